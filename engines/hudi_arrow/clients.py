@@ -13,6 +13,7 @@ from pyarrow import fs
 
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
+from hudi_core.errors import UnsupportedError
 
 
 class StoreClient(Protocol):
@@ -45,6 +46,15 @@ class StoreClient(Protocol):
         ...
 
     def replace(self, path: str, content: bytes) -> None: ...
+
+    def version(self, path: str) -> tuple[bytes, str]:
+        """The content of a file that changes, and the name of that version of it."""
+        ...
+
+    def exchange(self, path: str, content: bytes, version: str) -> str:
+        """Replaces a version of a file; gives the name of the new one. Raises `FileExistsError` when the file is another one,
+        and `UnsupportedError` where the store cannot tell."""
+        ...
 
     def delete(self, paths: Sequence[str]) -> None:
         """No error for those that are not there."""
@@ -90,6 +100,16 @@ class FileSystemClient:
 
     def replace(self, path: str, content: bytes) -> None:
         self.storage.replace(path, content)
+
+    def version(self, path: str) -> tuple[bytes, str]:
+        content, _ = self.whole(path)
+        return content or b"", ""
+
+    def exchange(self, path: str, content: bytes, version: str) -> str:
+        kind = self.storage.filesystem.type_name
+        raise UnsupportedError(
+            self.storage.where(path), expected="a store that replaces one version of a file", found=kind
+        )
 
     def delete(self, paths: Sequence[str]) -> None:
         for path in paths:

@@ -7,6 +7,7 @@ of an answer, with growing pauses until a deadline. Answers that are shorter tha
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import tempfile
@@ -29,6 +30,8 @@ _BROKEN_LISTING: Final = "list response body"
 _BROKEN_ANSWERS: Final = 3
 """Answers that end too early, one after the other, of which the last is an error."""
 _PAUSE_SECONDS: Final = 0.1
+_TAKEN: Final = ("AlreadyExistsError", "PreconditionError")
+"""What the library raises where another file, or another version of it, is there."""
 _PART_BYTES: Final = 8 << 20
 """Bytes of each part of an upload. Smaller files are uploaded by one request."""
 
@@ -93,6 +96,18 @@ class ObstoreClient:
     def replace(self, path: str, content: bytes) -> None:
         _answered(lambda: self.store.put(self._full(path), content, chunk_size=_PART_BYTES))
 
+    def version(self, path: str) -> tuple[bytes, str]:
+        async def get() -> tuple[bytes, str]:
+            answer = await self.store.get_async(self._full(path))
+            return await _content(answer, answer.meta["size"]), _named(answer.meta)
+
+        return self._read(get)
+
+    def exchange(self, path: str, content: bytes, version: str) -> str:
+        previous = json.loads(version)
+        result = _answered(lambda: self.store.put(self._full(path), content, mode=previous, use_multipart=False))
+        return _named(result)
+
     def delete(self, paths: Sequence[str]) -> None:
         _answered(lambda: self.store.delete([self._full(path) for path in paths]))
 
@@ -126,6 +141,11 @@ async def _content(answer: Any, length: int) -> bytes:
     return content
 
 
+def _named(meta: Mapping[str, Any]) -> str:
+    """The name of a version: by what the service compares versions with."""
+    return json.dumps({name: meta[name] for name in ("e_tag", "version") if meta.get(name)})
+
+
 def _answered(call: Callable[[], T]) -> T:
     """The answer to a request, repeated while it ends too early. What the library raises is raised as an `OSError`."""
     _refuse_forked()
@@ -138,7 +158,7 @@ def _answered(call: Callable[[], T]) -> T:
         except FileNotFoundError:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
         except Exception as problem:
-            if type(problem).__name__ == "AlreadyExistsError":
+            if type(problem).__name__ in _TAKEN:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
             if not type(problem).__module__.startswith("obstore"):
                 raise

@@ -18,8 +18,8 @@ from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
 from hudi_arrow.storage_options import public_url
-from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import StorageError, UsageError
+from hudi_core.engine import FileInfo, FileVersion, Storage
+from hudi_core.errors import NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -135,6 +135,16 @@ class RemoteStorage:
 
     def replace(self, path: str, content: bytes) -> None:
         self._answer(path, lambda: self._client.replace(path, content))
+
+    def read_version(self, path: str) -> FileVersion | None:
+        try:
+            return FileVersion(*self._answer(path, lambda: self._client.version(path)))
+        except NoSuchFileError:
+            return None
+
+    def exchange(self, path: str, content: bytes, previous: FileVersion) -> FileVersion:
+        version = self._answer(path, lambda: self._client.exchange(path, content, previous.version))
+        return FileVersion(content, version)
 
     def delete(self, path: str) -> None:
         self._answer(path, lambda: self._client.delete([path]))

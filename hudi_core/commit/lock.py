@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from typing import Final
 from uuid import uuid4
 
+from hudi_core.commit.storage_lock import storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
@@ -31,10 +32,12 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.005, 0.5
 
 @contextmanager
 def table_lock(storage: Storage, patience: float = 60.0, clock: Clock = system_clock) -> Iterator[None]:
-    """Holds the lock while the block runs. Raises `ConflictError` when others hold it for `patience` seconds."""
+    """Holds the lock while the block runs, and that of the storage-based provider where the table has one. Raises
+    `ConflictError` when others hold either for `patience` seconds."""
     content = _take(storage, patience, clock)
     try:
-        yield
+        with storage_lock(storage, patience, clock):
+            yield
     finally:
         if _read(storage) == content:
             storage.delete(LOCK_PATH)

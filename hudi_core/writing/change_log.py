@@ -24,6 +24,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.writing.base_file import FileTarget
+from hudi_core.writing.new_table import row_name
 
 CHANGE_LOG_SUFFIX: Final = ".cdc"
 _ROWS_OF_BLOCK: Final = 1 << 16
@@ -142,9 +143,8 @@ class ChangeLog:
         if self._mode is CdcMode.OP_KEY_ONLY:
             key_fields = [{"name": name, "type": ["string", "null"]} for name in ("op", "record_key")]
             return json.dumps({"type": "record", "name": "Record", "fields": key_fields}, separators=(",", ":"))
-        name = self.snapshot.config.name
-        space, row = f"hoodie.{name}", f"{name}_record"
-        image = schema_to_avro(self._images, f"{space}.{row}")
+        row = row_name(self.snapshot.config.name)
+        image = schema_to_avro(self._images, row)
         second = "ts_ms" if self._mode is CdcMode.DATA_BEFORE_AFTER else "record_key"
         kinds: list[tuple[str, object]] = [
             ("op", _OPTIONAL_STRING),
@@ -152,9 +152,9 @@ class ChangeLog:
             ("before", ["null", image]),
         ]
         if self._mode is CdcMode.DATA_BEFORE_AFTER:
-            kinds.append(("after", ["null", f"{space}.{row}"]))
+            kinds.append(("after", ["null", row]))
         fields = [{"name": name, "type": kind, "doc": "", "default": None} for name, kind in kinds]
-        schema = {"type": "record", "name": "CDC", "namespace": space, "doc": "", "fields": fields}
+        schema = {"type": "record", "name": "CDC", "namespace": row.rpartition(".")[0], "doc": "", "fields": fields}
         return json.dumps(schema, separators=(",", ":"))
 
 

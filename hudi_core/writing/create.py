@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
 from itertools import count
@@ -12,9 +13,10 @@ from typing import Any
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.commit.properties import BACKUP_PATH, properties_content
 from hudi_core.commit.steps import run
+from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
 from hudi_core.commit.times import system_clock, time_of
-from hudi_core.engine import Engine, Storage
-from hudi_core.errors import AlreadyExistsError, UsageError
+from hudi_core.engine import Engine, Storage, VersionedStorage
+from hudi_core.errors import AlreadyExistsError, UnsupportedError, UsageError
 from hudi_core.indexing.initial import new_table_steps
 from hudi_core.options import PROPERTIES_PATH, table_config
 from hudi_core.schema.meta import without_meta_columns
@@ -67,6 +69,8 @@ def create_table(
         stated,
     )
     properties = new_properties(new)
+    if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
+        _create_storage_lock(storage)
     if indexes is not None:
         properties |= _create_metadata_table(storage, properties, new.schema, indexes)
     create_files(storage, properties)
@@ -85,6 +89,15 @@ def _create_metadata_table(
     steps, stated = new_table_steps(config, indexes, schema, lambda: time_of(next(moments), UTC))
     run(storage, steps)
     return stated
+
+
+def _create_storage_lock(storage: Storage) -> None:
+    """The lock by which writers exclude each other from the first write on."""
+    if not isinstance(storage, VersionedStorage):
+        expected = "an object store for this lock provider"
+        raise UnsupportedError(storage.uri, expected=expected, found="a file system")
+    with suppress(AlreadyExistsError):
+        storage.create(STORAGE_LOCK_PATH, free_storage_lock())
 
 
 def create_files(storage: Storage, properties: Mapping[str, str]) -> None:

@@ -103,7 +103,13 @@ def new_properties(table: NewTable) -> dict[str, str]:
 
 def schema_text(schema: Schema, name: str) -> str:
     """The Avro schema of a table's rows as commits record it, without Hudi's own columns."""
-    return json.dumps(schema_to_avro(schema, f"hoodie.{name}.{name}_record"), separators=(",", ":"))
+    return json.dumps(schema_to_avro(schema, row_name(name)), separators=(",", ":"))
+
+
+def row_name(table: str) -> str:
+    """The full name of the Avro record of a table's rows: what names of Avro lack becomes two underscores, as in Apache Hudi."""
+    name = _NAME.sub("__", re.sub(r"^[^A-Za-z_]", "__", table))
+    return f"hoodie.{name}.{name}_record"
 
 
 def _merging(table: NewTable) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
+from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UnsupportedError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.merge.rules import merge_rules
@@ -21,6 +22,8 @@ from hudi_core.writing.index_plan import planned_builds
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
 _TRUE: Final = "true"
+_LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "StorageBasedLockProvider")
+"""Lock providers whose locks this library takes too, or that exclude nobody outside of their process."""
 
 
 def refuse_unwritable(table: Table, *, merges: bool) -> None:
@@ -49,6 +52,8 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
             refuse(f"a table without {key}", _TRUE)
     if properties.get("hoodie.bootstrap.base.path"):
         refuse("a table that is no bootstrap", "a bootstrap base path")
+    if (provider := properties.get(LOCK_PROVIDER, "").rpartition(".")[2]) not in _LOCKS:
+        refuse("a lock provider by files of the table", provider)
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
     for instant in table.timeline.pending:

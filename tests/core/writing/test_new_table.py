@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.errors import UsageError
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
 from hudi_core.types import nodes as t
+from hudi_core.writing.create import create_table
 from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
 
 SCHEMA = Schema(t.Record(tuple(t.Field(number, name, t.String()) for number, name in enumerate(("a", "b", "c", "ts")))))
@@ -94,3 +99,14 @@ def test_what_no_table_can_be_is_refused(changes: dict[str, object], message: st
 def test_names_come_from_folders_and_options_are_strings() -> None:
     assert [table_name(uri) for uri in ("/a/b c/", "s3://x/trips", "/")] == ["b_c", "trips", "table"]
     assert options_of({"a": True, "b": 3}) == {"a": "true", "b": "3"}
+
+
+@pytest.mark.parametrize(("name", "row"), [("2024", "hoodie.__024.__024_record"), ("a-b", "hoodie.a__b.a__b_record")])
+def test_a_table_of_any_name_has_rows_with_a_name_of_avro(tmp_path: Path, name: str, row: str) -> None:
+    """CREATE-5."""
+    rows = pa.table({"id": ["a"]})
+    table = create_table(tmp_path / "t", rows.schema, "id", name=name)
+    table.insert(rows)
+    stated = json.loads(table.config.properties["hoodie.table.create.schema"])
+    assert f"{stated['namespace']}.{stated['name']}" == row
+    assert refreshed(table).scan().count() == 1

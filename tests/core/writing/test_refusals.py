@@ -36,6 +36,7 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.datasource.write.drop.partition.columns=true", "drop.partition.columns"),
         ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
         ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
+        ("hoodie.write.lock.provider=org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider", "Zookeeper"),
         ("hoodie.timeline.layout.version=1", "layout"),
     ],
 )

@@ -1,0 +1,150 @@
+"""The lock of the storage-based provider, in a store that replaces one version of a file.
+
+Covers: `hudi_core/commit/storage_lock.py`, conditional puts of `obstore_client.py` and `remote.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_arrow.engine import ENGINE
+from hudi_core.commit.lock import LOCK_PATH, table_lock
+from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, storage_lock
+from hudi_core.commit.times import system_clock
+from hudi_core.engine import VersionedStorage
+from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
+from hudi_core.table.open import open_table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from tests.support.measured_store import MeasuredStore, measured_store
+
+pytest.importorskip("obstore", reason="obstore is not installed")
+
+ROWS = pa.table({"id": ["a"], "n": [1]})
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
+    root = tmp_path_factory.mktemp("buckets")
+    (root / "lake").mkdir()
+    with measured_store(root) as running:
+        yield running
+
+
+@pytest.fixture
+def storage(store: MeasuredStore) -> VersionedStorage:
+    """An empty folder of the store."""
+    opened = ENGINE.storage(f"s3://lake/{uuid.uuid4()}", store.options)
+    assert isinstance(opened, VersionedStorage)
+    return opened
+
+
+def lock(expired: bool, after: timedelta, owner: str = "theirs") -> bytes:
+    until = int((system_clock() + after).timestamp() * 1000)
+    return json.dumps({"expired": expired, "validUntil": until, "owner": owner}).encode()
+
+
+def stored(storage: VersionedStorage) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(storage.read(STORAGE_LOCK_PATH))
+    return fields
+
+
+def test_a_file_is_replaced_only_in_place_of_the_version_that_was_read(storage: VersionedStorage) -> None:
+    """COMMIT-21."""
+    assert storage.read_version("f") is None
+    storage.create("f", b"1")
+    first = storage.read_version("f")
+    assert first is not None
+    second = storage.exchange("f", b"22", first)
+    with pytest.raises(AlreadyExistsError):
+        storage.exchange("f", b"333", first)
+    assert storage.read_version("f") == second
+    storage.exchange("f", b"4444", second)
+    assert storage.read("f") == b"4444"
+
+
+def test_a_free_lock_is_taken_and_let_go(storage: VersionedStorage) -> None:
+    """COMMIT-20, COMMIT-21."""
+    storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(hours=1)))
+    with table_lock(storage):
+        held = stored(storage)
+        assert (held["expired"], held["owner"] != "theirs") == (False, True)
+        assert held["validUntil"] > system_clock().timestamp() * 1000
+        with pytest.raises(ConflictError, match=held["owner"]), storage_lock(storage, 0, system_clock):
+            pytest.fail("it is held")
+    assert stored(storage) == {**held, "expired": True}
+    assert not storage.exists(LOCK_PATH)
+
+
+@pytest.mark.parametrize("content", [lock(False, timedelta(minutes=1)), b"{}", b"not JSON", b'{"expired": false}'])
+def test_a_lock_of_another_writer_is_waited_for(storage: VersionedStorage, content: bytes) -> None:
+    """COMMIT-21."""
+    storage.create(STORAGE_LOCK_PATH, content)
+    with pytest.raises(ConflictError, match="held by"), table_lock(storage, patience=0):
+        pytest.fail("it is held")
+    assert storage.read(STORAGE_LOCK_PATH) == content
+    assert not storage.exists(LOCK_PATH)
+
+
+def test_a_lock_whose_time_is_over_is_taken(storage: VersionedStorage) -> None:
+    """COMMIT-21: not at once, for clocks differ."""
+    storage.create(STORAGE_LOCK_PATH, lock(False, timedelta(seconds=-5)))
+    with table_lock(storage, patience=0):
+        assert stored(storage)["owner"] != "theirs"
+
+
+def test_one_writer_at_a_time_holds_the_lock(storage: VersionedStorage) -> None:
+    """COMMIT-21: also of writers that take no other one."""
+    storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(0)))
+    inside: list[int] = []
+    most: list[int] = []
+    ready = Barrier(3)
+
+    def work() -> None:
+        ready.wait()
+        for _ in range(3):
+            with storage_lock(storage, 60, system_clock):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 9
+
+
+def test_a_table_without_the_lock_does_not_get_it(storage: VersionedStorage) -> None:
+    """COMMIT-20."""
+    with table_lock(storage):
+        assert storage.exists(LOCK_PATH)
+    assert not storage.exists(STORAGE_LOCK_PATH)
+
+
+def test_a_table_is_created_with_the_lock_and_written_under_it(store: MeasuredStore) -> None:
+    """COMMIT-20."""
+    uri, options = f"s3://lake/{uuid.uuid4()}", {LOCK_PROVIDER: STORAGE_LOCK_PROVIDER}
+    table = create_table(uri, ROWS.schema, "id", options=options, storage_options=store.options)
+    assert stored(table.storage)["expired"] is True  # type: ignore[arg-type]
+    write(table, ROWS)
+    after = stored(table.storage)  # type: ignore[arg-type]
+    assert (after["expired"], len(after["owner"])) == (True, 36)
+    assert open_table(uri, storage_options=store.options).scan().to_arrow().num_rows == 1
+
+
+def test_a_file_system_has_no_such_lock(tmp_path: Path) -> None:
+    """COMMIT-20: Apache Hudi has it in object stores alone."""
+    with pytest.raises(UnsupportedError, match="lock provider"):
+        create_table(tmp_path / "t", ROWS.schema, "id", options={LOCK_PROVIDER: STORAGE_LOCK_PROVIDER})
+    assert not (tmp_path / "t/.hoodie/hoodie.properties").exists()
