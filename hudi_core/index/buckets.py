@@ -94,6 +94,11 @@ class _Hashing(BaseModel):
     nodes: tuple[_Node, ...]
 
 
+def has_hashing_nodes(storage: Storage, partition: str) -> bool:
+    """Whether a partition's file groups are nodes of consistent hashing: their file ids look like any."""
+    return any(info.name.endswith(_SUFFIX) for info in storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/")))
+
+
 def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[tuple[int, str]] | None:
     """The nodes of a partition's consistent hashing, by value, each with the start of its file id; None when there are none.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from hudi_core.commit.statuses import TableChange
 from hudi_core.errors import ConflictError
@@ -49,13 +49,25 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             if added:
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
+    refuse_clustered(latest, instant_time, change.operation, groups)
+
+
+def refuse_clustered(
+    latest: Table,
+    instant_time: str,
+    operation: str,
+    groups: Set[FileGroup],
+    gives_way: Callable[[Instant], bool] = lambda _: False,
+) -> None:
+    """Raises `ConflictError` when a clustering is going to rewrite one of the file groups that a write changes, unless the
+    clustering gives way to it."""
     for work in pending_work(latest.timeline):
         if work.instant.action in (CLUSTERING, REPLACE_COMMIT) and work.instant.requested_time != instant_time:
             both = sorted(groups & set(work.file_groups))
-            if both:
-                raise ConflictError(
-                    where, expected="file groups that are not clustered", found=_change_of(work.instant, both[0])
-                )
+            if both and not gives_way(work.instant):
+                where = f"{latest.storage.uri}: {operation} of {instant_time}"
+                found = _change_of(work.instant, both[0])
+                raise ConflictError(where, expected="file groups that are not clustered", found=found)
 
 
 def touched_groups(change: TableChange) -> set[FileGroup]:

@@ -8,6 +8,7 @@ from typing import Final
 from hudi_core.columns.nodes import to_list
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UnsupportedError
+from hudi_core.index.buckets import has_hashing_nodes
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import BaseFileFormat, KeyGeneratorType
@@ -68,13 +69,17 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
 
 
 def refuse_buckets(table: Table) -> None:
-    """Raises `UnsupportedError` where file ids are those of a bucket index: its writers expect each key in the file group that
+    """Raises `UnsupportedError` where file groups are those of a bucket index: its writers expect each key in the file group that
     its hash names, and no property of the table tells the number of buckets."""
-    ids = [file_slice.file_id for file_slice in table.slices()[:64]]
+    slices = table.slices()[:64]
+    ids = [file_slice.file_id for file_slice in slices]
     if ids and all(map(_BUCKET_ID.fullmatch, ids)):
         raise UnsupportedError(
             table.storage.uri, expected="file groups that are not buckets", found=f"the bucket {ids[0]}"
         )
+    if slices and has_hashing_nodes(table.storage, slices[0].partition):
+        found = f"nodes of consistent hashing in partition {slices[0].partition!r}"
+        raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found=found)
 
 
 def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:

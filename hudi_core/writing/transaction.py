@@ -8,7 +8,7 @@ with transaction(table, DELTA_COMMIT, "UPSERT") as write:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -27,8 +27,8 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
-from hudi_core.timeline.services import pending_work
-from hudi_core.writing.conflicts import refuse_conflicts, touched_groups
+from hudi_core.timeline.services import FileGroup, pending_work
+from hudi_core.writing.conflicts import refuse_clustered, refuse_conflicts, touched_groups
 from hudi_core.writing.new_table import schema_text
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 from hudi_core.writing.schema_commit import schema_commit
@@ -75,6 +75,15 @@ class Transaction:
         record = metadata_record(planned or {}, self.operation)
         run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
         self._started = True
+
+    def refuse_clustered(self, groups: Set[FileGroup]) -> None:
+        """Raises `ConflictError` when a clustering is going to rewrite file groups that the write is about to change, which its
+        commit would be refused for: before any work is done."""
+
+        def gives_way(instant: Instant) -> bool:
+            return self.takes_back_plans and _gives_way(self.table, instant, self.clock)
+
+        refuse_clustered(self.table, self.instant_time, self.operation, groups, gives_way)
 
     def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
         """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
@@ -206,9 +215,14 @@ def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
         instant = work.instant
         if instant.action not in (CLUSTERING, REPLACE_COMMIT) or groups.isdisjoint(work.file_groups):
             continue
-        if instant.state is InstantState.REQUESTED or _has_died(table, instant, clock):
+        if _gives_way(table, instant, clock):
             roll_back(table, instant, clock)
     return refreshed(table)
+
+
+def _gives_way(table: Table, instant: Instant, clock: Clock) -> bool:
+    """Whether nobody runs a plan."""
+    return instant.state is InstantState.REQUESTED or _has_died(table, instant, clock)
 
 
 def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:

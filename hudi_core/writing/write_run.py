@@ -28,6 +28,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
+from hudi_core.timeline.services import FileGroup
 from hudi_core.writing.change_log import change_log_path
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.log_file import OWN_TIME_SINCE
@@ -126,6 +127,7 @@ class WriteRun:
             indexed = Indexed(columns, self.schema) if columns else None
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)
+            running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
             statuses = self._statuses(running, planned, indexed)
             change = TableChange(
@@ -249,6 +251,12 @@ def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
         else:
             of_partition.append(planned_stat(task.slice.file_id, task.slice.instant, 0, len(task.rows)))
     return stats
+
+
+def _changed_groups(planned: Planned) -> set[FileGroup]:
+    """The file groups of before that a write goes on from, or replaces."""
+    changed = {(task.slice.partition, task.slice.file_id) for task in planned.tasks if not isinstance(task, NewFile)}
+    return changed | {(partition, file_id) for partition, ids in planned.replaced.items() for file_id in ids}
 
 
 def _refuse_compacted(table: Table, tasks: Sequence[Task]) -> None:

@@ -208,9 +208,12 @@ def test_writers_are_refused_while_a_plan_waits(tmp_path: Path) -> None:
     table = made(tmp_path)
     waiting = plan_only(table, ClusterOptions(columns=("n",), sizes=SIZES, where="p = 'a'"))
     even, odd = rows(300, 1, 4), rows(301, 1, 4)
+    reports: list[tuple[int, int]] = []
+    watched = WriteOptions(attempts=1, progress=lambda done, of: reports.append((done, of)))
     for operation in ("upsert", "insert_overwrite", "insert_overwrite_table"):
         with pytest.raises(ConflictError, match="not clustered"):
-            write(table, even, operation, ONCE)
+            write(table, even, operation, watched)
+    assert reports == []  # CONFLICT-10: no file was written for a commit that is going to be refused
     with pytest.raises(ConflictError, match="not clustered"):
         delete_partitions(table, ["a"], ONCE)
     assert write(table, odd, options=ONCE).updated == 1

@@ -69,6 +69,19 @@ def test_a_table_in_buckets_is_refused(tmp_path: Path) -> None:
         write(table, ROWS)
 
 
+@pytest.mark.parametrize("partition", [None, "p"])
+def test_a_table_of_consistent_hashing_is_refused(tmp_path: Path, partition: str | None) -> None:
+    """WRITE-21."""
+    rows = ROWS.append_column("p", pa.array(["x"]))
+    table = create_table(tmp_path / "t", rows.schema, "id", partition_by=partition or ())
+    write(table, rows)
+    folder = tmp_path / "t/.hoodie/.bucket_index/consistent_hashing_metadata" / ("x" if partition else "")
+    folder.mkdir(parents=True)
+    (folder / "00000000000000.hashing_meta").write_text("{}")
+    with pytest.raises(UnsupportedError, match="consistent hashing"):
+        write(table, rows)
+
+
 @pytest.mark.parametrize("op", ["upsert", "delete", "insert_overwrite"])
 def test_a_table_whose_keys_are_made_in_another_way_is_refused(tmp_path: Path, op: str) -> None:
     """WRITE-32."""
