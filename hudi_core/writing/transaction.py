@@ -42,6 +42,8 @@ ALTER_SCHEMA: Final = "ALTER_SCHEMA"
 Settled = Callable[[Table, TableChange], TableChange]
 """What of a change still holds on a later state of the table. Raises `ConflictError` where nothing does."""
 
+_CHECKPOINTS: Final = ("deltastreamer.checkpoint.", "streamer.checkpoint.")
+"""How keys of `extraMetadata` begin by which Apache Hudi's streams go on where they stopped."""
 _DELETE_PARTITION: Final = "DELETE_PARTITION"
 
 
@@ -102,7 +104,7 @@ class Transaction:
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
             history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
-            whole = replace(change, extra={**change.extra, **history.extra})
+            whole = replace(change, extra={**_checkpoints(latest), **change.extra, **history.extra})
             record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
             content = encode_commit(record, config.layout)
             if self.metadata_steps is not None:
@@ -206,6 +208,16 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
             _undo(write, keep_plan=keep_plan)
         else:
             write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _checkpoints(table: Table) -> dict[str, str]:
+    """How far streams have come that write to the table, by its newest commit that tells it: they look for it there, and not far
+    back."""
+    for extra in reversed(table.timeline.extras()):
+        told = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}
+        if told:
+            return told
+    return {}
 
 
 def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:

@@ -1,4 +1,5 @@
-"""What other writers of Hudi tables are known to get wrong, where it has no test elsewhere. Rules: WRITE-8, WRITE-13, MERGE-11.
+"""What other writers of Hudi tables are known to get wrong, where it has no test elsewhere. Rules: WRITE-8, WRITE-13, MERGE-11,
+COMMIT-5, COMMIT-23, COMMIT-24.
 
 Elsewhere: files of dead writers (`test_crashes.py`), order of the metadata table and the commit, live writers, times that go back
 (`test_transaction.py`), statistics of commits (`core/commit/test_metadata.py`), tokens of version 6 (`test_log_file.py`), types
@@ -8,6 +9,9 @@ in Parquet (`engines/arrow/test_parquet_write.py`), properties (`test_new_table.
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +20,7 @@ import pytest
 
 from hudi_core.columns.nodes import to_list
 from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.times import next_time, time_of
 from hudi_core.errors import ConflictError
 from hudi_core.formats.avro.container import read_container
 from hudi_core.formats.deletes import read_deletes
@@ -24,7 +29,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.transaction import transaction
-from hudi_core.writing.write_run import bare_schema
+from hudi_core.writing.write_run import WriteOptions, bare_schema
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("items", pa.list_(pa.int32()))])
 INDEXES = ("column_stats", "record_index")
@@ -151,3 +156,71 @@ def test_the_metadata_table_has_the_log_files_of_its_groups_and_a_schema_in_each
         begins_a_partition = commit.name.startswith("0000")
         assert begins_a_partition or set(record["partitionToWriteStats"]) == {"files", *INDEXES}
     assert not open_table(tmp_path / "t").warnings
+
+
+@pytest.fixture
+def in_zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The machine's time zone."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("in_zone", ["Etc/GMT+10", "Etc/GMT-14"], indirect=True)
+@pytest.mark.parametrize("hours", [-16, 16])
+def test_times_of_a_writer_in_another_zone_are_followed(tmp_path: Path, in_zone: None, hours: int) -> None:
+    """COMMIT-5: in a table whose times are those of the machine that wrote last, and nobody knows which that was."""
+    table = new_table(tmp_path, options={"hoodie.table.timeline.timezone": "LOCAL"})
+    theirs = datetime.now(UTC) + timedelta(hours=hours)  # noqa: TID251 - the time on the wall of another writer
+    first = table.insert(arrow(("a", 1)), WriteOptions(clock=lambda: theirs)).instant
+    second = refreshed(table).upsert(arrow(("a", 2), ("b", 2))).instant
+    timeline = refreshed(table).timeline
+    times = [(instant.requested_time, str(instant.completion_time)) for instant in timeline.commits]
+    assert [requested for requested, _ in times] == [first, second]
+    assert first < times[0][1] < second < times[1][1]
+    assert next_time(timeline) > times[1][1]
+    assert sorted(row["n"] for row in refreshed(table).scan(columns=["n"]).to_json_rows()) == [2, 2]
+
+
+def test_tables_of_ours_have_times_in_utc_wherever_they_are_written(tmp_path: Path) -> None:
+    """COMMIT-5."""
+    table = new_table(tmp_path)
+    before = time_of(datetime.now(UTC), UTC)  # noqa: TID251 - what it is compared with
+    instant = table.insert(arrow(("a", 1))).instant
+    assert before <= instant <= time_of(datetime.now(UTC) + timedelta(seconds=1), UTC)  # noqa: TID251
+
+
+@pytest.mark.parametrize("version", [6, 8])
+def test_no_write_upgrades_a_table(tmp_path: Path, version: int) -> None:
+    """COMMIT-23: writers of Apache Hudi do, unless they are told not to."""
+    table = new_table(tmp_path, "mor", version, indexes=INDEXES)
+    stated = dict(table.config.properties)
+    files = {path.name for path in (tmp_path / "t/.hoodie").iterdir()}
+    table.insert(arrow(("a", 1), ("b", 1)))
+    for _ in range(2):
+        refreshed(table).upsert(arrow(("a", 2), ("c", 2)))
+        refreshed(table).delete(arrow(("b", 1)))
+        refreshed(table).overwrite(arrow(("a", 1)))
+    latest = open_table(tmp_path / "t")
+    assert dict(latest.config.properties) == stated
+    stated_of_metadata = (tmp_path / "t/.hoodie/metadata/.hoodie/hoodie.properties").read_text()
+    assert f"hoodie.table.version={version}" in stated_of_metadata
+    assert files <= {path.name for path in (tmp_path / "t/.hoodie").iterdir()}
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_commits_say_how_far_streams_have_come(tmp_path: Path, version: int) -> None:
+    """COMMIT-24: a stream of Apache Hudi begins anew where the newest commits do not tell it."""
+    table = new_table(tmp_path, version=version)
+    told = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}
+    with transaction(table, "commit", "UPSERT") as stream:
+        change = TableChange("UPSERT", "commit", bare_schema(table), extra={**told, "other": "theirs"})
+        stream.commit(change)
+    for n in range(2):
+        refreshed(table).upsert(arrow(("a", n)))
+    extras = refreshed(table).timeline.extras()
+    assert [{key: value for key, value in extra.items() if key != "schema"} for extra in extras] == [
+        {**told, "other": "theirs"}, told, told
+    ]  # fmt: skip
