@@ -69,23 +69,29 @@ class BloomFilterWriter:
         count = len(keys.offsets) - 1
         if count and not np.diff(keys.offsets).all():
             raise UsageError("bloom filter", expected="keys that are not empty", found="an empty one")
-        self._put(keys)
+        self.put(keys)
 
-    def _put(self, keys: StringColumn) -> None:
+    def put(self, keys: StringColumn) -> None:
+        """As `add`, and takes empty keys."""
         count = len(keys.offsets) - 1
         rows = _rows(self.count, count, self.settings)
         missing = int(rows.max(initial=0)) + 1 - len(self._rows)
         if missing > 0:
             self._rows = np.concatenate([self._rows, np.zeros((missing, self.bits), np.bool_)])
+        flat = self._rows.reshape(-1)
         for start in range(0, count, _KEYS_AT_ONCE):
+            # A filter whose bits are all set stays as it is.
+            if self._rows.all():
+                break
             chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
+            begins = rows[chosen] * self.bits
             for places in positions(take_strings(keys, chosen), self.bits, self.hashes):
-                self._rows[rows[chosen], places] = True
+                flat[begins + places] = True
         self.count += count
 
     def encoded(self) -> bytes:
         """The base64 form of the filter."""
-        filled, settings = self._packed(), self.settings
+        filled, settings = self.packed(), self.settings
         header = HEADER.pack(VERSION, self.hashes, MURMUR, self.bits)
         if settings.kind is FilterKind.SIMPLE:
             return pybase64.b64encode(header + filled[0].tobytes())
@@ -96,7 +102,8 @@ class BloomFilterWriter:
             parts += [header, row.tobytes()]
         return pybase64.b64encode(b"".join(parts))
 
-    def _packed(self) -> Bytes8:
+    def packed(self) -> Bytes8:
+        """The bits of each row, eight to a byte."""
         return np.packbits(self._rows, axis=1, bitorder="little")
 
 
@@ -110,8 +117,8 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
 def build_bloom_filter(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
     """The filter itself, ready to be asked."""
     writer = BloomFilterWriter(settings)
-    writer._put(keys)
-    return BloomFilter(writer._packed(), writer.bits, writer.hashes)
+    writer.put(keys)
+    return BloomFilter(writer.packed(), writer.bits, writer.hashes)
 
 
 def _rows(first: int, count: int, settings: FilterSettings) -> NDArray[np.int64]:

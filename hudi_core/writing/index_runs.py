@@ -114,7 +114,7 @@ def _small(parts: Iterable[PrefixRows]) -> Iterator[PrefixRows]:
     """The parts, each of about `RUN_BYTES` at most; those without records left out."""
     for part in parts:
         count = len(part.rows)
-        pieces = min(-(-part.rows.size // RUN_BYTES), count)
+        pieces = min(max(-(-part.rows.size // RUN_BYTES), 1), count)
         for start, stop in pairwise(np.linspace(0, count, pieces + 1).astype(np.int64).tolist()):
             yield PrefixRows(part.partition, part.prefix, sliced(part.rows, start, stop)) if pieces > 1 else part
 

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,22 +24,32 @@ _ORACLE = Path(os.environ.get("HUDI_CONFORMANCE") or _ROOT.parent / "shared") / 
 _PYTHON = Path(os.environ.get("HUDI_BENCH_PYTHON") or _ROOT / ".venv-interop" / "bin" / "python")
 
 
-_OPTIONS = {
-    "cow_plan": ("cow_plan", ("--plan-files", "10000")),
-    "cow_tag_rli": ("cow_tag", ()),
-    "cow_read_10m": ("cow_read", ("--cow-rows", "10000000")),
+@dataclass(frozen=True)
+class _Made:
+    """How the script makes a table: what it calls it, what it is told besides, and the folder it is in."""
+
+    called: str
+    options: tuple[str, ...] = ()
+    folder: str = "."
+
+
+_MADE = {
+    "cow_plan": _Made("cow_plan", ("--plan-files", "10000")),
+    "cow_tag_rli": _Made("cow_tag"),
+    "cow_tag_1000": _Made("cow_tag", ("--tag-files", "1000", "--tag-keys-per-file", "4000"), "1000"),
+    "cow_read_10m": _Made("cow_read", ("--cow-rows", "10000000"), "10m"),
 }
-"""What the script is told to make for a table, where that is not the table's own name alone."""
+"""Tables that the script is not told to make by their own name alone."""
 
 
 def table(name: str) -> Path:
-    """The root of a table: `cow_read`, `cow_read_10m`, `mor_read`, `cow_plan`, `cow_tag`, `cow_tag_rli`."""
-    made_with, options = _OPTIONS.get(name, (name, ()))
-    folder = _TABLES / "10m" if name == "cow_read_10m" else _TABLES
-    root = folder / (name if made_with == "cow_tag" else made_with)
-    if not _is_whole(folder, made_with):
-        _script(folder, "make", "--only", made_with, *options)
-    if not _is_whole(folder, made_with) or not (root / ".hoodie").is_dir():
+    """The root of a table: `cow_read`, `cow_read_10m`, `mor_read`, `cow_plan`, `cow_tag`, `cow_tag_1000`, `cow_tag_rli`."""
+    made = _MADE.get(name, _Made(name))
+    folder = _TABLES / made.folder
+    root = folder / (name if name == "cow_tag_rli" else made.called)
+    if not _is_whole(folder, made.called):
+        script(_ORACLE / "bench_hudi.py", "make", "--table", str(folder), "--only", made.called, *made.options)
+    if not _is_whole(folder, made.called) or not (root / ".hoodie").is_dir():
         raise Missing(f"{folder} has no table {name}")
     return root
 
@@ -83,18 +94,20 @@ def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
         "upsert": ("--cases", "uniform,recent"),
         "tag": ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8"),
     }
-    lines = [json.loads(line) for line in _script(_TABLES, command, *options.get(command, ())).splitlines()]
+    run = (_ORACLE / "bench_hudi.py", command, "--table", str(_TABLES), *options.get(command, ()))
+    lines = [json.loads(line) for line in script(*run).splitlines()]
     return {line["case"]: line for line in lines if line["bench"] == command}
 
 
-def _script(folder: Path, command: str, *options: str) -> str:
-    """Its standard output: a JSON object a line."""
-    script = _ORACLE / "bench_hudi.py"
-    if not script.is_file() or not _PYTHON.is_file():
-        raise Missing(f"needs {script.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
-    folder.mkdir(parents=True, exist_ok=True)
-    run = [str(_PYTHON), str(script), command, "--table", str(folder), *options]
-    completed = subprocess.run(run, capture_output=True, text=True, check=False)
+def script(path: Path, *arguments: str) -> str:
+    """The standard output of a script that runs in Apache Hudi's environment: a JSON object a line. It finds the scripts of the
+    conformance folder. Raises `Missing` where it cannot run."""
+    if not path.is_file() or not _PYTHON.is_file():
+        raise Missing(f"needs {path.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
+    _TABLES.mkdir(parents=True, exist_ok=True)
+    run = [str(_PYTHON), str(path), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(_ORACLE)}
+    completed = subprocess.run(run, capture_output=True, text=True, check=False, env=environment)
     if completed.returncode:
-        raise Missing(f"Apache Hudi failed at {command}: {completed.stderr.strip().splitlines()[-1:]}")
+        raise Missing(f"Apache Hudi failed at {arguments[0]}: {completed.stderr.strip().splitlines()[-1:]}")
     return completed.stdout
