@@ -28,9 +28,11 @@ from hudi_core.indexing.statistics_rows import (
     V1,
     V2,
     Sizes,
-    file_statistics_rows,
+    StatisticsRows,
+    encoded_statistics,
+    file_statistics,
     form_of,
-    partition_statistics_rows,
+    partition_statistics_of,
 )
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import (
@@ -113,9 +115,9 @@ class _Rows:
         kept = self.metadata.partitions
         yield PartitionRows(FILES, self._files())
         if COLUMN_STATS in kept:
-            yield PartitionRows(COLUMN_STATS, together(list(self._column_stats())))
+            yield PartitionRows(COLUMN_STATS, encoded_statistics(self._column_stats()))
         if PARTITION_STATS in kept:
-            yield PartitionRows(PARTITION_STATS, together(list(self._partition_stats())))
+            yield PartitionRows(PARTITION_STATS, self._partition_stats())
         if BLOOM_FILTERS in kept:
             yield PartitionRows(BLOOM_FILTERS, self._bloom_filters())
         if RECORD_INDEX in kept:
@@ -156,7 +158,7 @@ class _Rows:
             for status in self._measured
         ]
 
-    def _column_stats(self) -> Iterator[IndexRows]:
+    def _column_stats(self) -> Iterator[StatisticsRows]:
         if not self._measured:
             return
         partitions = sorted({status.partition for status in self._measured})
@@ -169,36 +171,38 @@ class _Rows:
             if len(rows):
                 of_all = self._ranges(column)
                 ranges = [of_all[row] for row in rows.tolist()]
-                yield file_statistics_rows(
+                yield file_statistics(
                     column, keys[rows], take_strings(names, rows), statistics_of(ranges, column_type), _sizes(ranges),
                     self._version,
                 )  # fmt: skip
 
-    def _partition_stats(self) -> Iterator[IndexRows]:
+    def _partition_stats(self) -> IndexRows:
         live = self._files_left()
         partitions = sorted({*live, *(status.partition for status in self._measured)})
         filled = {status.partition for status in self._measured} | {name for name in live if live[name]}
         gone = [*self.change.deleted_partitions, *(partition for partition in partitions if partition not in filled)]
         gone = [partition for partition in dict.fromkeys(gone) if partition not in filled]
-        if gone:
-            keys = [partition_stats_key(column, partition) for column in self._columns for partition in gone]
-            yield IndexRows(deletes=string_column(keys))
+        keys = [partition_stats_key(column, partition) for column in self._columns for partition in gone]
+        deletes = IndexRows(deletes=string_column(keys))
         if not filled:
-            return
+            return deletes
         number_of = {partition: number for number, partition in enumerate(partitions)}
         before = recorded_files(self.metadata, live, number_of, list(self._columns))
         numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
-        for column, column_type in self._columns.items():
-            yield self._of_partitions(column, column_type, partitions, before, numbers)
+        rows = encoded_statistics(
+            self._of_partitions(column, column_type, partitions, before, numbers)
+            for column, column_type in self._columns.items()
+        )
+        return together([deletes, rows])
 
     def _of_partitions(
         self, column: str, type: t.Type, partitions: Sequence[str], before: RecordedFiles, numbers: NDArray[np.int64]
-    ) -> IndexRows:
+    ) -> StatisticsRows:
         new = FileStatistics(numbers, statistics_of(self._ranges(column), type))
         places, statistics = partition_statistics([before.statistics(column, type), new])
         names = [partitions[number] for number in places.tolist()]
         zeros = np.zeros(len(names), np.int64)
-        return partition_statistics_rows(column, names, statistics, Sizes(zeros, zeros), self._version)
+        return partition_statistics_of(column, names, statistics, Sizes(zeros, zeros), self._version)
 
     def _files_left(self) -> dict[str, list[str]]:
         """Of the partitions that the commit touches the files that were there before and still count."""

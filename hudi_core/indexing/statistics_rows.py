@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.hashes import partition_id, xxh64_id
 from hudi_core.columns.int128 import WIDE_SIZE, rescaled_wide
 from hudi_core.columns.nodes import (
@@ -20,10 +22,10 @@ from hudi_core.columns.nodes import (
     StructColumn,
 )
 from hudi_core.columns.spans import gather
-from hudi_core.columns.strings import string_column
+from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.formats.deletes import wrapped_values
 from hudi_core.indexing.bounds import STRINGS, recorded
-from hudi_core.indexing.rows import IndexRows, encoded, repeated
+from hudi_core.indexing.rows import IndexRows, encoded, repeated, together
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.stored import V1_DECIMAL
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints
@@ -32,6 +34,8 @@ from hudi_core.types import nodes as t
 
 V1, V2 = "V1", "V2"
 _OF_FILE, _OF_PARTITION = 3, 6
+_ROWS_AT_ONCE: Final = 1 << 12
+"""Rows from which on encoding several columns together saves nothing."""
 _DECIMAL: Final = 10
 _ZONED: Final = {t.Unit.MILLIS: 15, t.Unit.MICROS: 16, t.Unit.NANOS: 17}
 _LOCAL: Final = {t.Unit.MILLIS: 18, t.Unit.MICROS: 19, t.Unit.NANOS: 20}
@@ -92,21 +96,64 @@ def form_of(type: t.Type, version: str) -> Form | None:
             return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StatisticsRows:
+    """Rows of one column that are not encoded yet."""
+
+    kind: int
+    keys: StringColumn
+    payload: StructColumn
+
+
+def file_statistics(
+    column: str, files: Keys, names: StringColumn, statistics: ColumnStatistics, sizes: Sizes, version: str
+) -> StatisticsRows:
+    """Rows of `column_stats` of one column. `files` are the parts of the keys after the column, `names` those of the files."""
+    payload = _payload(column, names, statistics, sizes, version, tight=False)
+    return StatisticsRows(_OF_FILE, _keys(column, files), payload)
+
+
 def file_statistics_rows(
     column: str, files: Keys, names: StringColumn, statistics: ColumnStatistics, sizes: Sizes, version: str
 ) -> IndexRows:
-    """Rows of `column_stats` of one column. `files` are the parts of the keys after the column, `names` those of the files."""
-    payload = _payload(column, names, statistics, sizes, version, tight=False)
-    return IndexRows(_keys(column, files), encoded(_OF_FILE, payload))
+    """`file_statistics`, encoded."""
+    return encoded_statistics([file_statistics(column, files, names, statistics, sizes, version)])
+
+
+def partition_statistics_of(
+    column: str, partitions: list[str], statistics: ColumnStatistics, sizes: Sizes, version: str
+) -> StatisticsRows:
+    """Rows of `partition_stats` of one column, which take the place of earlier ones."""
+    ids = np.array([partition_id(partition).encode() for partition in partitions], "S12")
+    payload = _payload(column, string_column(partitions), statistics, sizes, version, tight=True)
+    return StatisticsRows(_OF_PARTITION, _keys(column, ids), payload)
 
 
 def partition_statistics_rows(
     column: str, partitions: list[str], statistics: ColumnStatistics, sizes: Sizes, version: str
 ) -> IndexRows:
-    """Rows of `partition_stats` of one column, which take the place of earlier ones."""
-    ids = np.array([partition_id(partition).encode() for partition in partitions], "S12")
-    payload = _payload(column, string_column(partitions), statistics, sizes, version, tight=True)
-    return IndexRows(_keys(column, ids), encoded(_OF_PARTITION, payload))
+    """`partition_statistics_of`, encoded."""
+    return encoded_statistics([partition_statistics_of(column, partitions, statistics, sizes, version)])
+
+
+def encoded_statistics(parts: Iterable[StatisticsRows]) -> IndexRows:
+    """Rows of several columns, of one kind and version. Those of few files are encoded together: each encoding costs some
+    milliseconds, however few its rows."""
+    made: list[IndexRows] = []
+    waiting: list[StatisticsRows] = []
+    for part in parts:
+        waiting.append(part)
+        if sum(each.payload.length for each in waiting) >= _ROWS_AT_ONCE:
+            made.append(_encoded_together(waiting))
+            waiting = []
+    if waiting:
+        made.append(_encoded_together(waiting))
+    return together(made)
+
+
+def _encoded_together(parts: Sequence[StatisticsRows]) -> IndexRows:
+    payload = concat_columns([part.payload for part in parts], sum(part.payload.length for part in parts))
+    return IndexRows(concat_strings([part.keys for part in parts]), encoded(parts[0].kind, payload))
 
 
 def statistics_keys(column: str, files: Keys) -> StringColumn:
@@ -150,7 +197,7 @@ def _payload(
 
 def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form) -> StructColumn:
     count = len(kept)
-    details: Column = NullColumn(count)
+    details = StringColumn(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8), np.zeros(count, np.bool_))
     if isinstance(kept.type, t.Decimal):
         details = repeated(f"{kept.type.precision},{kept.type.scale}", count)
     elif isinstance(kept.type, STRINGS):
