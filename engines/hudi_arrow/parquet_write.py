@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.arrays import Array, plain
 from hudi_arrow.arrays import field as field_of
+from hudi_arrow.dictionaries import with_dictionary
 from hudi_arrow.footers import arrow_types, typed
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
@@ -62,7 +63,8 @@ class ParquetWriter:
             counted = _Counted(stream)
             groups = self._row_groups(batches, types)
             first = list(islice(groups, 2))
-            with self._opened(counted, types, collected, _bounded(first, schema)) as writer:
+            repeating = with_dictionary(first[0], schema) if first else True
+            with self._opened(counted, types, collected, _bounded(first, schema), repeating) as writer:
                 while first:
                     table = first.pop(0)
                     first += islice(groups, 1)
@@ -75,7 +77,12 @@ class ParquetWriter:
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics, size=counted.size))
 
     def _opened(
-        self, stream: Any, types: pa.Schema, collected: list[pq.FileMetaData], bounded: bool | list[str]
+        self,
+        stream: Any,
+        types: pa.Schema,
+        collected: list[pq.FileMetaData],
+        bounded: bool | list[str],
+        repeating: bool | list[str],
     ) -> pq.ParquetWriter:
         return pq.ParquetWriter(
             pa.PythonFile(stream, mode="w"),
@@ -85,6 +92,7 @@ class ParquetWriter:
             data_page_version="1.0",
             write_page_index=True,
             write_statistics=bounded,
+            use_dictionary=repeating,
             write_page_checksum=True,
             store_schema=False,
             metadata_collector=collected,

@@ -36,7 +36,7 @@ from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.write_run import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("x", pa.float64())])
-SIZES = FileSizes(12_000, 6_000)
+SIZES = FileSizes(8_000, 4_000)
 LINEAR = ClusterOptions(columns=("n",), sizes=SIZES)
 ONCE = WriteOptions(attempts=1)
 _TEMPLATES = TemporaryDirectory(prefix="hudi-core-tables-")
@@ -128,7 +128,7 @@ def test_files_of_a_linear_clustering_are_apart(tmp_path: Path) -> None:
     assert np.mean([kept(tmp_path, f"n = {value}") for value in values[:20]]) <= 1.1 * partitions
     low = rows(5_000, 40, 3).set_column(2, "n", pa.array(np.arange(40) * 10))
     write(open_table(tmp_path), low, "append")
-    second = cluster(open_table(tmp_path), ClusterOptions(columns=("n",), sizes=FileSizes(12_000, 1)))
+    second = cluster(open_table(tmp_path), ClusterOptions(columns=("n",), sizes=FileSizes(8_000, 1)))
     assert 4 <= second.files_in < first.files_out
 
 
@@ -351,7 +351,7 @@ def test_tables_without_stored_keys_are_clustered_by_nested_and_missing_values(t
         values = [None if number % 7 == 0 else {"v": f"{'long ' * 4}{number * 7919 % 300}"} for number in range(300)]
         write(table, pa.table({"id": [f"{part}-{n}" for n in range(300)], "s": values}, schema=types), "append")
     before = sorted(refreshed(table).scan(meta=False).to_json_rows(), key=str)
-    result = cluster(table, ClusterOptions(columns=("s.v",), sizes=SIZES))
+    result = cluster(table, ClusterOptions(columns=("s.v",), sizes=FileSizes(4_000, 4_000)))
     assert sorted(refreshed(table).scan(meta=False).to_json_rows(), key=str) == before
     assert result.files_out > 1
     assert len(refreshed(table).scan("s.v IS NULL").plan.kept()) == 1

@@ -168,3 +168,19 @@ def test_a_union_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"f\.parquet"):
         ParquetWriter().write(ArrowStorage(str(tmp_path)), "f.parquet", schema_of(u=union), [], dict)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dictionary_is_made_of_values_that_repeat(tmp_path: Path) -> None:
+    """Those that are all different are stored as they are, which takes less time and room; nulls do not count."""
+    schema = schema_of(key=t.String(), city=t.String(), many=t.Long(), none=t.String(), flag=t.Boolean())
+    rows = [(f"key {n}", f"city {n % 40}", n * 7919, None if n % 9 else f"{n}", n % 2 == 0) for n in range(20_000)]
+    _, name = written(tmp_path, schema, rows)
+    group = pq.ParquetFile(tmp_path / name).metadata.row_group(0)
+    chunks = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
+    assert [column for column, chunk in chunks.items() if chunk.has_dictionary_page] == ["city"]
+    (tmp_path / "always").mkdir()
+    pq.write_table(pq.read_table(tmp_path / name), tmp_path / "always" / "t", compression="zstd")
+    assert (tmp_path / name).stat().st_size < (tmp_path / "always" / "t").stat().st_size
+    assert pq.read_table(tmp_path / name).to_pylist()[::5000] == [
+        dict(zip(chunks, row, strict=True)) for row in rows[::5000]
+    ]

@@ -1,0 +1,40 @@
+"""The columns of a Parquet file for which a dictionary pays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.arrays import plain
+from hudi_core.formats.parquet.leaves import leaves
+from hudi_core.schema.schema import Schema
+
+SAMPLED_ROWS: Final = 1 << 14
+_MOST_DIFFERENT: Final = 0.95
+"""Of the sample the share of different values up to which a dictionary is made. With more there are some hundred thousand
+different values: the dictionary is as large as the values, or beyond the limit of its page, after half the time of writing."""
+
+
+def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
+    """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
+    step = max(1, rows.num_rows // SAMPLED_ROWS)
+    chosen = np.arange(0, rows.num_rows, step)[:SAMPLED_ROWS]
+    few = rows.take(chosen)
+    unique = {
+        field.name
+        for field, column in zip(schema.fields, few.columns, strict=True)
+        if not pa.types.is_nested(column.type) and not _repeats(column)
+    }
+    return [".".join(path) for path in leaves(schema.record) if path[0] not in unique]
+
+
+def _repeats(values: pa.ChunkedArray) -> bool:
+    """Nulls take no room, and do not count."""
+    present = len(values) - values.null_count
+    if present == 0:
+        return True
+    stored = pa.chunked_array([plain(chunk) for chunk in values.chunks])
+    return bool(pc.count_distinct(stored, mode="only_valid").as_py() <= _MOST_DIFFERENT * present)
