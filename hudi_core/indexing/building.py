@@ -14,7 +14,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Create, Replace, Step
+from hudi_core.commit.steps import Create, Replace, SideBySide, SingleStep, Step
 from hudi_core.formats.names import LogFileName
 from hudi_core.indexing.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.indexing.group_files import FIRST_TOKEN, file_id, first_log_content
@@ -59,7 +59,8 @@ def groups_steps(
     A partition's `.hoodie_partition_metadata` comes after its groups: where it is, these are all there.
     """
     files = InstantFiles(_timeline_folder(config), config.layout, instant_time, DELTA_COMMIT)
-    steps: list[Step] = [Create(files.requested), Create(files.inflight)]
+    firsts: list[SingleStep] = []
+    partition_files: list[SingleStep] = []
     stats: dict[str, list[Stat]] = {}
     content = first_log_content(instant_time)
     for groups in partitions:
@@ -67,16 +68,21 @@ def groups_steps(
         for group in groups.file_ids:
             name = LogFileName(group, instant_time, 1, FIRST_TOKEN, "").file_name()
             path = f"{groups.partition}/{name}"
-            steps.append(Create(f"{METADATA_FOLDER}/{path}", content))
+            firsts.append(Create(f"{METADATA_FOLDER}/{path}", content))
             status = WriteStatus(
                 groups.partition, group, path, len(content), 0, 0, 0, 0, is_log=True, log_files=(name,)
             )
             of_partition.append(stat_of(status, instant_time, config.version))
         path = f"{METADATA_FOLDER}/{groups.partition}/{PARTITION_METADATA}"
-        steps.append(Replace(path, partition_metadata_content(instant_time)))
+        partition_files.append(Replace(path, partition_metadata_content(instant_time)))
     record = metadata_record(stats, BUILT, {"schema": COMMIT_SCHEMA})
-    steps.append(Create(files.completed(completion_time), encode_commit(record, config.layout)))
-    return steps
+    return [
+        Create(files.requested),
+        Create(files.inflight),
+        SideBySide(tuple(firsts)),
+        SideBySide(tuple(partition_files)),
+        Create(files.completed(completion_time), encode_commit(record, config.layout)),
+    ]
 
 
 def publishing_steps(

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from typing import Final
 
 from hudi_core.index.stored import StoredKeys
 from hudi_core.indexing.delta_commit import epoch_milliseconds, partition_group_prefix
 from hudi_core.indexing.rows import location_rows
 from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.index_runs import PrefixRows
+from hudi_core.writing.tasks import INFLATED, waiting_threads
 
 SHARE_BYTES: Final = 1 << 24
 """Bytes of the files of a share, of which keys are a part."""
@@ -60,10 +63,16 @@ class KeyRows:
         return iter(())
 
     def _rows(self, share: Sequence[FileSlice]) -> Iterator[PrefixRows]:
+        """Slices of remote storage are read side by side, for the most part they wait; others one after the other, as a runner
+        has a task for each processor."""
         stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of(share))))
-        for file_slice in share:
-            prefix = partition_group_prefix(file_slice.partition) if self.prefix is None else self.prefix
-            milliseconds = epoch_milliseconds(file_slice.instant, self.zone)
-            for keys in stored.of_slice(file_slice):
-                rows = location_rows(keys, file_slice.partition, file_slice.file_id, milliseconds)
-                yield PrefixRows(RECORD_INDEX, prefix, rows)
+        largest = max(sum(file.size for file in file_slice.files) for file_slice in share)
+        threads = waiting_threads(INFLATED * largest) if self.snapshot.storage.is_remote else 1
+        return read_ahead([partial(self._of_slice, stored, file_slice) for file_slice in share], threads)
+
+    def _of_slice(self, stored: StoredKeys, file_slice: FileSlice) -> Iterator[PrefixRows]:
+        prefix = partition_group_prefix(file_slice.partition) if self.prefix is None else self.prefix
+        milliseconds = epoch_milliseconds(file_slice.instant, self.zone)
+        for keys in stored.of_slice(file_slice):
+            rows = location_rows(keys, file_slice.partition, file_slice.file_id, milliseconds)
+            yield PrefixRows(RECORD_INDEX, prefix, rows)

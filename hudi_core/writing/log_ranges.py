@@ -25,7 +25,7 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
     None where the file alone does not tell: for data that is no Avro, for columns that are only some of the table's, and for
     blocks of several schemas.
     """
-    blocks = [block for block in read_blocks(storage.open(info.path)) if block.kind not in _WITHOUT_ROWS]
+    blocks = [block for block in read_blocks(storage.open(info.path, info.size)) if block.kind not in _WITHOUT_ROWS]
     if not blocks:
         return _NO_ROWS
     if len({block.header.get(HeaderKey.SCHEMA) for block in blocks}) > 1 or not all(map(_is_whole, blocks)):

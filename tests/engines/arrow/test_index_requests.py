@@ -1,0 +1,61 @@
+"""META-130: an index build in an object store waits for few requests, however many files and file groups there are.
+
+`waves` is the longest chain of requests of which each began after the one before it had been answered. The numbers are limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.writing.create import create_table
+from hudi_core.writing.index_build import build_indexes
+from hudi_core.writing.operations import write
+from tests.support.measured_store import GATE, MeasuredStore, Requests, measured_store
+
+pytest.importorskip("obstore", reason="obstore is not installed")
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+INDEXES = ["column_stats", "bloom_filters", "record_index"]
+FILES = 24
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
+    root = tmp_path_factory.mktemp("buckets")
+    (root / "lake").mkdir()
+    with measured_store(root) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def build(store: MeasuredStore) -> Requests:
+    """The requests of a build on a table with a base file and a log file in each of its file groups."""
+    lake = store.root / "lake" / "built"
+    table = create_table(lake, TYPES, "id", partition_by="p", type="mor", indexes=[])
+    for ts in range(2):
+        rows = [{"id": f"k{key}", "p": f"p{key % FILES}", "n": ts} for key in range(FILES * 2)]
+        write(refreshed(table), pa.Table.from_pylist(rows, TYPES))
+    remote = open_table("s3://lake/built", storage_options=store.options)
+    store.behave(gate=GATE)
+    with store.measured() as requests:
+        build_indexes(remote, INDEXES)
+    store.behave()
+    built = open_table(lake, metadata="require")
+    assert built.scan("n = 1").count() == FILES * 2
+    assert set(INDEXES) < set(built.config.metadata_partitions)
+    return requests
+
+
+def test_a_build_waits_for_few_requests(build: Requests) -> None:
+    """Many fewer than there are data files and file groups, which are 48 and 16: each kind of them is one wave or two."""
+    assert 0 < build.waves <= 80, build
+
+
+def test_each_data_file_is_opened_once_for_statistics_and_filters_and_once_for_keys(build: Requests) -> None:
+    data = {name: count for name, count in build.by_object().items() if name.startswith("/lake/built/p")}
+    assert len(data) == FILES * 2
+    assert max(data.values()) <= 2, data
