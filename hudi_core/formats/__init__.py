@@ -22,4 +22,6 @@ properties       java properties text, the form of `hoodie.properties` and `.hoo
 random_access    what the formats read from: random access to the bytes of one file, wherever it is stored
 roaring          roaring bitmaps of 64 bits in their portable form, as log blocks name positions of records. Rule LOG-13
 secondary_key    keys of the secondary index: an indexed value and a record key in one string. Rule FORMAT-13
+secondary_keys   columns of keys of a secondary index: made from columns of values and record keys, compared as sets. Rule
+                 FORMAT-13
 """

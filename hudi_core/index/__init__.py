@@ -15,6 +15,7 @@ key_reader   the keys of rows that come in: columns that hold them, or made by t
 matching     which of some keys a file slice holds, by its own rows. Rules INDEX-9, INDEX-10
 sorted_keys  keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4
 stored       the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
+stored_values  the record keys of file slices beside the values of columns, as secondary indexes spell them. Rule META-111
 tag          `tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21
 work         what was done to locate keys, counted and timed
 """

@@ -16,6 +16,8 @@ initial           the metadata table of a table that has none yet, and the first
 partition_ranges  statistics of whole partitions, from those of the files that their latest slices are made of. Rule META-65
 record_schema     the Avro schema of the metadata table's records, one for all its partitions and table versions. Rule META-50
 rows              records of metadata partitions as columns: keys and encoded values. No Python object a record
+secondary         secondary indexes as partitions of the metadata table: their names, definitions, rows. Rules META-34,
+                  META-110 to META-113
 statistics_rows   records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60
                   to META-66
 undo              taking a commit of the table out of the metadata table again, as if it had never been there. Rule META-86

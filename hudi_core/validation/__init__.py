@@ -16,6 +16,7 @@ logs               log files: whole blocks, and each can be read
 column_stats       records of `column_stats` and `partition_stats`
 bloom_filters      records of `bloom_filters`
 record_index       the record index: each live key once, where it is, and no other key
+secondary_index    secondary indexes: each live row under its value, and nothing else
 
 findings  what a check reports
 subject   the table under validation, looked up once for all checks

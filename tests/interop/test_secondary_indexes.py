@@ -1,6 +1,6 @@
 """Secondary indexes that this library builds and keeps, judged by Apache Hudi, which queries by them and goes on with them.
 
-Rules META-110 to META-114, WRITE-40.
+Rules META-110 to META-113, WRITE-40.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -80,3 +81,16 @@ def test_advice_says_what_would_pay(table: str) -> None:
     first, *others = said("index", table, "--advise", "--where", "n > 1")
     assert first["measure"] is None
     assert all(entry["bytes_to_build"] > 0 for entry in others)
+
+
+def test_a_secondary_index_is_built_by_name_and_located_by(tmp_path: Path) -> None:
+    folder = str(tmp_path / "t")
+    write(create_table(folder, SCHEMA, "id"), pa.Table.from_pylist([{"id": "a", "n": 1}, {"id": "b", "n": 2}], SCHEMA))
+    assert "--build" in refused("index", folder, "--name", "by_n")
+    assert "one column" in refused("index", folder, "--build", "secondary_index")
+    built = said("index", folder, "--build", "secondary_index", "--columns", "n", "--name", "by_n")
+    assert [(entry["kind"], entry["name"]) for entry in built] == [
+        ("files", "files"), ("record_index", "record_index"), ("secondary_index", "secondary_index_by_n")
+    ]  # fmt: skip
+    assert [entry["record_key"] for entry in said("locate", folder, "n", "2")] == ["b"]
+    assert said("index", folder, "--drop", "secondary_index_by_n")[0]["dropped"] == ["secondary_index_by_n"]

@@ -1,4 +1,4 @@
-"""META-110 to META-114, WRITE-40 to WRITE-44, VALID-24: secondary indexes are built, kept by every write, read and checked.
+"""META-94, META-110 to META-113, WRITE-40 to WRITE-43, VALID-24: secondary indexes are built, kept, read, checked.
 
 Also covers: `indexing/secondary.py`, `index/stored_values.py`, `validation/secondary_index.py`, `writing/index_rows.py`.
 """
@@ -280,7 +280,7 @@ def test_damage_is_told_and_mended(tmp_path: Path) -> None:
 
 
 def test_dropping(tmp_path: Path) -> None:
-    """META-114: secondary indexes go with the record index that they stand on."""
+    """META-94: secondary indexes go with the record index that they stand on."""
     table = indexed(new_table(tmp_path / "t"), "secondary_index_s", "secondary_index_day")
     assert drop_index(table, "secondary_index_s") == ("secondary_index_s",)
     assert drop_index(table, "record_index") == ("record_index", "secondary_index_day")
