@@ -51,6 +51,7 @@ PATHS: Mapping[str, SpecialPath] = {
         {"hudi_arrow.parquet:SizedCache.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
     ),
     "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
+    "items_one_by_one": SpecialPath({"hudi_core.formats.avro.skip:SMALL_LANE_COUNT": 0}, ("open_and_plan",)),
     "processors": SpecialPath(
         {"hudi_core.parallel.ordered:processors": lambda: 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
