@@ -8,16 +8,18 @@ are left alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
+
+import numpy as np
 
 from hudi_core.cluster.options import LOG_SHARE, ClusterOptions
 from hudi_core.cluster.plan import PlannedGroup, group_metrics, planned_slice
 from hudi_core.expr.predicate import Column
-from hudi_core.metadata.table import COLUMN_STATS
-from hudi_core.planning.sources.column_ranges import ColumnRange
+from hudi_core.planning.sources.column_ranges import Bounds, ColumnRange, ranges
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.pruning.store import StatisticsPart
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.values.order import sort_key
@@ -84,12 +86,10 @@ def _of_partition(
         for number in numbers
         if number in small or (slices[number].partition, slices[number].file_id) not in laid_out
     ]
-    if sources.snapshot.usable(COLUMN_STATS) is None:
-        sources.headers.footers([base for number in wanted if (base := slices[number].base) is not None])
-    ranges = dict(zip(wanted, sources.bounds(column, wanted), strict=True))
+    known = _ranges(sources, wanted, column)
     joined: list[Sized] = []
     joined_bytes = 0
-    for component in _overlapping(wanted, ranges, column):
+    for component in _overlapping(wanted, known, column):
         members = [sized[number] for number in component]
         size = sum(member.bytes for member in members)
         # Neighbours in the order of ranges that fill a file together become one.
@@ -106,14 +106,35 @@ def _of_partition(
         yield joined
 
 
-def _overlapping(numbers: Sequence[int], ranges: dict[int, Any], column: Column) -> Iterator[list[int]]:
+def _ranges(sources: Sources, numbers: Sequence[int], column: Column) -> dict[int, Bounds]:
+    """The ranges of slices by number: as they are recorded, of others as footers have them."""
+    known = dict(zip(numbers, sources.bounds(column, numbers), strict=True))
+    slices = sources.snapshot.slices
+    unknown = sorted(n for n in numbers if not _is_known(known[n]) and slices[n].base is not None)
+    if unknown:
+        sources.headers.footers([base for number in unknown if (base := slices[number].base) is not None])
+        rows = np.array(unknown, np.int64)
+        parts = [
+            StatisticsPart(rows[part.files], part.statistics) for part in sources.fallback.read(rows, rows)(column)
+        ]
+        known |= dict(zip(unknown, ranges(column, parts, unknown), strict=True))
+    return known
+
+
+def _is_known(bounds: Bounds) -> TypeGuard[ColumnRange]:
+    if not isinstance(bounds, ColumnRange):
+        return False
+    return not bounds.values or (bounds.lower is not None and bounds.upper is not None)
+
+
+def _overlapping(numbers: Sequence[int], of_slices: Mapping[int, Bounds], column: Column) -> Iterator[list[int]]:
     """The slices in the order of their lower bounds, those together whose ranges overlap one after the other. A range that
     begins where another ends does not overlap it; one that is not known overlaps all."""
     bounded: list[tuple[Any, Any, int]] = []
     empty: list[int] = []
     for number in numbers:
-        known = ranges[number]
-        if not isinstance(known, ColumnRange) or (known.values and (known.lower is None or known.upper is None)):
+        known = of_slices[number]
+        if not _is_known(known):
             yield list(numbers)
             return
         if not known.values:
