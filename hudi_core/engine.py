@@ -29,6 +29,7 @@ from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.parallel.reach import Reach
 from hudi_core.parallel.requests import Traffic
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
@@ -411,6 +412,11 @@ class Runner(Protocol):
     @property
     def parallelism(self) -> int:
         """How many tasks run at the same time; at least 1."""
+        ...
+
+    @property
+    def reach(self) -> Reach:
+        """What tasks see of the calling process."""
         ...
 
     def run(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:

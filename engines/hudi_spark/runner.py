@@ -12,6 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
+from hudi_core.parallel.reach import Reach
+
 _SEED = 42
 _KEY, _TASK, _RESULT = "key", "task", "result"
 _UNKNOWN_PARALLELISM = 8
@@ -34,6 +36,12 @@ class SparkRunner:
         if setting is None and hasattr(self.spark, "sparkContext"):
             return int(self.spark.sparkContext.defaultParallelism)
         return int(setting or _UNKNOWN_PARALLELISM)
+
+    @property
+    def reach(self) -> Reach:
+        """Local files where the session's executors run on this machine; of a session elsewhere nothing is known."""
+        master = self.spark.sparkContext.master or "" if hasattr(self.spark, "sparkContext") else ""
+        return Reach.FILES if master.startswith("local") else Reach.NOTHING
 
     def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """As the protocol. Raises Spark's error, which quotes the task's, once a task has failed as often as Spark tries it."""

@@ -66,6 +66,10 @@ def cluster(
     small_file_limit: Annotated[
         int, typer.Option("--small-file-limit", metavar="BYTES", min=0, help="Smaller files are rewritten in any case.")
     ] = _SIZES.small,
+    spool_folder: Annotated[
+        str | None,
+        typer.Option("--spool-folder", metavar="DIR", help="Where rows wait to be written; else a temporary folder."),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,6 +110,7 @@ def cluster(
             PartitionFilter(selected=_names(partitions)),
             where[0] if where and not preview else None,
             queries=() if preview else queries,
+            spool_folder=spool_folder,
             progress=report,
         )
         if preview:

@@ -41,5 +41,8 @@ class ClusterOptions:
     overlaps; memory is bounded without it."""
     queries: tuple[Condition | Query, ...] = ()
     """Those whose gain is predicted and noted in plan and commit, for `explain` to show beside the truth."""
+    spool_folder: str | None = None
+    """Where rows wait to be written, uncompressed; None for what `writing.spool` takes. With tasks on other machines a folder
+    that all of them see."""
     progress: Progress | None = None
     clock: Clock = system_clock

@@ -152,7 +152,8 @@ class _Run:
 
     def _rewritten(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
         table, time = self._write.table, self._write.instant_time
-        made = sorted_rows(table.engine, self._rows, self._read(slices), self._layout(group, slices), self._paths)
+        batches, order, folder = self._read(slices), self._layout(group, slices), self._options.spool_folder
+        made = sorted_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
         with closing(made.spool):
             partition, prefix = slices[0].partition, uuid.uuid4()
             tasks = [

@@ -100,10 +100,12 @@ def sorted_rows(
     layout: Layout | None,
     paths: Paths,
     run_rows: int = RUN_ROWS,
+    folder: str | None = None,
 ) -> SortedRows:
-    """Draws all batches. Raises what they raise, and `StorageError` where the local file cannot be written."""
+    """Draws all batches. Raises as `spool`; `folder` has its file."""
     counts: list[Numbers] = []
-    rows = spool(engine, schema, _runs(engine, schema, batches, layout, paths, run_rows, counts))
+    runs = _runs(engine, schema, batches, layout, paths, run_rows, counts)
+    rows = spool(engine, schema, runs, folder=folder)
     of_runs = np.array(counts, np.int64).reshape(len(counts), -1)
     starts = (np.cumsum(of_runs) - of_runs.reshape(-1)).reshape(of_runs.shape)
     files = tuple(RowRuns(starts[:, file], of_runs[:, file]) for file in range(of_runs.shape[1] if counts else 0))

@@ -3,6 +3,7 @@
 limits   how much is done at the same time: computing on processors, and waiting for storage
 ordered  tasks that run side by side in threads, a few ahead of the consumer; their results come in order
 requests requests to storage that answers from afar: bounded, counted, begun ahead of use
+reach    what tasks see of the process that started them. Rule ENGINE-10
 runners  runners of this process, as `hudi_core.engine.Runner` defines them. Rule ENGINE-9
 streams  streams read side by side in threads and given one after the other: the output does not depend on the threads
 """

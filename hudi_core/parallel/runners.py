@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from hudi_core.parallel.limits import PROCESSORS
 from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.reach import Reach
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -17,6 +18,7 @@ class SerialRunner:
     """Runs one task after the other in the calling thread."""
 
     parallelism = 1
+    reach = Reach.MEMORY
 
     def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         return [work(task) for task in tasks]
@@ -32,6 +34,10 @@ class ThreadRunner:
     @property
     def parallelism(self) -> int:
         return PROCESSORS if self.threads is None else self.threads
+
+    @property
+    def reach(self) -> Reach:
+        return Reach.MEMORY
 
     def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         return list(in_order(work, tasks, self.threads))

@@ -1,10 +1,11 @@
-"""Rows that wait to be written: in memory up to a limit, beyond it in a local file that the system maps into memory.
+"""Rows that wait to be written: in memory up to a limit, beyond it in a file that the system maps into memory. Rule ENGINE-10.
 
 So a write of any size takes a bounded share of memory, and tasks take their rows in any order without reading the others.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,9 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import Engine
+from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.parallel.reach import Reach
 from hudi_core.schema.schema import Schema
 
+SPOOL_FOLDER: Final = "HUDI_CORE_SPOOL_FOLDER"
+"""The environment variable with the folder of such files, in place of the system's folder of temporary files."""
 MAX_ROWS_IN_MEMORY: Final = 1 << 20
+MAX_ROWS_SENT: Final = 1 << 14
+"""Rows that are sent along with tasks of other processes, which do not see this one's memory."""
 ROWS_AT_ONCE: Final = 1 << 16
 """Rows of a batch that is put together for a file."""
 
@@ -66,25 +73,48 @@ class Spool:
 
 
 def spool(
-    engine: Engine[Any, Any, Any], schema: Schema, batches: Iterable[Any], max_rows: int = MAX_ROWS_IN_MEMORY
+    engine: Engine[Any, Any, Any],
+    schema: Schema,
+    batches: Iterable[Any],
+    max_rows: int = MAX_ROWS_IN_MEMORY,
+    folder: str | None = None,
 ) -> Spool:
-    """Draws all batches. Raises what they raise, and `StorageError` where the local file cannot be written."""
+    """Draws all batches. The file is in `folder`, else where `HUDI_CORE_SPOOL_FOLDER` says, else among temporary files.
+
+    Raises what the batches raise, `StorageError` where the file cannot be written, and `UnsupportedError` for more than
+    `MAX_ROWS_SENT` rows without a folder where tasks run on other machines, which do not see temporary files of this one.
+    """
+    reach = engine.runner.reach
+    limit = max_rows if reach is Reach.MEMORY else min(max_rows, MAX_ROWS_SENT)
     remaining, held, count = iter(batches), [], 0
     for batch in remaining:
         held.append(batch)
         count += engine.rows.count(batch)
-        if count > max_rows:
+        if count > limit:
             break
     else:
         return Spool(engine, schema, tuple(held))
-    folder = tempfile.TemporaryDirectory(prefix="hudi-core-", ignore_cleanup_errors=True)
-    path = str(Path(folder.name) / "rows.arrow")
+    made = _folder(folder or os.environ.get(SPOOL_FOLDER) or None, reach)
+    path = str(Path(made.name) / "rows.arrow")
     try:
         engine.rows.write(path, schema, chain(emptied(held), remaining))
     except BaseException:
-        folder.cleanup()
+        made.cleanup()
         raise
-    return Spool(engine, schema, (), path, folder)
+    return Spool(engine, schema, (), path, made)
+
+
+def _folder(parent: str | None, reach: Reach) -> tempfile.TemporaryDirectory[str]:
+    if parent is None and reach is Reach.NOTHING:
+        raise UnsupportedError(
+            "rows to be written",
+            expected=f"a folder that the machines of all tasks see, in {SPOOL_FOLDER} or the option spool_folder",
+            found="none, and tasks on other machines",
+        )
+    try:
+        return tempfile.TemporaryDirectory(prefix="hudi-core-", dir=parent, ignore_cleanup_errors=True)
+    except OSError as problem:
+        raise StorageError(parent or tempfile.gettempdir(), message=problem.strerror or str(problem)) from problem
 
 
 def emptied(held: list[T]) -> Iterator[T]:

@@ -1,12 +1,15 @@
-"""What a runner has to answer. Rule ENGINE-9."""
+"""What a runner has to answer. Rules ENGINE-9, ENGINE-10."""
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from hudi_core.engine import Runner
+from hudi_core.parallel.reach import Reach
 
 
 def square(number: int) -> int:
@@ -21,6 +24,11 @@ def refuse_seven(number: int) -> int:
     if number == 7:
         raise ValueError("seven is refused")
     return number
+
+
+def seen(path: str) -> tuple[int, bytes | None]:
+    """The process of the task, and what a local file holds for it."""
+    return os.getpid(), Path(path).read_bytes() if Path(path).exists() else None
 
 
 class RunnerContract:
@@ -44,3 +52,9 @@ class RunnerContract:
     def test_a_task_that_raises_makes_the_runner_raise(self, runner: Runner) -> None:
         with pytest.raises(Exception, match="seven is refused"):
             runner.run(refuse_seven, list(range(9)))
+
+    def test_tasks_see_what_is_promised_of_the_calling_process(self, runner: Runner, tmp_path: Path) -> None:
+        (tmp_path / "rows").write_bytes(b"rows")
+        for process, content in runner.run(seen, [str(tmp_path / "rows")] * 2):
+            assert content == b"rows" or runner.reach is Reach.NOTHING
+            assert process == os.getpid() or runner.reach is not Reach.MEMORY
