@@ -76,7 +76,18 @@ def _chunk(column: Fields, typed: bool, signed: bool) -> ChunkStatistics:
         lower, upper = (statistics.get(2), statistics.get(1)) if signed else (None, None)
     if not isinstance(lower, bytes | None) or not isinstance(upper, bytes | None):
         raise ValueError("bounds that are no bytes")
-    return ChunkStatistics(_integer(column, 5), _integer(statistics, 3) if 3 in statistics else None, lower, upper)
+    return ChunkStatistics(_integer(column, 5), _null_count(column, statistics), lower, upper)
+
+
+def _null_count(column: Fields, statistics: Fields) -> int | None:
+    """As the statistics have it; where they do not, by the size statistics, which count the values of each definition level:
+    those of the highest are not null."""
+    if 3 in statistics:
+        return _integer(statistics, 3)
+    counts, values = _struct(column, 16).get(3), _integer(column, 5)
+    if not isinstance(counts, list) or not counts or not all(isinstance(count, int) for count in counts):
+        return None
+    return values - counts[-1] if sum(counts) == values and min(counts) >= 0 else None
 
 
 def _structs(fields: Fields, field_id: int) -> list[Fields]:

@@ -17,6 +17,7 @@ from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
+from hudi_core.formats.parquet import chunks
 from hudi_core.formats.parquet.chunks import leaf_chunks
 
 NESTED = pa.struct([("l", pa.list_(pa.float64())), ("u", pa.uint16())])
@@ -43,7 +44,7 @@ def footer_of(content: bytes) -> bytes:
 @pytest.mark.parametrize("options", [{}, {"write_statistics": False}, {"version": "1.0"}, {"data_page_version": "2.0"}])
 def test_chunks_are_those_that_pyarrow_shows(options: dict[str, object]) -> None:
     content = written(**options)
-    metadata = pq.read_metadata(io.BytesIO(content))
+    metadata, stated = (pq.read_metadata(io.BytesIO(each)) for each in (content, written()))
     found = leaf_chunks(footer_of(content), "f")
     assert len(found) == metadata.num_columns
     for number, leaf in enumerate(found):
@@ -52,8 +53,27 @@ def test_chunks_are_those_that_pyarrow_shows(options: dict[str, object]) -> None
             known = metadata.row_group(group).column(number)
             assert (leaf.physical, chunk.value_count) == (known.physical_type, known.num_values)
             statistics = known.statistics if known.is_stats_set else None
-            assert chunk.null_count == (statistics.null_count if statistics and statistics.has_null_count else None)
+            # Without statistics the counts of definition levels tell as much.
+            assert chunk.null_count == stated.row_group(group).column(number).statistics.null_count
             assert (chunk.lower is not None) == (statistics is not None and statistics.has_min_max)
+
+
+def test_counts_that_contradict_each_other_tell_no_nulls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-131."""
+    original = chunks.structure
+
+    def altered(counts: object) -> list[int | None]:
+        def structure(content: bytes) -> object:
+            fields, end = original(content)
+            for group in fields[4]:
+                group[1][0][3][16][3] = counts
+            return fields, end
+
+        monkeypatch.setattr(chunks, "structure", structure)
+        return [chunk.null_count for chunk in leaf_chunks(footer_of(written(write_statistics=False)), "f")[0].chunks]
+
+    assert altered([1, 2]) == [1, None]
+    assert altered([-1, 4]) == altered([]) == altered([b"3"]) == altered(3) == [None, None]
 
 
 def test_unsigned_numbers_are_told() -> None:
