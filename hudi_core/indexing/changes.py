@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.hashes import bloom_filter_keys, partition_stats_key
+from hudi_core.columns.hashes import partition_stats_key
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
@@ -35,6 +35,7 @@ from hudi_core.indexing.statistics_rows import (
     partition_statistics_of,
 )
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -161,11 +162,8 @@ class _Rows:
     def _column_stats(self) -> Iterator[StatisticsRows]:
         if not self._measured:
             return
-        partitions = sorted({status.partition for status in self._measured})
-        number_of = {partition: number for number, partition in enumerate(partitions)}
-        numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
         names = string_column([_name(status) for status in self._measured])
-        keys = bloom_filter_keys(partitions, numbers, names)
+        keys = keys_of((status.partition for status in self._measured), names)
         for column, column_type in self._columns.items():
             rows = np.flatnonzero([not _lacks(status, column) for status in self._measured])
             if len(rows):

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -27,6 +26,7 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.formats.avro.block import encode
 from hudi_core.indexing.record_schema import STORED_SCHEMA
+from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata.files import ALL_PARTITIONS, ROOT
 from hudi_core.metadata.record_index import uuid_halves
 from hudi_core.schema.meta import META_COLUMNS
@@ -179,10 +179,7 @@ def filter_rows(filters: Sequence[StoredFilter], instant_time: str) -> IndexRows
     count = len(filters)
     if not count:
         return NO_ROWS
-    partitions = sorted({entry.partition for entry in filters})
-    number_of = {partition: number for number, partition in enumerate(partitions)}
-    numbers = np.array([number_of[entry.partition] for entry in filters], np.int64)
-    keys = bloom_filter_keys(partitions, numbers, string_column([entry.name for entry in filters]))
+    keys = keys_of((entry.partition for entry in filters), string_column([entry.name for entry in filters]))
     content = b"".join(entry.content for entry in filters)
     offsets = np.cumsum([0, *(len(entry.content) for entry in filters)], dtype=np.int64)
     payload = StructColumn(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import bloom_filter_keys
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.timeline.files import FileList
@@ -28,6 +30,20 @@ class FileKeys:
 def hashed_keys(files: FileList, rows: Numbers) -> Keys:
     """Of each of these files the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
     return bloom_filter_keys(files.partitions, files.partition_of[rows], take_strings(files.names, rows))
+
+
+def keys_of(partitions: Iterable[str], names: StringColumn) -> Keys:
+    """The same of files by the partition and the name of each."""
+    distinct, numbers = numbered(partitions)
+    return bloom_filter_keys(distinct, numbers, names) if len(numbers) else np.zeros(0, "S36")
+
+
+def numbered(partitions: Iterable[str]) -> tuple[list[str], Numbers]:
+    """The distinct partitions in ascending order, and the number among them of each that was given."""
+    given = list(partitions)
+    distinct = sorted(set(given))
+    number_of = {partition: number for number, partition in enumerate(distinct)}
+    return distinct, np.fromiter(map(number_of.__getitem__, given), np.int64, len(given))
 
 
 def keys_beside(files: FileList, rows: Numbers, known: FileKeys) -> Keys:

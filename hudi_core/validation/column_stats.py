@@ -10,12 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.strings import string_column
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.metadata.file_keys import Keys
+from hudi_core.metadata.file_keys import Keys, keys_of, numbered
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, MetadataTable
 from hudi_core.planning.sources.slice_statistics import joined, partition_keys
@@ -91,10 +90,7 @@ class Statistics:
     @cached_property
     def _keys(self) -> Keys:
         """The part of each file's keys after the column."""
-        partitions = sorted({file.partition for file in self._files})
-        number_of = {partition: number for number, partition in enumerate(partitions)}
-        numbers = np.array([number_of[file.partition] for file in self._files], np.int64)
-        return bloom_filter_keys(partitions, numbers, string_column([file.info.name for file in self._files]))
+        return _keys_of(self._files)
 
     def _of_files(self, metadata: MetadataTable) -> Iterator[Finding]:
         recorded_files = np.zeros(len(self._files), np.bool_)
@@ -162,9 +158,7 @@ class Statistics:
         return Finding(COLUMN_STATS, severity, where, expected, found, rebuild(COLUMN_STATS))
 
     def _of_partitions(self, metadata: MetadataTable) -> Iterator[Finding]:
-        partitions = sorted({file.partition for file in self._files})
-        number_of = {partition: number for number, partition in enumerate(partitions)}
-        partition_of = np.array([number_of[file.partition] for file in self._files], np.int64)
+        partitions, partition_of = numbered(file.partition for file in self._files)
         live = np.array([file.info.path in self.subject.live for file in self._files], np.bool_)
         keys = partition_keys(partitions)
         for column in sorted(self._held):
@@ -205,11 +199,8 @@ class Statistics:
 
 def _file_keys(subject: Subject) -> frozenset[bytes]:
     """The part of keys after the column, of all data files that are there, also of writes that did not complete."""
-    files = [file for file in subject.data_files() if not subject.counts(file)]
-    if not files:
-        return frozenset()
-    partitions = sorted({file.partition for file in files})
-    number_of = {partition: number for number, partition in enumerate(partitions)}
-    numbers = np.array([number_of[file.partition] for file in files], np.int64)
-    keys = bloom_filter_keys(partitions, numbers, string_column([file.info.name for file in files]))
-    return frozenset(keys.tolist())
+    return frozenset(_keys_of([file for file in subject.data_files() if not subject.counts(file)]).tolist())
+
+
+def _keys_of(files: Sequence[DataFile]) -> Keys:
+    return keys_of((file.partition for file in files), string_column([file.info.name for file in files]))

@@ -15,13 +15,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.hashes import bloom_filter_keys
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.engine import Engine, FileInfo, Footer, Storage
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.indexing.partition_ranges import FileStatistics, partition_statistics
 from hudi_core.indexing.rows import StoredFilter, filter_rows
 from hudi_core.indexing.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
+from hudi_core.metadata.file_keys import Keys, keys_of
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
@@ -163,17 +164,14 @@ class FooterColumns:
         return self.measured[[self.files[row].live for row in self.measured.tolist()]]
 
     @cached_property
-    def names(self) -> Any:
+    def names(self) -> StringColumn:
         """The names of files with statistics."""
         return string_column([self.files[row].info.name for row in self.measured.tolist()])
 
     @cached_property
-    def keys(self) -> Any:
+    def keys(self) -> Keys:
         """The parts of their keys after the column."""
-        partitions = sorted({self.files[row].partition for row in self.measured.tolist()})
-        number_of = {partition: number for number, partition in enumerate(partitions)}
-        numbers = np.array([number_of[self.files[row].partition] for row in self.measured.tolist()], np.int64)
-        return bloom_filter_keys(partitions, numbers, self.names)
+        return keys_of((self.files[row].partition for row in self.measured.tolist()), self.names)
 
     def filters(self) -> list[StoredFilter]:
         """The bloom filters that footers have."""

@@ -202,14 +202,14 @@ def test_counts_that_differ(table: Table, monkeypatch: pytest.MonkeyPatch) -> No
 def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = index_footers.bloom_filter_keys
+    original = index_footers.keys_of
 
-    def altered(partitions: Any, numbers: Any, names: Any) -> Any:
-        keys = original(partitions, numbers, names)
+    def altered(partitions: Any, names: Any) -> Any:
+        keys = original(partitions, names)
         keys[0] = b"0" * 36
         return keys
 
-    monkeypatch.setattr(index_footers, "bloom_filter_keys", altered)
+    monkeypatch.setattr(index_footers, "keys_of", altered)
     table = build_metadata_table(table, ["column_stats"])
     findings = findings_of(table)
     assert [(finding.check, finding.severity) for finding in findings] == [
