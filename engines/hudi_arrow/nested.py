@@ -10,12 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import compare
-from hudi_arrow.arrays import Array, bitmap, lists, lists_of, plain, struct_of
+from hudi_arrow.arrays import Array, Lists, bitmap, lists, lists_of, plain, struct_of
 from hudi_arrow.counted import Flags, Integers, integers
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
-
-_FALSE = pa.scalar(False, pa.bool_())
 
 
 def size(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
@@ -58,14 +56,46 @@ def contains(arguments: Sequence[Array], types: Types, result: t.Type) -> Array 
 def beside(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Structs of each element and the values of its row."""
     array, *others = arguments
-    wanted = result.element.type if isinstance(result, t.Array) else None
-    assert isinstance(wanted, t.Record)
     parts = lists(array)
     rows = pa.array(_rows(parts.offsets))
-    columns = [parts.items[0], *(other.take(rows) for other in others)]
-    named = [(pa.field(field.name, column.type), column) for field, column in zip(wanted.fields, columns, strict=True)]
-    structs = struct_of(named, pa.array(np.zeros(len(rows), np.bool_)), len(rows))
-    return _relisted(array, structs, parts.offsets)
+    return _structs(array, result, [parts.items[0], *(other.take(rows) for other in others)], parts.offsets)
+
+
+def spread(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Structs of the fields of each element, a struct that is not null, and the values of its row."""
+    array, *others = arguments
+    parts = lists(array)
+    rows = pa.array(_rows(parts.offsets))
+    fields = [parts.items[0].field(number) for number in range(parts.items[0].type.num_fields)]
+    return _structs(array, result, [*fields, *(other.take(rows) for other in others)], parts.offsets)
+
+
+def places(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Structs of each element and its place, from 0."""
+    parts = lists(arguments[0])
+    counted = np.arange(len(parts.items[0])) - parts.offsets[_rows(parts.offsets)]
+    return _structs(arguments[0], result, [parts.items[0], pa.array(counted.astype(np.int32))], parts.offsets)
+
+
+def pairs(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Structs of the elements of two arrays at each place, null where one of them is shorter; null where one of them is."""
+    valid = _valid(arguments[0]) & _valid(arguments[1])
+    held = [lists(array) for array in arguments]
+    lengths = np.where(valid, np.maximum(*(np.diff(parts.offsets) for parts in held)), 0)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    rows = _rows(offsets)
+    counted = np.arange(len(rows)) - offsets[rows]
+    columns = []
+    for parts in held:
+        missing = counted >= np.diff(parts.offsets)[rows]
+        columns.append(parts.items[0].take(pa.array(np.where(missing, 0, parts.offsets[rows] + counted), mask=missing)))
+    return _structs(pa.array(valid, mask=~valid), result, columns, offsets)
+
+
+def entries(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Structs of the keys and values of a map."""
+    parts = lists(arguments[0])
+    return _structs(arguments[0], result, list(parts.items), parts.offsets)
 
 
 def exists(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
@@ -84,9 +114,24 @@ def filtered(arguments: Sequence[Array], types: Types, result: t.Type) -> Array 
     parts, truths = lists(array), lists(conditions)
     if not np.array_equal(parts.offsets, truths.offsets) or not np.array_equal(_valid(array), _valid(conditions)):
         return None  # no conditions of these elements
-    kept = compare.flags(pc.fill_null(truths.items[0], _FALSE))
+    kept = compare.flags(_or_no(truths.items[0]))
     counted = np.concatenate([[0], np.cumsum(kept)])
     return _relisted(array, parts.items[0].filter(pa.array(kept)), counted[parts.offsets])
+
+
+def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Integers) -> Array:
+    """Lists of structs of these columns, null where `array` is null."""
+    wanted = result.element.type if isinstance(result, t.Array) else None
+    assert isinstance(wanted, t.Record)
+    named = [
+        (pa.field(field.name, column.type, field.optional), column)
+        for field, column in zip(wanted.fields, columns, strict=True)
+    ]
+    count = int(offsets[-1])
+    kind = pa.large_list(pa.field("element", pa.struct([field for field, _ in named])))
+    structs = struct_of(named, pa.array(np.zeros(count, np.bool_)), count)
+    valid = bitmap(_valid(array)) if array.null_count else None
+    return lists_of(kind, Lists(offsets, (structs,)), valid, len(array))
 
 
 def _decided(arguments: Sequence[Array], by: bool) -> Array:
@@ -94,7 +139,7 @@ def _decided(arguments: Sequence[Array], by: bool) -> Array:
     array, conditions = arguments
     parts = lists(conditions)
     truths = parts.items[0]
-    deciding = _some(compare.flags(pc.fill_null(pc.equal(truths, pa.scalar(by, pa.bool_())), _FALSE)), parts.offsets)
+    deciding = _some(compare.flags(_or_no(pc.equal(truths, pa.scalar(by, pa.bool_())))), parts.offsets)
     unknown = ~_valid(array) | ~_valid(conditions) | (~deciding & _some(~_valid(truths), parts.offsets))
     return pa.array(deciding if by else ~deciding, mask=unknown)
 
@@ -135,6 +180,11 @@ def _some(flags: Flags, offsets: Integers) -> Flags:
     counted = np.concatenate([[0], np.cumsum(flags)])
     mask: Flags = counted[offsets[1:]] > counted[offsets[:-1]]
     return mask
+
+
+def _or_no(truths: Array) -> Array:
+    """No in place of null."""
+    return pc.fill_null(truths, pa.scalar(False, pa.bool_()))  # at import it would load pandas, where that is installed
 
 
 def _valid(array: Array) -> Flags:

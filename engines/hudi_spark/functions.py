@@ -8,6 +8,7 @@ from functools import partial
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from hudi_core.functions.casts import NARROW
 from hudi_core.functions.record import Function, Types
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import AnyRun, Pattern
@@ -132,6 +133,15 @@ def _unix_timestamp(arguments: Sequence[Cell], types: Types, result: t.Type) -> 
     return lifted(seconds, result, arguments[0])
 
 
+def _narrow(bits: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    """The lowest bits of a whole number, as Spark's cast takes them without ANSI mode."""
+
+    def lowest(plan: Column) -> Column:
+        return F.shiftright(F.shiftleft(plan.cast("long"), 64 - bits), 64 - bits).cast("int")
+
+    return lifted(lowest, result, arguments[0]) if isinstance(types[0], t.Int | t.Long) else None
+
+
 def _size(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     return lifted(lambda plan: F.coalesce(F.size(plan), F.lit(-1)), result, arguments[0])
 
@@ -164,6 +174,58 @@ def _beside(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | N
         return F.arrays_zip(array, *repeated).cast(spark_type(result))
 
     return lifted(made, result, *arguments)
+
+
+def _spread(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    """The fields of each element, a struct that is not null, in a struct with the values of its row."""
+    array_type = types[0]
+    assert isinstance(array_type, t.Array)
+    names = [field.name for field in t.children(array_type.element.type)]
+
+    def made(array: Column, *others: Column) -> Column:
+        repeated = [F.array_repeat(other, F.size(array)) for other in others]
+        return F.arrays_zip(*[array.getField(name) for name in names], *repeated).cast(spark_type(result))
+
+    return lifted(made, result, *arguments)
+
+
+def _places(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    """Each element with its place, from 0."""
+
+    def made(array: Column) -> Column:
+        return F.transform(array, lambda item, place: F.struct(item.alias("x0"), place.alias("x1")))
+
+    return lifted(made, result, *arguments)
+
+
+def _pairs(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda *arrays: F.arrays_zip(*arrays).cast(spark_type(result)), result, *arguments)
+
+
+def _entries(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(F.map_entries, result, *arguments)
+
+
+def _map_filtered(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    """The entries whose condition is true."""
+    key, value = t.children(types[0])
+    fields = (t.Field(0, "key", key.type), t.Field(0, "value", value.type), t.Field(0, "kept", t.Boolean()))
+    kind = spark_type(t.Array(t.Field(0, "element", t.Record(fields))))
+
+    def made(held: Column, conditions: Column) -> Column:
+        zipped = F.arrays_zip(F.map_keys(held), F.map_values(held), conditions).cast(kind)
+        kept = F.filter(zipped, lambda entry: entry["kept"])
+        return F.map_from_arrays(kept.getField("key"), kept.getField("value"))
+
+    return lifted(made, result, *arguments)
+
+
+def _with_keys(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda held, keys: F.map_from_arrays(keys, F.map_values(held)), result, *arguments)
+
+
+def _with_values(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda held, values: F.map_from_arrays(F.map_keys(held), values), result, *arguments)
 
 
 def _exists(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -199,11 +261,19 @@ _KERNELS: dict[str, Kernel] = {
     "date_sub": partial(_moved, -1),
     "datediff": _days_between,
     "unix_timestamp": _unix_timestamp,
+    **{function.name: partial(_narrow, bits) for bits, function in NARROW.items()},
     "size": _size,
     "[]": _part,
     "element_at": _element_at,
     "named_struct": _struct,
     "->": _beside,
+    "=>": _spread,
+    "#": _places,
+    "(,)": _pairs,
+    "map_entries": _entries,
+    "map_filter": _map_filtered,
+    "transform_keys": _with_keys,
+    "transform_values": _with_values,
     "exists": _exists,
     "forall": _for_all,
     "filter": _filtered,

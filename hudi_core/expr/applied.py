@@ -10,7 +10,7 @@ from hudi_core.expr.literals import NULL
 from hudi_core.expr.predicate import Apply, Choose, Constant, Term
 from hudi_core.expr.preimage import is_null
 from hudi_core.functions import coerce
-from hudi_core.functions.casts import CAST
+from hudi_core.functions.casts import CAST, TRY_CAST
 from hudi_core.functions.record import Argument, Function, MismatchError, Signature
 from hudi_core.functions.registry import find
 from hudi_core.functions.scalar.cast import can_cast
@@ -80,6 +80,15 @@ def cast_to(term: Term, target: t.Type) -> Term:
     if not can_cast(source, target):
         raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
     return applied(CAST, [term], target)
+
+
+def tried_to(term: Term, target: t.Type) -> Term:
+    """The term in another type, by SQL's TRY_CAST. Raises as `cast_to`."""
+    source, cast = coerce.sql_equivalent(term.type), cast_to(term, target)
+    is_exact = source == target or isinstance(source, t.Boolean) or (source, target) == (t.Int(), t.Long())
+    if is_exact or not isinstance(target, t.Int | t.Long) or (isinstance(cast, Constant) and cast.value is None):
+        return cast
+    return applied(TRY_CAST, [cast_to(term, source)], target)
 
 
 def coalesced(arguments: Sequence[Term]) -> Term:

@@ -243,7 +243,7 @@ class _BodyBinder(_Binder):
         self._around, self._scope = around, scope
 
     def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
-        if self._scope.is_parameter(name.path):
+        if self._scope.names_parameter(name.path):
             return super().resolved(name)
         return self._scope.column(name.path) or self._around.resolved(name)
 

@@ -7,19 +7,20 @@ from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError
 from hudi_core.expr import calls, moments, nodes, paths
-from hudi_core.expr.applied import FORMS, call, cast_to
+from hudi_core.expr.applied import FORMS, call, cast_to, tried_to
 from hudi_core.expr.calls import interval_of
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.lambdas import Scope, scope_of
 from hudi_core.expr.literals import NULL, constant, moved
 from hudi_core.expr.nodes import Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
-from hudi_core.expr.predicate import Choose, Column, Constant, Mapped, Predicate, Term
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Folded, Mapped, Predicate, Term
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
-from hudi_core.functions.collections import array_of
-from hudi_core.functions.lambdas import BESIDE
+from hudi_core.functions.casts import NARROW
+from hudi_core.functions.collections import STRUCT, array_of
+from hudi_core.functions.lambdas import BESIDE, ENTRIES, PACKED, SPREAD
 from hudi_core.functions.record import MismatchError
 from hudi_core.functions.registry import close_names, find, takes_lambda
 from hudi_core.functions.strings import PART_OF_SPLIT
@@ -32,6 +33,9 @@ _OF_SESSION = frozenset(
     {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
 )
 """Names that are values of a session where they are no columns."""
+
+
+_NARROW = frozenset(function.name for function in NARROW.values())
 
 
 class NotKnownError(Exception):
@@ -59,11 +63,11 @@ class TermBinder:
                 return constant(expr, self.zone)
             case nodes.Name():
                 return self._named(expr)
-            case nodes.Cast(value, to):
+            case nodes.Cast(value, to, try_):
                 term = self.term(value)
                 if coerce.is_nested(term.type) and isinstance(to, t.String):
                     raise NotKnownError
-                return self.cast(term, to, value)
+                return self.cast(term, to, value, try_)
             case nodes.Lambda():
                 raise NotKnownError
             case nodes.Case(branches, otherwise):
@@ -103,6 +107,8 @@ class TermBinder:
         raise error_at(name.span, message=f"no column {shown}{self._schema.suggestion(shown)}")
 
     def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
+        if is_narrow(nodes.Case(branches, otherwise)):
+            raise NotKnownError
         conditions = [self.predicate(when) for when, _ in branches]
         values = [self.term(then) for _, then in branches]
         last = self.term(otherwise)
@@ -131,6 +137,8 @@ class TermBinder:
                 field = paths.field_of(value, part, self._schema, case_sensitive=self.case_sensitive)
                 if field is not None and (expr.function == "get_field" or self._is_struct(value)):
                     return self._named(field)
+            case nodes.Call("aggregate"):
+                return self._folded(expr)
             case nodes.Call("struct", parts):
                 return self._known(calls.named_struct(parts, expr.span))
         return self._known(expr)
@@ -140,6 +148,8 @@ class TermBinder:
 
     def _known(self, expr: nodes.Call) -> Term:
         function = find(expr.function)
+        if expr.arguments and all(map(is_narrow, expr.arguments)) and expr.function not in _NARROW:
+            raise NotKnownError
         if function is not None and len(expr.arguments) not in function.arity:
             allowed = function.arity
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
@@ -150,20 +160,65 @@ class TermBinder:
         return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
 
     def _with_lambda(self, expr: nodes.Call) -> list[Term]:
-        """An array, and the array of what the lambda gives of its elements."""
-        array, function = self.term(expr.arguments[0]), expr.arguments[1]
-        if not isinstance(function, nodes.Lambda):
-            raise error_at(place_of(function), expected="a lambda such as x -> x > 1", found=to_sql(function))
-        if len(function.parameters) > 1 or is_null(array):
+        """Arrays or a map, and the array of what the lambda gives of their elements."""
+        *others, last = expr.arguments
+        function = _lambda(last)
+        held = [self.term(other) for other in others]
+        if any(map(is_null, held)):
             raise NotKnownError
-        if not isinstance(array.type, t.Array):
-            shown = f"{to_sql(expr.arguments[0])} of {type_text(array.type)}"
-            raise error_at(expr.span, expected=f"an array in {expr.function}", found=shown)
-        scope = scope_of(function.parameters[0], array.type.element.type, self._columns_around(function))
+        takes_map = PACKED.get((expr.function, len(function.parameters))) is ENTRIES
+        for term, other in zip(held, others, strict=True):
+            if not isinstance(term.type, t.Map if takes_map else t.Array):
+                shown = f"{to_sql(other)} of {type_text(term.type)}"
+                kind = "a map" if takes_map else "an array"
+                raise error_at(expr.span, expected=f"{kind} in {expr.function}", found=shown)
+        elements, types = self._elements(expr, held, len(function.parameters))
+        scope = scope_of(list(zip(function.parameters, types, strict=True)), self._columns_around(function))
+        if len(scope.parameters) < len(types):
+            raise NotKnownError
+        if is_narrow(calls.scalar(function.body)):
+            raise NotKnownError
         body = self.inside(scope).term(calls.scalar(function.body))
         body = Constant(None, t.Boolean()) if is_null(body) else body
-        elements = self._applied(BESIDE.name, [array, *scope.around.values()], function.span)
-        return [array, Mapped(elements, scope.schema, body, array_of(body.type))]
+        name = BESIDE.name if len(types) == 1 else SPREAD.name
+        rows = self._applied(name, [elements, *scope.around.values()], function.span)
+        return [*held, Mapped(rows, scope.schema, body, array_of(body.type))]
+
+    def _elements(self, expr: nodes.Call, held: list[Term], count: int) -> tuple[Term, list[t.Type]]:
+        """What a lambda of so many parameters runs over, and the types of these."""
+        packed = PACKED.get((expr.function, count))
+        if packed is None and (count > 1 or len(held) > 1 or not isinstance(held[0].type, t.Array)):
+            raise NotKnownError
+        elements = held[0] if packed is None else self._applied(packed.name, held, expr.span)
+        assert isinstance(elements.type, t.Array)
+        element = elements.type.element.type
+        return elements, [element] if packed is None else [field.type for field in t.children(element)]
+
+    def _folded(self, expr: nodes.Call) -> Term:
+        """`aggregate(array, start, (so_far, element) -> .., last -> ..)`."""
+        if not 3 <= len(expr.arguments) <= 4:
+            raise error_at(expr.span, expected="3 to 4 arguments of aggregate", found=str(len(expr.arguments)))
+        array, start = map(self.term, expr.arguments[:2])
+        itself = nodes.Lambda(("so_far",), nodes.Name(("so_far",)))
+        step, last = map(_lambda, (*expr.arguments[2:], itself)[:2])
+        if (len(step.parameters), len(last.parameters)) != (2, 1):
+            raise NotKnownError
+        if is_null(array) or is_null(start) or is_narrow(expr.arguments[1]):
+            raise NotKnownError
+        if not isinstance(array.type, t.Array):
+            raise error_at(expr.span, expected="an array in aggregate", found=type_text(array.type))
+        around = self._columns_around(step) | self._columns_around(last)
+        so_far, element = step.parameters
+        scope = scope_of([(so_far, start.type), (element, array.type.element.type)], around)
+        of_last = scope_of([(last.parameters[0], start.type)], around)
+        made = self.inside(scope).term(calls.scalar(step.body))
+        if len(scope.parameters) < 2 or made.type != start.type:
+            raise NotKnownError
+        value = self.inside(of_last).term(calls.scalar(last.body))
+        held = [array, start, *around.values()]
+        struct = t.Record(tuple(t.Field(0, f"x{place}", term.type) for place, term in enumerate(held)))
+        parts = [part for place, term in enumerate(held) for part in (Constant(f"x{place}", t.String()), term)]
+        return Folded(Apply(STRUCT, tuple(parts), struct), scope.schema, made, of_last.schema, value, value.type)
 
     def _columns_around(self, function: nodes.Lambda) -> dict[Path, Term]:
         """The columns that a lambda names, beside its parameters."""
@@ -203,13 +258,19 @@ class TermBinder:
             raise NotKnownError
         return self._applied(*function, place_of(moment))
 
-    def cast(self, term: Term, to: t.Type, source: Scalar) -> Term:
+    def cast(self, term: Term, to: t.Type, source: Scalar, try_: bool = False) -> Term:
         if not self.utc and _depends_on_zone(coerce.sql_equivalent(term.type), to):
             raise NotKnownError
         try:
-            return cast_to(term, to)
+            return tried_to(term, to) if try_ else cast_to(term, to)
         except MismatchError as wrong:
             raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
+
+
+def _lambda(expr: Scalar) -> nodes.Lambda:
+    if isinstance(expr, nodes.Lambda):
+        return expr
+    raise error_at(place_of(expr), expected="a lambda such as x -> x > 1", found=to_sql(expr))
 
 
 def _unknown_function(name: str) -> str:
@@ -226,6 +287,19 @@ def _depends_on_zone(source: t.Type, to: t.Type) -> bool:
         for data_type in (source, to)
     ]
     return any(zoned) and any(shown)
+
+
+def is_narrow(expr: Scalar) -> bool:
+    """Whether a value is one of 8 or 16 bits. What functions make of such values alone may have as few bits: it is not known."""
+    match expr:
+        case nodes.Call(function):
+            return function in _NARROW
+        case nodes.Case(branches, otherwise):
+            values = [then for _, then in branches] + [otherwise]
+            present = [value for value in values if value != Literal(None)]
+            return bool(present) and all(map(is_narrow, present))
+        case _:
+            return False
 
 
 def is_null(term: Term) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hudi_core.expr import calls
 from hudi_core.expr.interval import BARE_UNITS
 from hudi_core.expr.nodes import Call, Expr, Literal, Name, Scalar
+from hudi_core.functions.casts import NARROW as NARROW_CASTS
 from hudi_core.sql.cursor import Cursor
 from hudi_core.sql.tokens import Kind, Token
 from hudi_core.sql.type_text import TypeText, parse_type_text
@@ -55,8 +56,10 @@ class CallSyntax(Cursor):
         """The cast of a value to the type that comes next. One that has no values here makes a call of `cast`."""
         text = parse_type_text(self)
         span = self.span(start)
+        if text.name in NARROW and text.is_plain and not try_:
+            return Call(NARROW_CASTS[NARROW[text.name]].name, (value,), span)
         if text.name in NARROW and text.is_plain:
-            return Call(text.name.lower(), (value,), span)
+            return Call("try_cast", (value, Literal(text.name)), span)
         data_type = self._type(text)
         if data_type is not None:
             return calls.cast(value, data_type, try_, span)

@@ -31,7 +31,7 @@ from hudi_core.truth import TRUE
 from hudi_core.types.nodes import Date, Double, Float, String, Timestamp, Type
 from hudi_core.types.sql import sql_type
 
-ALIASES = {"nvl": "coalesce", "ifnull": "coalesce", "dateadd": "date_add"}
+ALIASES = {"nvl": "coalesce", "ifnull": "coalesce", "dateadd": "date_add", "reduce": "aggregate"}
 """Other names of what is no function of values, or has another number of arguments."""
 _SPECIAL = {"nan": math.nan} | {
     sign + name: float(sign + name) for sign in ("", "+", "-") for name in ("inf", "infinity")

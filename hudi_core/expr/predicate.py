@@ -66,7 +66,23 @@ class Mapped:
     type: Array
 
 
-Term = Column | Constant | Apply | Choose | Mapped
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What a lambda makes of a start and each element in turn, and another one of the last: null where the array is null.
+
+    `held` is a struct of the array, the start and columns around the lambdas. `step` is a term over `schema`, a struct of what
+    there is so far, the element and these columns; `last` is one over `last_schema`, the same without the element.
+    """
+
+    held: Term
+    schema: Schema
+    step: Term
+    last_schema: Schema
+    last: Term
+    type: Type
+
+
+Term = Column | Constant | Apply | Choose | Mapped | Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +243,8 @@ def _unknowns_in(term: Term) -> list[str]:
             ]
         case Mapped(elements, _, body):
             return _unknowns_in(elements) + _unknowns_in(body)
+        case Folded(held, _, step, _, last):
+            return _unknowns_in(held) + _unknowns_in(step) + _unknowns_in(last)
         case Column() | Constant():
             return []
         case _:
@@ -246,6 +264,8 @@ def term_key(term: Term) -> Hashable:
             return repr(term)
         case Mapped(elements, _, body, type):
             return Mapped, term_key(elements), term_key(body), type
+        case Folded(held, _, step, _, last):
+            return Folded, term_key(held), term_key(step), term_key(last)
 
 
 def columns_of(predicate: Predicate) -> dict[int, Column]:
@@ -277,8 +297,8 @@ def _collect(part: Predicate | Term, columns: dict[int, Column]) -> None:
                 _collect(condition, columns)
                 _collect(value, columns)
             _collect(otherwise, columns)
-        case Mapped(elements):
-            _collect(elements, columns)
+        case Mapped(held) | Folded(held):
+            _collect(held, columns)
         case Always() | Opaque() | Constant():
             pass
 

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.cuts import holds, is_below
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Folded, Mapped, Opaque, Predicate, Term
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import Schema
@@ -100,8 +100,20 @@ class _Row:
             case Mapped(elements, schema, body):
                 held = self._value(elements)
                 return None if held is None else tuple(_Row(_columns(item, schema))._value(body) for item in held)
+            case Folded(held):
+                return fold(term, self._value(held))
             case _:
                 assert_never(term)
+
+
+def fold(term: Folded, held: tuple[Any, ...]) -> Any:
+    """The value of a fold of what it holds: an array, a start, and the columns around its lambdas."""
+    items, so_far, *around = held
+    if items is None:
+        return None
+    for item in items:
+        so_far = _Row(_columns((so_far, item, *around), term.schema))._value(term.step)
+    return _Row(_columns((so_far, *around), term.last_schema))._value(term.last)
 
 
 def _columns(struct: tuple[object, ...], schema: Schema) -> dict[int, object]:

@@ -1,4 +1,4 @@
-"""CAST: where it keeps order, and where an edge can be calculated."""
+"""CAST: where it keeps order, and where an edge can be calculated; TRY_CAST, and casts to types of 8 and 16 bits."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+from hudi_core.functions import coerce
 from hudi_core.functions.calendar import four_digit_years
-from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature, Stretch
+from hudi_core.functions.record import (
+    Argument,
+    FirstNotBelow,
+    Function,
+    MismatchError,
+    PartialCall,
+    Signature,
+    Stretch,
+)
+from hudi_core.functions.scalar.arithmetic import wrapped
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
@@ -102,5 +112,55 @@ def exact_ratio(type: t.Type, to: t.Type) -> tuple[int, int] | None:
             return None
 
 
+def tried(value: Any, source: t.Type, to: t.Type) -> int | None:
+    """What TRY_CAST makes of a value: null in place of a whole number that is another than the value without its fraction, and of
+    strings with a point.
+
+    >>> tried(1e10, t.Double(), t.Int()), tried("12.7", t.String(), t.Int()), tried(-1.5, t.Double(), t.Int())
+    (None, None, -1)
+    """
+    if isinstance(value, str):
+        return None if "." in value else cast(value, source, to)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    exact = value // source.unit.value if isinstance(source, t.Timestamp) else int(value)
+    least, greatest = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
+    return exact if least <= exact <= greatest else None
+
+
+def _evaluate_tried(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
+    return tried(values[0], types[0], result_type)
+
+
+def _narrow(name: str, bits: int) -> Function:
+    """A cast to a type of so many bits, whose values are ints."""
+    half = 1 << (bits - 1)
+
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+        if isinstance(types[0], t.Int | t.Long):
+            return wrapped(values[0], bits)  # of many values too
+        if isinstance(types[0], t.String):
+            value = cast(values[0], types[0], t.Int())
+            return value if value is None or -half <= value < half else None
+        return wrapped(cast(values[0], types[0], t.Int()), bits)
+
+    def sign(arguments: Sequence[Argument]) -> Signature:
+        data_type = coerce.sql_equivalent(arguments[0].type)
+        if not isinstance(data_type, _INTO_NARROW):
+            raise MismatchError(f"a value that can be cast to {name}", arguments[0].type)
+        return Signature((data_type,), t.Int())
+
+    def rises(call: PartialCall) -> list[Stretch]:
+        if not isinstance(call.argument, t.Int | t.Long):
+            return []
+        return [Stretch(max(-half, call.ends[0]), min(half - 1, call.ends[1]), by_one=True)]
+
+    return Function(name, range(1, 2), sign, evaluate, counts=True, stretches=rises)
+
+
+_INTO_NARROW: Final = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Decimal, t.String, t.Timestamp)
 CAST = Function("cast", range(2, 3), _sign, _evaluate, stretches=stretches, edge=edge)
-FUNCTIONS = (CAST,)
+TRY_CAST = Function("try_cast", range(2, 3), _sign, _evaluate_tried)
+"""TRY_CAST to ints and longs; to other types it is CAST."""
+NARROW: Final = {8: _narrow("tinyint", 8), 16: _narrow("smallint", 16)}
+FUNCTIONS = (CAST, TRY_CAST, *NARROW.values())

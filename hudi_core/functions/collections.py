@@ -239,6 +239,11 @@ def _string_or_array(argument: Argument) -> t.Type:
     return argument.type if isinstance(argument.type, t.Array) else t.String()
 
 
+STRUCT = Function(
+    *("named_struct", range(2, 1 << 16, 2), _signature_of_struct, lambda values, *_: tuple(values[1::2])),
+    strict=False,
+)
+
 FUNCTIONS = (
     Function(
         *("reverse", range(1, 2), p.signature(_string_or_array, gives=p.first), p.of_values(lambda value: value[::-1])),
@@ -260,10 +265,7 @@ FUNCTIONS = (
     Function("array_min", range(1, 2), _signature_of_extreme, _extreme(min)),
     Function("array", range(1 << 16), _signature_of_made, lambda values, *_: tuple(values), strict=False),
     Function("map", range(0, 1 << 16, 2), _signature_of_map, _map_of, strict=False),
-    Function(
-        *("named_struct", range(2, 1 << 16, 2), _signature_of_struct, lambda values, *_: tuple(values[1::2])),
-        strict=False,
-    ),
+    STRUCT,
     Function("split", range(2, 4), _signature_of_split, p.of_values(split)),
     Function(
         *("map_contains_key", range(2, 3), _map_and_key),

@@ -138,8 +138,8 @@ class Function:
     """Where edges of stretches can be calculated; elsewhere they are bisected for."""
     spark: Native | None = field(default=None, repr=False)
     takes_lambda: bool = field(default=False, repr=False)
-    """The last argument is written as a lambda of one parameter: its values are the array of what that gives of the elements
-    of the first argument."""
+    """The last argument is written as a lambda: its values are the array of what that gives of the elements, pairs or entries
+    of the other arguments."""
     last_digit: bool = field(default=False, repr=False)
     """The last digit of a real result may be another in another library of mathematics."""
 

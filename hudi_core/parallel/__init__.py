@@ -1,5 +1,6 @@
 """Work side by side in threads, with results in order.
 
+background threads for calls that nobody may wait for
 limits   how much is done at the same time: computing on processors, and waiting for storage
 ordered  tasks that run side by side in threads, a few ahead of the consumer; their results come in order
 requests requests to storage that answers from afar: bounded, counted, begun ahead of use

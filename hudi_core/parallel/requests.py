@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock
 from time import perf_counter
 from typing import Final, Generic, TypeVar
+
+from hudi_core.parallel.background import BackgroundThreads
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
@@ -85,12 +87,15 @@ class RequestLine:
 
 
 class AnswersAhead(Generic[K, R]):
-    """Answers that are fetched in threads before they are used. Each is given once. Safe in threads."""
+    """Answers that are fetched in threads before they are used. Each is given once. Safe in threads.
+
+    A process that ends does not wait for answers that nobody took.
+    """
 
     def __init__(self, workers: int, max_bytes: int = MAX_AHEAD_BYTES) -> None:
-        self._workers, self._max_bytes = workers, max_bytes
+        self._max_bytes = max_bytes
+        self._threads = BackgroundThreads(workers, "hudi-ahead")
         self._lock = Lock()
-        self._pool: ThreadPoolExecutor | None = None
         self._answers: dict[K, tuple[Future[R], int]] = {}
         self._bytes = 0
 
@@ -108,9 +113,7 @@ class AnswersAhead(Generic[K, R]):
                 self._bytes -= self._answers.pop(other)[1]
             if self._bytes + size > self._max_bytes:
                 return
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._workers, "hudi-ahead")
-            self._answers[key] = self._pool.submit(call), size
+            self._answers[key] = self._threads.submit(call), size
             self._bytes += size
 
     def take(self, key: K, call: Callable[[], R]) -> R:

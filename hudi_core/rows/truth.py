@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Generic, TypeVar
 
 from hudi_core.engine import Values
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term, term_key
+from hudi_core.expr.predicate import (
+    Apply,
+    Choose,
+    Column,
+    Constant,
+    Cut,
+    Folded,
+    Mapped,
+    Opaque,
+    Predicate,
+    Term,
+    term_key,
+)
+from hudi_core.expr.row import fold
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.truth import TRUE, Truth
@@ -118,6 +132,8 @@ class RowQuestions(Generic[V, M]):
                     type.element,
                     lambda items: RowQuestions(self._values, items, schema).value(body),
                 )
+            case Folded(held, type=type):
+                return self._values.mapped(self.value(held), partial(fold, term), held.type, type)
 
     def _column(self, place: ColumnPlace) -> V:
         if place.repeated:

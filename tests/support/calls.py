@@ -107,6 +107,21 @@ def _triples(_: int, of: t.Type) -> st.SearchStrategy[Any]:
     return st.tuples(*[st.none() | _values(0, of.element.type)] * 3)
 
 
+_TEXT_MAP = t.Map(t.Field(0, "key", t.String(), optional=False), t.Field(0, "value", t.Long()))
+_TEXTS = t.Array(t.Field(0, "element", t.String()))
+_PAIR = t.Record((t.Field(0, "a", t.Int(), optional=False), t.Field(0, "b", t.String())))
+_PAIR_LIST = t.Array(t.Field(0, "element", _PAIR))
+
+
+def _entries(_: int, of: t.Type) -> st.SearchStrategy[Any]:
+    """Maps of three entries, and what a lambda gives of them: keys that differ, or anything else."""
+    if isinstance(of, t.Map):
+        return st.tuples(*[st.none() | values_of(t.Long())] * 3).map(lambda held: tuple(zip("abc", held, strict=True)))
+    if of == _TEXTS:
+        return st.permutations(["x", "y", "z"]).map(tuple)
+    return _triples(0, of)
+
+
 _LIKE = Calls(_of(([t.String()] * 2, t.Boolean())), _fixed(["a%", "_", "%B%", "", "é_%"]))
 _DOCUMENTS = ['{"a": [1, {"b": "é"}]}', '{"a": {"b": 1.50}, "c": null}', "[]", "{", "", '{"a": "x"}']
 _PADDED = Calls(
@@ -209,6 +224,50 @@ CALLS: dict[Function, Calls] = {
     function("get_field"): Calls(
         _of(([_STRUCT, t.String()], t.Int()), ([t.Array(t.Field(0, "element", _STRUCT)), t.String()], _INTS)),
         _fixed(["a"]),
+    ),
+    function("try_cast"): Calls(
+        _of(
+            *(
+                ([of], to)
+                for of in (t.String(), t.Float(), t.Double(), t.Decimal(38, 10), t.Timestamp())
+                for to in (t.Int(), t.Long())
+            ),
+            ([t.Long()], t.Int()),
+        ),
+        _values,
+    ),
+    function("=>"): Calls(
+        _of(
+            *(
+                (
+                    [_PAIR_LIST, *others],
+                    t.Array(
+                        t.Field(
+                            0,
+                            "element",
+                            t.Record(
+                                tuple(
+                                    t.Field(0, f"x{number}", of)
+                                    for number, of in enumerate([t.Int(), t.String(), *others])
+                                )
+                            ),
+                        )
+                    ),
+                )
+                for others in ([], [t.String()], [t.Long(), t.Double()])
+            )
+        ),
+        lambda number, of: (
+            st.lists(st.tuples(_values(0, t.Int()), st.none() | _TEXT), max_size=3).map(tuple)
+            if number == 0
+            else _values(number, of)
+        ),
+    ),
+    function("zip_with"): Calls(_of(([_INTS, _INTS, _CONDITIONS], _CONDITIONS)), _triples),
+    function("map_filter"): Calls(_of(([_TEXT_MAP, _CONDITIONS], _TEXT_MAP)), _entries),
+    function("transform_keys"): Calls(_of(([_TEXT_MAP, _TEXTS], _TEXT_MAP)), _entries),
+    function("transform_values"): Calls(
+        _of(([_TEXT_MAP, _CONDITIONS], t.Map(_TEXT_MAP.key, t.Field(0, "value", t.Boolean())))), _entries
     ),
     function("->"): Calls(
         _of(

@@ -145,7 +145,7 @@ def _parser(pattern: DatePattern) -> re.Pattern[str]:
         if width == 0:
             parts.append(re.escape(letter))
         elif letter == "S":
-            parts.append(rf"(\d{{{width}}})")
+            parts.append(rf"(\d{{1,{width}}})")
         elif letter in _PARSED and width == (4 if letter == "y" else 2):
             parts.append(_PARSED[letter])
         else:

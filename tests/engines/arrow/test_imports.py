@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +72,9 @@ def test_merging() -> None:
     with imports() as names:
         assert sum(batch.num_rows for batch in scan.batches()) == len(KEYS) - 1
     assert "dateutil.relativedelta" not in names
+
+
+def test_planning_does_not_load_pandas() -> None:
+    """pyarrow loads it, where it is installed, for the first array that is made of Python's or NumPy's values."""
+    code = "import sys, hudi_core; hudi_core.open(sys.argv[1]).scan(where='fare > 60').plan; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, str(rides())], check=False).returncode == 0
