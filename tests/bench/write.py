@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
@@ -37,12 +39,13 @@ _INPUTS = {"upsert_200k_uniform_200_files": "upsert_input", "upsert_200k_recent"
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case. Raises `Unbuilt` for one that there is none of, `Missing` for what the machine lacks."""
     if case == "append_1m_12_columns":
-        return Pair(_append, _appender(case, peer), _equal, 5, burst=1)
+        return Pair(_append, _appender(case, peer), _appended, 5, burst=1)
     if case not in _INPUTS:
         raise Unbuilt("no measurement of this case")
     if peer != "apache-hudi":
         return _upsert_pair(case, peer)
-    return Pair(lambda: _upsert(case), apache_hudi.measurement(*_OF_HUDI[case], "rows"), _equal, 5, burst=1)
+    peer_s = apache_hudi.measurement(*_OF_HUDI[case], "rows")
+    return Pair(lambda: _upsert(case), peer_s, partial(_upserted, case), 5, burst=1)
 
 
 @cache
@@ -72,8 +75,11 @@ def rows() -> pa.Table:
 def _append() -> int:
     """Rows that the table has after its creation and an append."""
     with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        table = create_table(Path(folder) / "t", rows(), "id", ordering="ts", indexes=_INDEXES)
-        return table.append(rows()).inserted
+        return _new_table(folder).append(rows()).inserted
+
+
+def _new_table(folder: str) -> Table:
+    return create_table(Path(folder) / "t", rows(), "id", ordering="ts", indexes=_INDEXES)
 
 
 def _appender(case: str, peer: str) -> Callable[[], int] | Elsewhere:
@@ -101,18 +107,25 @@ def _upsert_pair(case: str, peer: str) -> Pair:
     from tests.bench import write_peers  # noqa: PLC0415 - needs what is only in the environment of `make bench`
 
     files = sorted(apache_hudi.table("cow_tag").glob("*/*.parquet"))
-    return Pair(lambda: _upsert(case, count=True), write_peers.upserter(peer, files, _input(case)), _equal, 5, burst=1)
+    theirs = write_peers.upserter(peer, files, _input(case))
+    return Pair(lambda: _upsert(case, count=True), theirs, partial(_upserted, case), 5, burst=1)
 
 
 def _upsert(case: str, *, count: bool = False) -> int:
     """Rows of the batch, or with `count` those that the table has afterwards."""
+    with _upserted_table(case) as table:
+        return sum(refreshed(table).scan().counts()) if count else _input(case).num_rows
+
+
+@contextmanager
+def _upserted_table(case: str) -> Iterator[Table]:
+    """A copy of the table, after the upsert."""
     with tempfile.TemporaryDirectory(prefix="bench-write-", dir=apache_hudi.table("cow_tag").parent) as folder:
         copy = Path(folder) / "t"
         shutil.copytree(apache_hudi.table("cow_tag"), copy, copy_function=_linked)
         table = open_table(copy)
-        batch = _input(case)
-        table.upsert(batch)
-        return sum(refreshed(table).scan().counts()) if count else batch.num_rows
+        table.upsert(_input(case))
+        yield table
 
 
 def _linked(source: str, target: str) -> None:
@@ -128,5 +141,28 @@ def _input(case: str) -> pa.Table:
     return pq.read_table(apache_hudi.table("cow_tag").parent / _INPUTS[case])
 
 
-def _equal(ours: object, theirs: object) -> None:
+def _appended(ours: object, theirs: object) -> None:
+    """As many rows on both sides; in our table those that were given."""
     assert ours == theirs, f"{ours} rows, the peer has {theirs}"
+    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
+        table = _new_table(folder)
+        table.append(rows())
+        _assert_same_rows(refreshed(table), rows(), ["id"])
+
+
+def _upserted(case: str, ours: object, theirs: object) -> None:
+    """As many rows on both sides; in our table those of the batch, and of the others those that were there."""
+    assert ours == theirs, f"{ours} rows, the peer has {theirs}"
+    batch, keys = _input(case), ["part", "id"]
+    before = open_table(apache_hudi.table("cow_tag")).scan(meta=False).to_arrow()
+    kept = before.join(batch.select(keys), keys, join_type="left anti").select(before.column_names)
+    wanted = pa.concat_tables([kept, batch.select(kept.column_names).cast(kept.schema)])
+    with _upserted_table(case) as table:
+        _assert_same_rows(refreshed(table), wanted, keys)
+
+
+def _assert_same_rows(table: Table, wanted: pa.Table, keys: Sequence[str]) -> None:
+    stored, order = table.scan(meta=False).to_arrow(), [(name, "ascending") for name in keys]
+    assert stored.sort_by(order).equals(wanted.select(stored.column_names).cast(stored.schema).sort_by(order)), (
+        "rows differ"
+    )
