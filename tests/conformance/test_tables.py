@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from hudi_core.planning.plan import ALL_MATCH
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
+from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
 from tests.conformance.deviations.queries import QUERIES
@@ -36,6 +38,20 @@ MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
 def opened(entry: TableEntry, mode: MetadataMode = MetadataMode.AUTO) -> Table:
     return open_table(str(entry.unpacked()), metadata=mode)
+
+
+@cache
+def scans(entry: TableEntry, mode: MetadataMode) -> list[tuple[Scan, set[str], set[str]]]:
+    """The recorded filters of a table as scans, which plan once for all tests that ask them: each with the keys of the rows that
+    match, and the slices that hold them."""
+    table = opened(entry, mode)
+    columns = [RECORD_KEY] if entry.expected["table"]["populate_meta_fields"] else None
+    return [(table.scan(where=where, columns=columns), keys, holding) for where, keys, holding, _ in filters(entry)]
+
+
+def richest(entry: TableEntry) -> MetadataMode:
+    """The mode in which tables are opened unless it is said."""
+    return MetadataMode.REQUIRE if entry.expected["table"]["metadata_partitions"] else MetadataMode.OFF
 
 
 def slice_key(found: Any) -> tuple[str, str, str | None, tuple[str, ...]]:
@@ -160,12 +176,10 @@ def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: Metada
         pytest.skip("the table has no metadata table")
     if entry.requires:
         pytest.skip(f"needs {', '.join(entry.requires)}")
-    table = opened(entry, mode)
     lost = []
-    for where, _, holding, _ in filters(entry):
-        plan = table.scan(where=where).plan
-        skipped = holding - {each.file_id for each in plan.kept()}
-        lost += [(where, skipped)] if skipped else []
+    for scan, _, holding in scans(entry, mode):
+        skipped = holding - {each.file_id for each in scan.plan.kept()}
+        lost += [(scan.predicate, skipped)] if skipped else []
     assert not lost
 
 
@@ -174,18 +188,17 @@ def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
     """A slice of which all rows are said to match holds no row that does not (TABLE-6)."""
     if entry.requires:
         pytest.skip(f"needs {', '.join(entry.requires)}")
-    table = opened(entry)
     by_file: dict[tuple[str, str], set[str]] = {}
     for row in entry.expected["snapshot"]["rows"]:
         if row.get(RECORD_KEY) is not None:
             file = row["_hoodie_partition_path"], row["_hoodie_file_name"].partition("_")[0]
             by_file.setdefault(file, set()).add(row[RECORD_KEY])
     wrong = []
-    for where, keys, _, _ in filters(entry):
-        plan = table.scan(where=where).plan
+    for scan, keys, _ in scans(entry, richest(entry)):
+        plan = scan.plan
         certain = (plan.slices[number] for number in np.flatnonzero(plan.codes == ALL_MATCH))
         files = ((each.partition, each.file_id) for each in certain)
-        wrong += [(where, each) for each in files if not by_file.get(each, set()) <= keys]
+        wrong += [(scan.predicate, each) for each in files if not by_file.get(each, set()) <= keys]
     assert not wrong
 
 
@@ -227,19 +240,17 @@ def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, mode: Metadata
 def test_filters_give_the_recorded_rows(entry: TableEntry | None) -> None:
     if entry is None:
         pytest.skip("corpus and golden tables not present")
-    table = opened(entry)
-    if not table.config.populate_meta_fields:
+    if not entry.expected["table"]["populate_meta_fields"]:
         pytest.skip("virtual keys: rows are not named by a column")
     wrong = []
-    for where, keys, _, _ in list(filters(entry))[:: 1 if SOAK else 2]:
-        scan = table.scan(where=where, columns=[RECORD_KEY])
+    for scan, keys, _ in scans(entry, richest(entry))[:: 1 if SOAK else 2]:
         if has_opaque(scan.predicate):
             with pytest.raises(UnsupportedError, match="not known"):
                 list(scan.to_json_rows())
             continue
         found = {row[RECORD_KEY] for row in scan.to_json_rows()}
         if found != keys:
-            wrong.append((where, sorted(found ^ keys)))
+            wrong.append((scan.predicate, sorted(found ^ keys)))
     assert not wrong
 
 
