@@ -252,6 +252,28 @@ def test_neighbours_in_range_that_are_small_are_joined(tmp_path: Path) -> None:
     assert planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
 
 
+def test_a_wide_range_holds_together_what_lies_in_it(tmp_path: Path) -> None:
+    """CLUSTER-33: one file overlaps two that do not overlap each other; a fourth lies apart."""
+    table = create_table(tmp_path, TYPES, "id")
+    for part, (low, high) in enumerate([(0, 1_000), (10, 20), (500, 510), (2_000, 2_010)]):
+        numbers = pa.array(np.linspace(low, high, 40).astype(np.int64))
+        write(table, rows(part * 40, 40, part).set_column(2, "n", numbers), "append")
+    groups = planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(1 << 20, 0))).groups
+    assert [len(group.slices) for group in groups] == [3]
+
+
+def test_a_slice_that_is_alone_is_rewritten_for_its_log_files(tmp_path: Path) -> None:
+    """CLUSTER-33."""
+    table = create_table(tmp_path, TYPES, "id", type="mor")
+    options = ClusterOptions(columns=("n",), sizes=FileSizes(1 << 20, 0))
+    write(table, rows(0, 40, 1), "append")
+    assert planned(refreshed(table), options).groups == ()
+    write(table, rows(0, 1, 2))
+    (file_slice,) = refreshed(table).slices()
+    assert file_slice.logs
+    assert [len(group.slices) for group in planned(refreshed(table), options).groups] == [1]
+
+
 def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
     """CLUSTER-33."""
     table = create_table(tmp_path, TYPES, "id")
