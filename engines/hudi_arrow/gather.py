@@ -63,8 +63,8 @@ def _optional(inner: pa.Field) -> pa.Field:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where rows are: for each batch that has some its number (negative for none) and the rows in it, and how to bring what is
-    taken from all of them back into order; None where it is in order."""
+    """Where rows are: for each batch that has some its number (negative for none) and the rows in it, neighbours as a `slice`;
+    and how to bring what is taken from all of them back into order; None where it is in order."""
 
     rows: list[tuple[int, Array]]
     back: Array | None
@@ -75,7 +75,7 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
     numbers[rows < 0] = -1
     if len(numbers) and (numbers == numbers[0]).all():
         only = int(numbers[0])
-        return _Places([(only, pa.array(rows - starts[only] if only >= 0 else rows))], None)
+        return _Places([(only, _within(rows, starts, only))], None)
     order = np.argsort(numbers, kind="stable")
     sorted_numbers = numbers[order]
     begins = np.flatnonzero(np.diff(sorted_numbers, prepend=-2))
@@ -83,7 +83,7 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
     parts = []
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         number, chosen = int(sorted_numbers[begin]), rows[order[begin:end]]
-        parts.append((number, pa.array(chosen - starts[number] if number >= 0 else chosen)))
+        parts.append((number, _within(chosen, starts, number)))
     if (np.diff(order) == 1).all():
         return _Places(parts, None)
     back = np.empty(len(rows), np.int64)
@@ -91,9 +91,23 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
     return _Places(parts, pa.array(back))
 
 
+def _within(rows: NDArray[np.int64], starts: NDArray[np.int64], number: int) -> Array:
+    """Rows as their batch counts them."""
+    if number < 0:
+        return pa.array(rows)
+    first = int(rows[0] - starts[number])
+    if (np.diff(rows) == 1).all():
+        return slice(first, first + len(rows))
+    return pa.array(rows - starts[number])
+
+
+def _rows_of(part: Array, rows: Array) -> Array:
+    return part.slice(rows.start, rows.stop - rows.start) if isinstance(rows, slice) else part.take(rows)
+
+
 def _taken(parts: list[Array], places: _Places, kind: pa.DataType) -> Array:
     """Rows of a column that is in parts, without joining the parts: together they may be larger than an array can be."""
-    taken = [pa.nulls(len(rows), kind) if number < 0 else parts[number].take(rows) for number, rows in places.rows]
+    taken = [pa.nulls(len(rows), kind) if number < 0 else _rows_of(parts[number], rows) for number, rows in places.rows]
     taken = [part if part.type == kind else part.cast(kind) for part in taken]
     joined = taken[0] if len(taken) == 1 else pa.concat_arrays(taken)
     return joined if places.back is None else pc.take(joined, places.back)

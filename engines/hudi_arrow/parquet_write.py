@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -27,6 +27,8 @@ from hudi_core.types import nodes as t
 ROW_GROUP_BYTES: Final = 128 << 20
 """Bytes of rows in memory after which a row group ends. Encoded they take less than the 120 MiB of Hudi's own writers."""
 ROW_GROUP_ROWS: Final = 1 << 20
+_LONGEST_IN_FOOTER: Final = 4096
+"""Bytes of the longest string that Parquet's writer takes as a bound: it states none where one is longer."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class ParquetWriter:
             if isinstance(leaf.type, t.Float | t.Double | t.String | t.Binary)
         }
         collected: list[pq.FileMetaData] = []
-        rows = 0
+        rows = groups_written = 0
         with storage.output(path) as stream, _refused(where):
             counted = _Counted(stream)
             groups = self._row_groups(batches, types)
@@ -68,7 +70,8 @@ class ParquetWriter:
                 while first:
                     table = first.pop(0)
                     first += islice(groups, 1)
-                    _watch(table, schema, bounds)
+                    _watch(table, schema, bounds, groups_written)
+                    groups_written += 1
                     writer.write_table(table, row_group_size=max(table.num_rows, 1))
                     rows += table.num_rows
                 pairs = dict(metadata())
@@ -177,19 +180,36 @@ class _Bounds:
     upper: Any = None
     nans: bool = False
     nulls: int = 0
+    in_footer: list[int] = field(default_factory=list)
+    """The row groups whose bounds the footer has for sure: of strings none of which is long."""
 
-    def add(self, values: Array) -> None:
-        self.nulls += values.null_count
+    def add(self, chunks: Sequence[Array], group: int) -> None:
+        """The values of a row group."""
+        self.nulls += sum(values.null_count for values in chunks)
+        if isinstance(self.type, t.String | t.Binary) and not any(map(_has_long, chunks)):
+            self.in_footer.append(group)
+            return
+        for values in chunks:
+            self._add(values)
+
+    def _add(self, values: Array) -> None:
         if isinstance(self.type, t.Float | t.Double) and _has_nan(values):
             self.nans = True
             values = values.filter(pc.invert(pc.is_nan(values)))
         bounds = pc.min_max(values).as_py()
         if bounds["min"] is not None:
-            self.lower = bounds["min"] if self.lower is None else min(self.lower, bounds["min"], key=_ordered)
-            self.upper = bounds["max"] if self.upper is None else max(self.upper, bounds["max"], key=_ordered)
+            self._widen(bounds["min"], bounds["max"])
 
-    def completed(self, stated: LeafStatistics) -> LeafStatistics:
-        """What the footer states, with what was seen."""
+    def _widen(self, lower: Any, upper: Any) -> None:
+        self.lower = lower if self.lower is None else min(self.lower, lower, key=_ordered)
+        self.upper = upper if self.upper is None else max(self.upper, upper, key=_ordered)
+
+    def completed(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
+        """What the footer states, with what was seen. `chunks` is the metadata of the column in each row group."""
+        for group in self.in_footer:
+            found = chunks[group].statistics
+            if found is not None and found.has_min_max:
+                self._widen(found.min, found.max)
         return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
 
@@ -202,10 +222,14 @@ def _has_nan(values: Array) -> bool:
     return pc.any(pc.is_nan(values)).as_py() is True
 
 
-def _watch(table: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds]) -> None:
+def _has_long(values: Array) -> bool:
+    longest = pc.max(pc.binary_length(values)).as_py()
+    return longest is not None and longest > _LONGEST_IN_FOOTER
+
+
+def _watch(table: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds], group: int) -> None:
     for place, seen in bounds.items():
-        for values in _values([table], schema, place):
-            seen.add(values)
+        seen.add(list(_values([table], schema, place)), group)
 
 
 def _values(tables: Iterable[pa.Table], schema: Schema, place: Path) -> Iterator[Array]:
@@ -232,7 +256,7 @@ def _statistics(
     result: dict[Path, LeafStatistics] = {}
     for place, leaf in below.items():
         chunks = [group.column(leaf.index) for group in groups]
-        one = bounds[place].completed(stated[place]) if place in bounds else stated[place]
+        one = bounds[place].completed(stated[place], chunks) if place in bounds else stated[place]
         result[place] = replace(
             one,
             null_count=bounds[place].nulls if place in bounds else one.null_count if chunks else 0,

@@ -97,11 +97,24 @@ def input_schema(table: Schema) -> Schema:
 
 def key_columns(records: StringColumn, paths: StringColumn) -> KeyColumns:
     """Keys of two columns without nulls."""
+    if _is_one(paths):
+        return KeyColumns(
+            records, np.zeros(len(paths.offsets) - 1, np.int32), tuple(string_list(take_strings(paths, slice(0, 1))))
+        )
     first = first_rows(paths)
     distinct = np.flatnonzero(first == np.arange(len(first)))
     numbers = np.empty(len(first), np.int32)
     numbers[distinct] = np.arange(len(distinct), dtype=np.int32)
     return KeyColumns(records, numbers[first], tuple(string_list(take_strings(paths, distinct))))
+
+
+def _is_one(strings: StringColumn) -> bool:
+    """Whether all strings are the same."""
+    sizes = np.diff(strings.offsets)
+    if len(sizes) < 2 or (sizes != sizes[0]).any():
+        return len(sizes) == 1
+    data = strings.data[strings.offsets[0] : strings.offsets[-1]].reshape(len(sizes), -1)
+    return bool((data == data[0]).all())
 
 
 def batches_with_keys(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader
 from hudi_core.columns.nodes import (
@@ -29,6 +30,8 @@ from hudi_core.commit.statuses import ColumnRange
 from hudi_core.engine import WrittenFile
 from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.types import nodes as t
+
+Rows = NDArray[np.int64]
 
 
 def ranges_of_file(written: WrittenFile) -> Mapping[str, ColumnRange]:
@@ -55,13 +58,18 @@ def ranges_of_rows(rows: StructColumn, record: t.Record) -> Mapping[str, ColumnR
 
 def least_and_greatest(strings: StringColumn | BinaryColumn) -> tuple[int, int]:
     """The rows of the least and of the greatest string by their bytes, of at least one. Nulls count as empty strings."""
-    reader = WordReader(ByteStrings(strings.offsets, strings.data))
-    return _outermost(reader, length(strings), greatest=False), _outermost(reader, length(strings), greatest=True)
+    reader, word = WordReader(ByteStrings(strings.offsets, strings.data)), 0
+    words, sizes = reader.read(word)
+    # Words that all strings have are read once.
+    while (words == words[0]).all() and (sizes == WORD).all():
+        word += 1
+        words, sizes = reader.read(word)
+    least, greatest = (np.flatnonzero(words == end) for end in (words.min(), words.max()))
+    return _outermost(reader, least, word, greatest=False), _outermost(reader, greatest, word, greatest=True)
 
 
-def _outermost(reader: WordReader, rows: int, *, greatest: bool) -> int:
+def _outermost(reader: WordReader, left: Rows, word: int, *, greatest: bool) -> int:
     """Narrows the rows down by one word of theirs after another."""
-    left, word = np.arange(rows), 0
     while len(left) > 1:
         words, sizes = reader.read(word, left)
         best = words == (words.max() if greatest else words.min())

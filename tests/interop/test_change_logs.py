@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.options import CdcMode
+from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
@@ -46,14 +47,13 @@ def written(folder: Path, kind: str, version: int, mode: CdcMode) -> Table:
     return refreshed(table)
 
 
-def without_nulls(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    return row and {name: value for name, value in row.items() if value is not None}
+def plain(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A row without nulls, and without Hudi's own columns, which Apache Hudi shows of rows that are in no log."""
+    return row and {name: value for name, value in row.items() if value is not None and not is_meta(name)}
 
 
 def sortable(changes: Any) -> list[str]:
-    return sorted(
-        json.dumps([op, time, without_nulls(old), without_nulls(new)], sort_keys=True) for op, time, old, new in changes
-    )
+    return sorted(json.dumps([op, time, plain(old), plain(new)], sort_keys=True) for op, time, old, new in changes)
 
 
 def test_changes_that_apache_hudi_reads_are_those_that_were_made(tmp_path: Path) -> None:
@@ -69,6 +69,12 @@ def test_changes_that_apache_hudi_reads_are_those_that_were_made(tmp_path: Path)
     ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=600)
     answers = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     assert len(answers) == len(made), ended.stderr[-4000:]
-    for answer in answers:
-        ours = [list(row.values()) for row in made[answer["table"]].changes(meta=False).to_json_rows()]
-        assert sortable(answer["changes"]) == sortable(ours), answer["table"]
+    ours = {
+        path: [list(row.values()) for row in table.changes(meta=False).to_json_rows()] for path, table in made.items()
+    }
+    different = {
+        path: (set(theirs) ^ set(sortable(ours[path])))
+        for path, theirs in ((answer["table"], sortable(answer["changes"])) for answer in answers)
+        if theirs != sortable(ours[path])
+    }
+    assert not different
