@@ -119,6 +119,20 @@ def test_long_strings_and_nans_are_in_the_statistics(tmp_path: Path) -> None:
     assert known["s",].uncompressed_size
 
 
+@pytest.mark.parametrize("kind", [t.String(), t.Binary()])
+@pytest.mark.parametrize("long", [4096, 4097])
+def test_bounds_of_strings_are_those_of_all_row_groups(tmp_path: Path, kind: t.Type, long: int) -> None:
+    """WRITE-12: one row group has a string that is too long for a footer, one no string, the others short ones."""
+    schema, letters = schema_of(s=kind), ["m", "z" * long, None, "b", "é"]
+    values = [value.encode() if isinstance(kind, t.Binary) and value else value for value in letters]
+    batches = [batch_of(schema, [(value,)]) for value in values]
+    storage = ArrowStorage(str(tmp_path))
+    made = ParquetWriter(row_group_rows=1).write(storage, "f.parquet", schema, batches, dict)
+    assert pq.ParquetFile(tmp_path / "f.parquet").metadata.num_row_groups == 5
+    known = made.footer.statistics["s",]
+    assert (known.lower, known.upper, known.null_count) == (values[3], values[4], 1)
+
+
 def test_columns_with_nan_have_no_bounds_in_the_footer(tmp_path: Path) -> None:
     """WRITE-12."""
     schema = schema_of(f=t.Double(), g=t.Double(), n=t.Long(), s=t.Record((t.Field(0, "x", t.Float(), optional=True),)))
