@@ -15,8 +15,12 @@ Numbers = NDArray[np.int64]
 
 
 def string_column(strings: Sequence[str]) -> StringColumn:
-    """The strings as a column without nulls."""
-    return utf8_column([string.encode("utf-8", "surrogatepass") for string in strings])
+    """The strings as a column without nulls. Where all are ASCII they are encoded at once."""
+    whole = "".join(strings)
+    if not whole.isascii():
+        return utf8_column([string.encode("utf-8", "surrogatepass") for string in strings])
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
+    return StringColumn(np.append(0, lengths).cumsum(), np.frombuffer(whole.encode("ascii"), np.uint8))
 
 
 def utf8_column(strings: Sequence[bytes]) -> StringColumn:
@@ -49,6 +53,9 @@ def concat_strings(parts: Sequence[StringColumn]) -> StringColumn:
 
 
 def string_list(column: StringColumn) -> list[str]:
-    """The strings of a column without nulls as Python's."""
+    """The strings of a column without nulls as Python's. Where all are ASCII they are decoded at once."""
     data, bounds = column.data.tobytes(), column.offsets.tolist()
+    if data.isascii():
+        whole = data.decode("ascii")
+        return [whole[start:end] for start, end in pairwise(bounds)]
     return [data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]

@@ -12,6 +12,7 @@ from typing import Any, Final
 from hudi_core.commit.avro_schemas import COMMIT_METADATA, REPLACE_COMMIT_METADATA
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.formats.avro.container import write_container
+from hudi_core.formats.avro.long_lists import write_with_lists
 from hudi_core.timeline.instants import REPLACE_COMMIT
 
 NO_INSTANT: Final = "null"
@@ -104,8 +105,9 @@ def encode_commit(record: Mapping[str, Any], layout: int) -> bytes:
     """The file of an inflight or completed commit. A record with replaced file groups is that of a replace commit."""
     if layout == 1:
         return _json(record)
-    is_replace = "partitionToReplaceFileIds" in record
-    return write_container(REPLACE_COMMIT_METADATA if is_replace else COMMIT_METADATA, [record])
+    if "partitionToReplaceFileIds" in record:
+        return write_with_lists(REPLACE_COMMIT_METADATA, record)
+    return write_container(COMMIT_METADATA, [record])
 
 
 def _stat(**fields: Any) -> Stat:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
+from hudi_core.formats.avro.long_lists import read_with_lists
 
 
 def _empty_string_for_null(value: object) -> object:
@@ -103,7 +104,7 @@ def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadat
     if not isinstance(content, bytes):
         return _checked(content, where)
     if content.startswith(MAGIC):
-        return _checked(read_record(content, where), where)
+        return _checked(_record(content, where), where)
     if not content.strip():
         return _NO_METADATA
     try:
@@ -120,6 +121,15 @@ def read_extra(content: bytes, where: str) -> Mapping[str, str] | None:
     if len(content) < LARGE_FILE_BYTES or not content.startswith(MAGIC):
         return None
     return read_string_map(content, "extraMetadata", where)
+
+
+def _record(content: bytes, where: str) -> Mapping[str, Any]:
+    """The record of a commit; of a large one the replaced file groups are found together."""
+    if len(content) >= LARGE_FILE_BYTES:
+        record = read_with_lists(content, "partitionToReplaceFileIds", where)
+        if record is not None:
+            return record
+    return read_record(content, where)
 
 
 def read_record(content: bytes, where: str) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ columns    many Avro binary records of one writer schema → columns, field by f
 container  avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a
            record
 lanes      many cursors into one buffer, one a record, that read the same Avro field of all records at once
+long_lists a file of one record whose last field maps strings to long lists of strings
 pieces     rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the
            other
 plan       how to read one Avro writer schema: a tree of readers with names resolved, unions sorted out and unwanted fields

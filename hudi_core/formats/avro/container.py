@@ -8,8 +8,8 @@ from __future__ import annotations
 import io
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import fastavro
@@ -17,6 +17,7 @@ import numpy as np
 from fastavro.schema import SchemaParseException, UnknownType
 
 from hudi_core.columns.nodes import MapColumn, StringColumn, StructColumn
+from hudi_core.columns.strings import string_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.columns import decode
 
@@ -41,11 +42,29 @@ def read_container(content: bytes, where: str) -> list[Any]:
     """All records of a container file. `CorruptFileError` names `where` when the bytes are no such file, or damaged."""
     if not content.startswith(MAGIC):
         raise CorruptFileError(where, expected="an Avro container file", found=f"a file that starts {content[:4]!r}")
+    with reading(where):
+        return list(fastavro.reader(io.BytesIO(content)))
+
+
+@contextmanager
+def reading(where: str) -> Iterator[None]:
+    """Raises what fastavro says of damage as `CorruptFileError` that names `where`."""
     try:
-        reader = fastavro.reader(io.BytesIO(content))
-        return list(reader)
+        yield
     except _DAMAGE as error:
         raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
+
+
+def one_block(content: bytes, where: str) -> tuple[Mapping[str, Any], bytes]:
+    """The writer's schema and the bytes of the file's one record. Raises as `read_container`, and when there is not one."""
+    with reading(where):
+        reader = fastavro.block_reader(io.BytesIO(content))
+        blocks = list(reader)
+        schema, record_counts = json.loads(reader.metadata["avro.schema"]), [block.num_records for block in blocks]
+    if record_counts != [1]:
+        raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(record_counts)} records")
+    data: bytes = blocks[0].bytes_.getvalue()  # type: ignore[attr-defined]  # not in its hints
+    return schema, data
 
 
 def read_string_map(content: bytes, name: str, where: str) -> dict[str, str] | None:
@@ -53,28 +72,12 @@ def read_string_map(content: bytes, name: str, where: str) -> dict[str, str] | N
 
     None when there is no such field. Raises as `read_container`, and when there is not one record.
     """
-    try:
-        reader = fastavro.block_reader(io.BytesIO(content))
-        blocks = list(reader)
-        schema, record_counts = (
-            json.dumps(json.loads(reader.metadata["avro.schema"])),
-            [block.num_records for block in blocks],
-        )
-    except _DAMAGE as error:
-        raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
-    if record_counts != [1]:
-        raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(record_counts)} records")
-    data: bytes = blocks[0].bytes_.getvalue()  # type: ignore[attr-defined]  # not in its hints
-    record = decode(schema, data, np.zeros(1, np.int64), np.array([len(data)], np.int64), where, {name})
+    schema, data = one_block(content, where)
+    record = decode(json.dumps(schema), data, np.zeros(1, np.int64), np.array([len(data)], np.int64), where, {name})
     mapping = record.fields.get(name) if isinstance(record, StructColumn) else None
     if not isinstance(mapping, MapColumn) or not isinstance(mapping.values, StringColumn):
         return None
-    return dict(zip(_strings(mapping.keys), _strings(mapping.values), strict=True))
-
-
-def _strings(column: StringColumn) -> list[str]:
-    data = column.data.tobytes()
-    return [data[start:end].decode("utf-8") for start, end in pairwise(column.offsets.tolist())]
+    return dict(zip(string_list(mapping.keys), string_list(mapping.values), strict=True))
 
 
 def read_records(

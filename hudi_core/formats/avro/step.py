@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 import numpy as np
 
@@ -26,8 +26,11 @@ from hudi_core.formats.avro.plan import (
     fixed_width,
 )
 
-Octets = Sequence[int]
-"""Bytes, or a memoryview of them."""
+_FEW: Final = 64
+"""Items that are passed over one by one before others are looked at together again."""
+
+Octets = bytes | memoryview
+"""Their items are numbers."""
 
 Step = Callable[[Octets, int], int]
 """(bytes, where the value begins) → where it ends. Past the end of the bytes is an IndexError."""
@@ -47,7 +50,10 @@ def find_starts(item: Node, data: Bytes8, position: int, rest: int) -> tuple[Off
             starts, position = _by_last_bytes(data, position, rest)
             parts.append(starts)
             rest = 0
-        starts, position = _one_by_one(step, octets, position, rest)
+        if isinstance(item, Sized):
+            starts, position = _by_equal_sizes(step, data, position, rest)
+        else:
+            starts, position = _one_by_one(step, octets, position, rest)
         parts.append(starts)
         rest, position = _block(octets, position)
         if rest == 0:
@@ -61,6 +67,35 @@ def _one_by_one(step: Step, octets: Octets, position: int, count: int) -> tuple[
         starts.append(position)
         position = step(octets, position)
     return np.array(starts, np.int64), position
+
+
+def _by_equal_sizes(step: Step, data: Bytes8, position: int, count: int) -> tuple[Offsets, int]:
+    """As `_one_by_one` for strings and bytes: those of one size that follow each other are passed over together."""
+    parts = [np.zeros(0, np.int64)]
+    while count:
+        size = int(data[position])
+        width = 1 + (size >> 1)
+        alike = 0 if size >= 128 or size & 1 else _alike(data[position::width][:count])
+        if alike >= _FEW:
+            starts = position + width * np.arange(alike, dtype=np.int64)
+            position += width * alike
+        else:
+            alike = min(count, _FEW)
+            starts, position = _one_by_one(step, data.data, position, alike)
+        parts.append(starts)
+        count -= alike
+    return np.concatenate(parts), position
+
+
+def _alike(values: Bytes8) -> int:
+    """How many values there are from the first on that are equal to it. Time goes with their number."""
+    count, window = 0, _FEW
+    while count < len(values):
+        differs = values[count : count + window] != values[0]
+        if differs.any():
+            return count + int(differs.argmax())
+        count, window = count + len(differs), 2 * window
+    return count
 
 
 def _by_last_bytes(data: Bytes8, position: int, count: int) -> tuple[Offsets, int]:
@@ -179,6 +214,9 @@ def _list(item: Node) -> Step:
                 return position
             if width is not None:
                 position += count * width
+                continue
+            if isinstance(item, Sized) and count >= _FEW:
+                _, position = _by_equal_sizes(inner, np.frombuffer(data, np.uint8), position, count)
                 continue
             for _ in range(count):
                 position = inner(data, position)

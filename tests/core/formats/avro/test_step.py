@@ -72,6 +72,8 @@ def test_damaged_lists_are_damage(case: tuple[avro_step.Node, list[bytes], bytes
     [
         ("long", lambda i: i**4 - (1 << 40)),
         ("string", lambda i: f"{i}" * (i % 5)),
+        ("string", lambda i: f"{i:036}" if i % 1000 < 990 else "x" * (i % 200)),
+        ({"type": "array", "items": "string"}, lambda i: [f"{i:020}"] * (i % 150)),
         (["null", "double"], lambda i: None if i % 3 else i / 2),
         ({"type": "map", "values": "bytes"}, lambda i: {str(i): bytes(i % 9)}),
     ],
