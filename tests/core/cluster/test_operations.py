@@ -394,10 +394,12 @@ def test_rows_are_distributed_in_sorted_runs(tmp_path: Path) -> None:
 
 
 def test_rows_that_are_alike_are_cut_by_number(tmp_path: Path) -> None:
-    """CLUSTER-13."""
+    """CLUSTER-7, CLUSTER-13: in files of their own."""
     table = create_table(tmp_path, TYPES, "id", indexes=None)
     for number in range(3):
         write(table, rows(number * 400, 400, number).set_column(2, "n", pa.array([0, *[7] * 398, 9])), "append")
     result = cluster(table, LINEAR)
     assert result.files_out >= 4
     assert result.rows == len(content(tmp_path)) == 1200
+    assert kept(tmp_path, "n <> 7") == 2
+    assert kept(tmp_path, "n = 7") == result.files_out - 2
