@@ -69,7 +69,7 @@ def row_sources(
     built: BuiltRows, partitions: Sequence[NewGroups], definitions: Mapping[str, IndexDefinition], instant_time: str
 ) -> Iterator[SharedRows]:
     """What makes the records of metadata partitions. `instant_time` is that of the base files."""
-    groups = {each.partition: each for each in partitions}
+    groups = {of_partition.partition: of_partition for of_partition in partitions}
     table = built.table
     if _OF_FOOTERS & groups.keys():
         prefixes = {name: next(iter(groups[name].counts)) for name in sorted(_OF_FOOTERS & groups.keys())}
