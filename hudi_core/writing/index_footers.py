@@ -36,6 +36,8 @@ from hudi_core.writing.tasks import INFLATED, waiting_threads
 Ints = NDArray[np.int64]
 
 FILES_OF_SHARE: Final = 256
+FILTERS_OF_SHARE: Final = 64
+"""Files of a share whose bloom filters are recorded: one has half a megabyte by Apache Hudi's defaults."""
 LOG_BYTES_OF_SHARE: Final = 1 << 26
 _FILTER_KIND: Final = "hoodie_bloom_filter_type_code"
 
@@ -59,14 +61,14 @@ class IndexedFile:
         return log is not None and log.is_cdc
 
 
-def shares_of_files(files: Iterable[IndexedFile]) -> list[tuple[IndexedFile, ...]]:
-    """The files in shares: as many as are read together, but no more log files than memory has room for."""
+def shares_of_files(files: Iterable[IndexedFile], most: int = FILES_OF_SHARE) -> list[tuple[IndexedFile, ...]]:
+    """The files in shares: at most so many, but no more log files than memory has room for."""
     shares: list[tuple[IndexedFile, ...]] = []
     held: list[IndexedFile] = []
     size = 0
     for file in files:
         added = file.info.size if file.is_log else 0
-        if held and (len(held) >= FILES_OF_SHARE or size + added > LOG_BYTES_OF_SHARE):
+        if held and (len(held) >= most or size + added > LOG_BYTES_OF_SHARE):
             shares.append(tuple(held))
             held, size = [], 0
         held.append(file)

@@ -18,7 +18,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.writing.built_rows import BuiltRows
-from hudi_core.writing.index_footers import FooterRows, shares_of_files
+from hudi_core.writing.index_footers import FILES_OF_SHARE, FILTERS_OF_SHARE, FooterRows, shares_of_files
 from hudi_core.writing.index_keys import KeyRows, shares_of_slices
 from hudi_core.writing.index_plan import row_schema
 from hudi_core.writing.index_runs import GroupNumbers, PrefixRows, SortedRun, sorted_runs
@@ -81,7 +81,8 @@ def row_sources(
         files = [file for file in built.data_files if not file.is_change_log]
         names = tuple(sorted({file.partition for file in files}))
         footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, instant_time)
-        yield SharedRows(footers, shares_of_files(files))
+        most = FILTERS_OF_SHARE if BLOOM_FILTERS in prefixes else FILES_OF_SHARE
+        yield SharedRows(footers, shares_of_files(files, most))
     secondary = sorted(filter(is_secondary, groups))
     if RECORD_INDEX not in groups and not secondary:
         return

@@ -5,8 +5,8 @@ else in a local file. A file group is read back a stretch of keys at a time, fro
 
 Memory: a task holds a run, some five times `RUN_BYTES`; the process that collects runs `HELD_BYTES` of them; one that reads a
 file group a stretch, some five times `STRETCH_BYTES`, and a sample of four keys for each run and stretch. A record that is
-larger than these alone is held whole. None of it grows with the number of records, but for the table of runs: 24 bytes a run
-and file group.
+larger than these alone is held whole. None of it grows with the number of records, but for the table of runs: 24 bytes for each
+file group that a run has records of.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class GroupNumbers:
         """Metadata partition and file id of each group."""
         return tuple((groups.partition, file_id) for groups in self.groups for file_id in groups.file_ids)
 
-    def of(self, part: PrefixRows) -> Numbers:
+    def of_records(self, part: PrefixRows) -> Numbers:
         """The group of each record. Rule FORMAT-12."""
         first, count = self._places[part.partition, part.prefix]
         return first + group_numbers(part.rows, count)
@@ -120,7 +120,7 @@ def _small(parts: Iterable[PrefixRows]) -> Iterator[PrefixRows]:
 
 
 def _sorted(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
-    group_of = np.concatenate([numbers.of(part) for part in parts])
+    group_of = np.concatenate([numbers.of_records(part) for part in parts])
     rows = together([part.rows for part in parts])
     order, _ = ordered(ByteStrings(rows.keys.offsets, rows.keys.data))
     total = len(numbers.named)
@@ -138,31 +138,37 @@ def _sorted(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
 
 @dataclass(frozen=True)
 class SpooledRuns:
-    """Runs that wait. It can be pickled, as a spool can. The arrays have a row for each run, a column for each file group: its
-    first record in the spool, the number of records, and their bytes."""
+    """Runs that wait. It can be pickled, as a spool can.
+
+    The arrays have an entry for each run and file group of which it has records, in the order of the groups: the first of these
+    in the spool, their number, and their bytes. Those of a group are from one of `bounds` to the next.
+    """
 
     spool: Spool
+    bounds: Numbers
     starts: Numbers
     counts: Numbers
     sizes: Numbers
 
     def records(self, group: int) -> int:
         """The number of records of a file group."""
-        return int(self.counts[:, group].sum())
+        return int(self.counts[self._of(group)].sum())
 
     def size(self, group: int) -> int:
         """The bytes of keys and values of a file group."""
-        return int(self.sizes[:, group].sum())
+        return int(self.sizes[self._of(group)].sum())
+
+    def _of(self, group: int) -> slice:
+        return slice(int(self.bounds[group]), int(self.bounds[group + 1]))
 
     def stretches(self, group: int) -> Iterator[tuple[StringColumn, BinaryColumn]]:
         """Keys and values of a file group in order, a stretch at a time. Raises `UnsupportedError` for a key that comes twice."""
-        filled = np.flatnonzero(self.counts[:, group])
-        starts, counts = self.starts[filled, group], self.counts[filled, group]
+        starts, counts = self.starts[self._of(group)], self.counts[self._of(group)]
         parts = -(-self.size(group) // STRETCH_BYTES)
         if parts < 2:
             yield self._in_order(positions(starts, counts))
             return
-        step = max(1, int(counts.sum()) // (parts * _SAMPLES * len(filled)))
+        step = max(1, int(counts.sum()) // (parts * _SAMPLES * len(starts)))
         samples = self._samples(starts, counts, step)
         everything = sorted(chain.from_iterable(samples))
         cuts = sorted({everything[len(everything) * part // parts] for part in range(1, parts)})
@@ -224,13 +230,16 @@ class _Keys:
 def spooled(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun]) -> SpooledRuns:
     """Draws all runs of so many file groups. Raises what they raise, and `StorageError` where the local file cannot be
     written."""
-    counts: list[Numbers] = []
-    sizes: list[Numbers] = []
+    entries: list[tuple[Numbers, Numbers, Numbers, Numbers]] = []
+    drawn_count = 0
 
     def batches(drawn: Iterable[SortedRun]) -> Iterator[Any]:
+        nonlocal drawn_count
         for run in drawn:
-            counts.append(run.counts)
-            sizes.append(run.sizes)
+            filled = np.flatnonzero(run.counts)
+            counts = run.counts[filled]
+            entries.append((filled, drawn_count + np.cumsum(counts) - counts, counts, run.sizes[filled]))
+            drawn_count += int(counts.sum())
             columns = {"key": BinaryColumn(run.keys.offsets, run.keys.data), "value": run.values}
             yield from engine.rows.from_columns(StructColumn(len(run.keys.offsets) - 1, columns), _SCHEMA, "index")
 
@@ -243,6 +252,8 @@ def spooled(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun
             break
     else:
         waiting = spool(engine, _SCHEMA, batches(held), max_rows=sys.maxsize)
-    of_runs = np.array(counts, np.int64).reshape(len(counts), groups)
-    starts = (np.cumsum(of_runs) - of_runs.reshape(-1)).reshape(of_runs.shape)
-    return SpooledRuns(waiting, starts, of_runs, np.array(sizes, np.int64).reshape(of_runs.shape))
+    nothing = (np.zeros(0, np.int64),) * 4
+    group_of, *columns = (np.concatenate(parts) for parts in zip(nothing, *entries, strict=True))
+    order = np.argsort(group_of, kind="stable")
+    bounds = np.searchsorted(group_of[order], np.arange(groups + 1))
+    return SpooledRuns(waiting, bounds, *(column[order] for column in columns))
