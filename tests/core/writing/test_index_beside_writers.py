@@ -7,7 +7,9 @@ Also covers: `indexing/building.py`, `writing/index_check.py`, `writing/index_fi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pyarrow as pa
@@ -137,6 +139,32 @@ def test_two_builds_exclude_each_other(tmp_path: Path) -> None:
     assert sorted(built.config.kept_partitions) == ["column_stats", "files"]
 
 
+def test_of_builds_that_begin_together_one_goes_on(tmp_path: Path) -> None:
+    """META-95: the other one is refused by name, or comes when the first is published."""
+    table = new_table(tmp_path / "t", "cow", 9)
+    kinds = ["column_stats", "bloom_filters", "record_index"]
+    together = Barrier(len(kinds))
+
+    def build(kind: str) -> str | None:
+        own = open_table(tmp_path / "t")
+        together.wait(timeout=60)
+        try:
+            build_indexes(own, [kind])
+        except ConflictError as refused:
+            assert "no other index build under way, found indexing" in str(refused)
+            return None
+        return kind
+
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        built = {kind for kind in pool.map(build, kinds) if kind}
+    assert built
+    after = refreshed(table)
+    assert after.config.kept_partitions == {"files", *built} == set(after.config.metadata_partitions)
+    assert not planned_builds(after.timeline)
+    expected = [*((f"k{number}", number) for number in range(4)), *((f"k{number}", 100) for number in range(4, 8))]
+    assert_right(tmp_path / "t", expected)
+
+
 def test_a_writer_that_takes_no_notice_makes_the_build_begin_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,7 +194,15 @@ def test_a_build_that_others_always_miss_is_given_up(tmp_path: Path, monkeypatch
     assert not planned_builds(left.timeline)
 
 
-@pytest.mark.parametrize(("version", "before", "kinds"), [(9, ["column_stats"], ["files"]), (6, [], ["bloom_filters"])])
+@pytest.mark.parametrize(
+    ("version", "before", "kinds"),
+    [
+        (9, ["column_stats"], ["files"]),
+        (6, [], ["bloom_filters"]),
+        pytest.param(9, [], ["column_stats", "partition_stats", "record_index"], marks=pytest.mark.soak),
+        pytest.param(8, ["bloom_filters"], ["record_index"], marks=pytest.mark.soak),
+    ],
+)
 def test_a_build_that_dies_leaves_the_table_right(
     tmp_path: Path, version: int, before: Sequence[str], kinds: Sequence[str]
 ) -> None:

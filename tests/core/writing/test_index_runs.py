@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns.nodes import BinaryColumn
-from hudi_core.columns.strings import string_column, string_list, utf8_column
+from hudi_core.columns.strings import string_column, string_list, take_strings, utf8_column
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.indexing.building import NewGroups
 from hudi_core.indexing.group_files import group_numbers
-from hudi_core.indexing.rows import IndexRows
+from hudi_core.indexing.rows import IndexRows, location_rows
 from hudi_core.table.engines import load_engine
 from hudi_core.writing import index_runs
 from hudi_core.writing.index_runs import GroupNumbers, PrefixRows, SpooledRuns, sorted_runs, spooled
@@ -124,3 +126,33 @@ def test_runs_can_be_read_elsewhere() -> None:
     there: SpooledRuns = pickle.loads(pickle.dumps(runs))
     assert read_back(there, 5) == read_back(runs, 5)
     runs.spool.close()
+
+
+def test_memory_does_not_grow_with_the_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve megabytes of records, by bounds that are one hundredth of the usual ones."""
+    for name in ("RUN_BYTES", "HELD_BYTES", "STRETCH_BYTES"):
+        monkeypatch.setattr(index_runs, name, getattr(index_runs, name) // 100)
+    engine, count, total = load_engine("arrow"), 0, 150_000
+
+    def parts() -> Iterator[PrefixRows]:
+        for first in range(0, total, 5000):
+            keys = string_column([f"{number * 7919 % total:036d}" for number in range(first, first + 5000)])
+            yield PrefixRows("b", "b-", location_rows(keys, "p", "3b8a0a52-1bd9-4c64-8d68-b5ac2a6d0f2e-0", 1))
+
+    tracemalloc.start()
+    try:
+        runs = spooled(engine, len(GROUPS.named), sorted_runs(GROUPS, parts()))
+        previous = ""
+        for keys, _ in runs.stretches(5):
+            first, last = (
+                string_list(take_strings(keys, slice(row, row + 1)))[0] for row in (0, len(keys.offsets) - 2)
+            )
+            assert previous < first <= last
+            previous, count = last, count + len(keys.offsets) - 1
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        runs.spool.close()
+    assert count == total
+    assert runs.size(5) == 12_000_000
+    assert peak < 6_000_000, peak
