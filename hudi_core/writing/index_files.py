@@ -17,7 +17,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.writing.built_rows import BuiltRows
 from hudi_core.writing.index_rows import row_sources
-from hudi_core.writing.index_runs import STRETCH_BYTES, GroupNumbers, SpooledRuns, spooled
+from hudi_core.writing.index_runs import RUN_BYTES, STRETCH_BYTES, GroupNumbers, SpooledRuns, spooled
 from hudi_core.writing.tasks import INFLATED, waiting_runner
 
 _FILES_AT_ONCE: Final = 4
@@ -56,7 +56,8 @@ def written_base_files(
     """Writes the base files of metadata partitions, those without records left out. Memory is bounded as `index_runs` says, for
     each task that runs at the same time."""
     table, numbers = built.table, GroupNumbers(tuple(partitions))
-    reading = waiting_runner(table.engine, table.storage, 0)
+    # Tasks that read have threads of their own to wait in.
+    reading = waiting_runner(table.engine, table.storage, INFLATED * RUN_BYTES)
     sources = row_sources(built, partitions, definitions, file_time)
     runs = chain.from_iterable(source.runs(reading, numbers) for source in sources)
     waiting = spooled(table.engine, len(numbers.named), runs)

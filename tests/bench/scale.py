@@ -149,7 +149,7 @@ def plan(rates: Rates) -> Iterator[str]:
     spooled_bytes = COUNT_OF_KEYS * rates.key_spooled_bytes
     of_footers = COUNT_OF_FILES * (rates.statistics_bytes + rates.filter_bytes)
     key_runs, file_runs = spooled_bytes / RUN_BYTES, of_footers / RUN_BYTES
-    all_groups = groups + group_count(COLUMN_STATS, 0) + group_count(BLOOM_FILTERS, 0)
+    other_groups = group_count(COLUMN_STATS, 0) + group_count(BLOOM_FILTERS, 0)
     stretches = spooled_bytes / groups / STRETCH_BYTES
     yield f"{COUNT_OF_FILES:,} files, {COUNT_OF_KEYS:,} keys, {COLUMNS} columns with statistics, {TASKS} tasks at a time."
     yield ""
@@ -168,7 +168,7 @@ def plan(rates: Rates) -> Iterator[str]:
     yield _row("keys", "key columns of base files, sorted runs", spooled_bytes,
                COUNT_OF_KEYS * rates.key_read_seconds / TASKS, _WORK * RUN_BYTES)  # fmt: skip
     yield _row("collect", f"{key_runs + file_runs:,.0f} runs in a local file", spooled_bytes + of_footers, 0,
-               HELD_BYTES + 24 * (key_runs + file_runs) * all_groups)  # fmt: skip
+               HELD_BYTES + 2 * TASKS * RUN_BYTES + 24 * (key_runs * groups + file_runs * other_groups))  # fmt: skip
     yield _row("base files", f"`record_index`, {groups:,} file groups of {COUNT_OF_KEYS // groups:,} keys",
                COUNT_OF_KEYS * rates.key_stored_bytes, COUNT_OF_KEYS * rates.key_write_seconds / TASKS,
                _WORK * STRETCH_BYTES + 4 * stretches * key_runs * 100)  # fmt: skip
