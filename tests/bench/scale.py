@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import io
 import tempfile
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,7 @@ class Rates:
     """What was measured, on one processor. Seconds and bytes of one file or one key."""
 
     file_seconds: float
+    file_memory: float
     listed_bytes: float
     statistics_bytes: float
     filter_bytes: float
@@ -72,7 +74,7 @@ def measured() -> Rates:
     """Rates of this machine, in some seconds."""
     with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
         table = _table(Path(folder) / "t")
-        built = BuiltRows(table)
+        built, memory = BuiltRows(table), _memory_of_list(table)
         groups = (new_groups(COLUMN_STATS, 0), new_groups(BLOOM_FILTERS, 0))
         definitions = chosen_definitions(table, [COLUMN_STATS], {}, IndexOptions())
         (footers,) = row_sources(built, groups, definitions, "0" * 17)
@@ -84,7 +86,7 @@ def measured() -> Rates:
         listing = listing_rows(listed(table.storage))
         write, spooled_bytes, stored_bytes = _written_keys()
         return Rates(
-            seconds / _FILES, listing.size / _FILES, of_statistics / _FILES,
+            seconds / _FILES, memory / _FILES, listing.size / _FILES, of_statistics / _FILES,
             (int(sizes.sum()) - of_statistics) / _FILES, read / (_FILES * _ROWS), write / _KEYS,
             spooled_bytes / _KEYS, stored_bytes / _KEYS,
         )  # fmt: skip
@@ -102,6 +104,17 @@ def _table(path: Path) -> Table:
     ]
     table.append(pa.table(columns, schema=types))
     return refreshed(table)
+
+
+def _memory_of_list(table: Table) -> int:
+    """Bytes that the list of data files takes in memory."""
+    tracemalloc.start()
+    try:
+        files = BuiltRows(refreshed(table)).data_files
+        assert len(files) == _FILES
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
 
 
 def _index(table: Table) -> dict[str, Any]:
@@ -156,7 +169,7 @@ def plan(rates: Rates) -> Iterator[str]:
     yield "| step | what | bytes | seconds | memory |"
     yield "|---|---|---|---|---|"
     yield _row("list", f"`files`, {group_count(FILES, 0)} file group", COUNT_OF_FILES * rates.listed_bytes, 0,
-               COUNT_OF_FILES * rates.listed_bytes)  # fmt: skip
+               COUNT_OF_FILES * rates.file_memory)  # fmt: skip
     yield _row("footers", "a request a file, rows of statistics and filters", of_footers,
                COUNT_OF_FILES * rates.file_seconds / TASKS, _WORK * RUN_BYTES)  # fmt: skip
     for partition, size in ((COLUMN_STATS, rates.statistics_bytes), (BLOOM_FILTERS, rates.filter_bytes)):
