@@ -117,7 +117,7 @@ _KERNELS: dict[str, Kernel] = {
     "element_at": nested.element_at,
     "array_contains": nested.contains,
     "->": nested.beside,
-    "=>": nested.spread,
+    "->*": nested.spread,
     "#": nested.places,
     "(,)": nested.pairs,
     "map_entries": nested.entries,

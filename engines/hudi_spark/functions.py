@@ -267,7 +267,7 @@ _KERNELS: dict[str, Kernel] = {
     "element_at": _element_at,
     "named_struct": _struct,
     "->": _beside,
-    "=>": _spread,
+    "->*": _spread,
     "#": _places,
     "(,)": _pairs,
     "map_entries": _entries,

@@ -6,6 +6,7 @@ build       `col("a") > 3`, the friendly way to write one
 parse       SQL text to nodes: operators and conditions
 operands    what stands between operators
 call_syntax calls, and those with a syntax of their own
+collations  comparisons by a collation as those by the bytes of other strings
 calls       what a call in the text stands for
 sql_predicate the tree of a predicate given in any form; the clock read once; what the core does not know, as warnings
 queries     predicates and how often each was put; files of them

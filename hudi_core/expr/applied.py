@@ -17,8 +17,8 @@ from hudi_core.functions.scalar.cast import can_cast
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 
-FORMS = frozenset({"coalesce"})
-"""Names of calls that are no function of values but a choice."""
+FORMS = frozenset({"coalesce", "aggregate"})
+"""Names of calls that are no function of values but a choice, or a fold."""
 
 
 def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
@@ -27,7 +27,7 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     `utc` says whether the session's zone is UTC: in another, what looks at the clock of a zoned timestamp is not known.
     Raises `MismatchError`, and `ExpressionError` for a pattern that is none.
     """
-    if name in FORMS:
+    if name == "coalesce":
         return coalesced(arguments)
     function = find(name)
     if function is None or (function.depends_on_zone and not utc and any(map(_is_zoned, arguments))):

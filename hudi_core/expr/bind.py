@@ -10,6 +10,7 @@ from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr import calls, moments, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
 from hudi_core.expr.calls import affix_comparison, interval_across, is_boolean_as_scalar, is_interval
+from hudi_core.expr.collations import uncollated
 from hudi_core.expr.comparisons import (
     FLIPPED,
     against,
@@ -158,6 +159,7 @@ class _Binder(TermBinder):
         return preimage.one_of(term, (True,))
 
     def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
+        left, right = uncollated((left, right))
         left, right = interval_across(left, right)
         difference = moments.difference(operator, left, right, self.type_of, self.utc)
         if difference is not None:
@@ -184,6 +186,8 @@ class _Binder(TermBinder):
         return two_terms(operator, first, second, common)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
+        value, *others = uncollated((value, *choices))
+        choices = tuple(others)
         term = self.term(value)
         plain = _plain_choices(term, choices)
         if plain is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from hudi_core.errors import UsageError, described
+from hudi_core.expr.applied import FORMS
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import Call, Expr, Literal
@@ -90,7 +91,7 @@ _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by i
 def _unknown_functions(tree: Expr) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, Call) and node.function[0].isalpha():
-            is_known = node.function in NAMES or node.function in SUGAR_NAMES or node.function in _SYNTAX
+            is_known = node.function in {*NAMES, *SUGAR_NAMES, *FORMS, *_SYNTAX}
             if not is_known:
                 yield node.function
 

@@ -149,7 +149,7 @@ def _beside(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
 BESIDE = Function("->", range(1, 1 << 16), _signature_of_beside, _beside, strict=False)
 """What the body of a lambda sees of each element: a struct of it and of values of its row."""
 
-SPREAD = Function("=>", range(1, 1 << 16), _signature_of_spread, _spread, strict=False)
+SPREAD = Function("->*", range(1, 1 << 16), _signature_of_spread, _spread, strict=False)
 """The same of a lambda of several parameters, which are the fields of structs that are never null."""
 PLACES = Function(
     "#",
@@ -180,7 +180,7 @@ FUNCTIONS = (
     ENTRIES,
     Function("zip_with", range(3, 4), _signature_of_zip_with, lambda values, *_: values[2], takes_lambda=True),
     Function(
-        *("map_filter", range(2, 3), _with_conditions(lambda of: of, _map), p.of_values(filtered)),
+        *("map_filter", range(2, 3), _with_conditions(lambda data_type: data_type, _map), p.of_values(filtered)),
         takes_lambda=True,
     ),
     Function("transform_keys", range(2, 3), _signature_of_keys, p.of_values(with_keys), takes_lambda=True),

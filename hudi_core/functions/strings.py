@@ -96,9 +96,28 @@ PART_OF_SPLIT = Function(
 )
 """`split(text, pattern)[index]`; the part's number counts from 0."""
 UPPER = _cased("upper", str.upper, "ucase")
+
+
+def lowered(string: str) -> str:
+    """The string of which the bytes order as the collation UTF8_LCASE does: each character in lower case by itself.
+
+    >>> lowered("ΑΣΟΣ"), lowered("İ") == "i\u0307", lowered("ς")
+    ('ασοσ', True, 'σ')
+    """
+    return "".join(map(str.lower, string)).replace("ς", "σ")
+
+
+def _signature_of_lowered(arguments: Sequence[Argument]) -> Signature | None:
+    is_string = isinstance(coerce.sql_equivalent(arguments[0].type), t.String)
+    return Signature((t.String(),), t.String()) if is_string else None
+
+
+LOWERED = Function("collate utf8_lcase", range(1, 2), _signature_of_lowered, p.of_values(lowered))
+"""The strings that a collation compares; nobody writes its name."""
 FUNCTIONS = (
     _cased("lower", str.lower, "lcase"),
     UPPER,
+    LOWERED,
     LENGTH,
     SUBSTRING,
     PART_OF_SPLIT,

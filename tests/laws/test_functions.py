@@ -31,7 +31,7 @@ from tests.support.strategies import values_of
 COLUMN = 1
 _NOT_COMPARED = {
     *("map", "map_keys", "map_values", "get_field", "split", "array", "->", "filter", "transform", "named_struct"),
-    *("=>", "#", "(,)", "map_entries", "zip_with", "map_filter", "transform_keys", "transform_values"),
+    *("->*", "#", "(,)", "map_entries", "zip_with", "map_filter", "transform_keys", "transform_values"),
     *(
         "array_distinct",
         "array_union",

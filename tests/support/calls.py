@@ -236,7 +236,7 @@ CALLS: dict[Function, Calls] = {
         ),
         _values,
     ),
-    function("=>"): Calls(
+    function("->*"): Calls(
         _of(
             *(
                 (
