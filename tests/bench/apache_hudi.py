@@ -105,7 +105,7 @@ def script(path: Path, *arguments: str) -> str:
     if not path.is_file() or not _PYTHON.is_file():
         raise Missing(f"needs {path.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
     _TABLES.mkdir(parents=True, exist_ok=True)
-    run = [str(_PYTHON), str(path), *arguments]
+    run = [str(_PYTHON), "-P", str(path), *arguments]  # a script's neighbours are no modules of its own
     environment = {**os.environ, "PYTHONPATH": str(_ORACLE)}
     completed = subprocess.run(run, capture_output=True, text=True, check=False, env=environment)
     if completed.returncode:

@@ -83,7 +83,7 @@ def test_apache_hudi_finds_all_that_commits_kept(judge: Any, tmp_path: Path, kin
     assert after.scan().to_arrow().num_rows == len({row["id"] for row in after.scan().to_json_rows()})
 
 
-@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("mor", 6)])
+@pytest.mark.parametrize(("kind", "version"), sorted(KINDS, reverse=True))
 def test_apache_hudi_goes_on_with_what_was_built_while_writers_went_on(
     judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
 ) -> None:
