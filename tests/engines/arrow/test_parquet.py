@@ -53,7 +53,7 @@ def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_pat
     assert footer.schema.get("s.l.element").field.type == t.Timestamp()
     assert footer.schema.get("m.value").field.type == t.Timestamp()
     known = footer.statistics["t",]
-    assert (known.lower, known.upper, known.null_count, known.value_count) == (None, None, None, 1)
+    assert (known.lower, known.upper, known.null_count, known.value_count) == (None, None, 0, 1)
     utc = moment.replace(tzinfo=datetime.UTC)
     assert rows.to_pylist() == [{"t": utc, "s": {"x": 1, "l": [utc, None]}, "m": [("k", utc)]}]
 
@@ -116,9 +116,13 @@ def test_bounds_hold_over_all_row_groups_and_are_unknown_when_one_has_none(tmp_p
     assert (statistics["s",].lower, statistics["s",].upper, statistics["s",].null_count) == (None, None, 0)
 
 
-def test_columns_without_statistics_are_unknown(tmp_path: Path) -> None:
-    known = read(pa.table({"a": [1, 2]}), tmp_path, write_statistics=False)[0].statistics["a",]
-    assert known == LeafStatistics(t.Long(), None, None, None, 2, nans=False)
+def test_columns_without_statistics_have_counts_alone(tmp_path: Path) -> None:
+    """META-131: and those are unknown of a column that cannot be null, whose levels nobody counts."""
+    required = pa.schema([pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64())])
+    table = pa.table({"a": [1, 2], "b": [1, None]}, required)
+    statistics = read(table, tmp_path, write_statistics=False)[0].statistics
+    assert statistics["a",] == LeafStatistics(t.Long(), None, None, None, 2, nans=False)
+    assert statistics["b",] == LeafStatistics(t.Long(), None, None, 1, 2, nans=False)
 
 
 def test_only_leaves_outside_lists_and_maps_have_statistics_and_find_theirs(tmp_path: Path) -> None:
