@@ -27,7 +27,7 @@ import numpy as np
 from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.hfile.write import HFileWriter
+from hudi_core.formats.hfile.write import LEVEL, HFileWriter
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.indexing.group_files import ordered_rows
 from hudi_core.indexing.rows import location_rows
@@ -140,7 +140,7 @@ def _write_pair() -> Pair:
     records(), _cells()
 
     def peer() -> int:
-        return sum(len(zlib.compress(_cells()[at : at + _BLOCK], 4)) for at in range(0, len(_cells()), _BLOCK))
+        return sum(len(zlib.compress(_cells()[at : at + _BLOCK], LEVEL)) for at in range(0, len(_cells()), _BLOCK))
 
     def ours() -> int:
         _hfile.cache_clear()
@@ -153,7 +153,7 @@ def _write_pair() -> Pair:
 
 
 def _read_pair() -> Pair:
-    blocks = [zlib.compress(_cells()[at : at + _BLOCK], 4) for at in range(0, len(_cells()), _BLOCK)]
+    blocks = [zlib.compress(_cells()[at : at + _BLOCK], LEVEL) for at in range(0, len(_cells()), _BLOCK)]
 
     def ours() -> int:
         return len(keys_of(HFile(InMemoryFile(_hfile(), "made")).cells()).offsets) - 1

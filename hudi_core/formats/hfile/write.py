@@ -45,7 +45,7 @@ _CELL_EXTRA = 10 + len(_AFTER_ROW) + 1
 _ROWS_TOGETHER = 1 << 14
 _GZIP = 31
 """The window of zlib's that has a gzip frame around it."""
-_LEVEL = 1
+LEVEL: Final = 1
 """How hard the bytes are compressed: a fraction of the time of zlib's default, for a tenth of size."""
 _CRC32 = 1
 _SUMMED_TOGETHER = 1 << 30
@@ -148,7 +148,7 @@ class HFileWriter:
     def _compressed(self, content: bytes) -> bytes:
         if self._codec is Codec.NONE:
             return content
-        compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+        compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP)
         return compressor.compress(content) + compressor.flush()
 
     def _place(self, kind: bytes, content: bytes, key: bytes = b"") -> _Placed:
