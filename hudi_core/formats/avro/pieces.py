@@ -2,7 +2,7 @@
 
 Each piece is copied for all rows at once, at one width: what it spills behind a row's own bytes is overwritten by the next
 piece. Rows stand apart while they are filled, so that the last piece spills into nobody; then they are moved together, in the
-same way where they are of similar lengths.
+same way where they are of similar lengths. Large rows are few: they are put together one by one.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ WORD = 8
 MAX_WORDS_SIZE = 2 * WORD
 _WORD_BITS = np.uint64(64)
 _FRAME = 4
+LARGE_ROW = 1 << 14
+"""Rows of more bytes than this, on average, are put together one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +77,8 @@ def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[
         frame = Words(lengths.astype(">u4").view("<u4").astype(np.uint64), None, _FRAME, _FRAME)
         merged = [*_merged([frame, *merged[:1]]), *merged[1:]]
         lengths += _FRAME
+    if int(lengths.sum()) > LARGE_ROW * rows:
+        return _row_by_row(merged, lengths)
     widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MAX_WORDS_SIZE for piece in merged]
     widest = max(widths, default=0)
     stride = int(lengths.max(initial=0)) + widest
@@ -90,6 +94,26 @@ def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[
     # in order: what a row shorter than the stride spills behind it is overwritten by the next
     items(together, stride)[offsets[:-1]] = slots.view(opaque(stride))
     return offsets, together[: offsets[-1]]
+
+
+def _row_by_row(pieces: Sequence[Piece], lengths: Offsets) -> tuple[Offsets, Bytes8]:
+    """As `assemble`, for rows so large that copying them once counts for more than the steps in between."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    together = np.empty(int(offsets[-1]), np.uint8)
+    for row, begin in enumerate(offsets[:-1].tolist()):
+        end = begin
+        for piece in pieces:
+            size = piece.sizes if isinstance(piece.sizes, int) else int(piece.sizes[row])
+            if isinstance(piece, Spans):
+                start = int(piece.starts[row])
+                part = piece.data[start : start + size]
+            else:
+                high = 0 if piece.high is None else int(piece.high[row % len(piece.high)])
+                part = np.array([piece.low[row % len(piece.low)], high], "<u8").view(np.uint8)[:size]
+            together[end : end + size] = part
+            end += size
+    return offsets, together
 
 
 def _fill(slots: Bytes8, begins: Offsets, pieces: Sequence[Piece], widths: Sequence[int]) -> None:

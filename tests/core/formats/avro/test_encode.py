@@ -31,6 +31,7 @@ from hudi_core.columns.nodes import (
 )
 from hudi_core.columns.slicing import slice_rows
 from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.formats.avro import pieces
 from hudi_core.formats.avro import write as avro_write
 from hudi_core.formats.avro.block import avro_content, encode, encode_framed
 from hudi_core.formats.avro.columns import decode
@@ -66,12 +67,15 @@ def one(column: Column, rows: int) -> StructColumn:
 
 
 @ROOMY
-@given(written(), st.sampled_from([1, 3, 8192]))
-def test_columns_are_written_as_fastavro_writes_their_rows(case: tuple[str, list[bytes]], batch: int) -> None:
-    """AVC-16."""
+@given(written(), st.sampled_from([1, 3, 8192]), st.sampled_from([-1, 1 << 14]))
+def test_columns_are_written_as_fastavro_writes_their_rows(
+    case: tuple[str, list[bytes]], batch: int, large: int
+) -> None:
+    """AVC-16: also when rows are taken to be large, which are put together one by one."""
     schema, records = case
     column = read(schema, records)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "LARGE_ROW", large)
         patch.setattr(avro_write, "BATCH_ROWS", batch)
         assert bytes_of(schema, column) == records
         framed = b"".join(len(each).to_bytes(4, "big") + each for each in records)
