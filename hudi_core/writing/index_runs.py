@@ -3,11 +3,10 @@
 Tasks put the records that they make in order by file group, then by key. The runs wait in a spool: in memory while they are few,
 else in a local file. A file group is read back a stretch of keys at a time, from all runs that hold some of it.
 
-Memory: a task holds a run, some five times `RUN_BYTES`; the process that collects runs holds those of
-a round of tasks, and `HELD_BYTES` of them; one that reads a
-file group a stretch, some five times `STRETCH_BYTES`, and a sample of four keys for each run and stretch. A record that is
-larger than these alone is held whole. None of it grows with the number of records, but for the table of runs: 24 bytes for each
-file group that a run has records of.
+Memory: a task holds a run, some five times `RUN_BYTES`; the process that collects runs holds those of a round of tasks, and
+`HELD_BYTES` of them; one that reads a file group holds a stretch, some five times `STRETCH_BYTES`, and a sample of four keys for
+each run and stretch. A record that is larger than these alone is held whole. None of it grows with the number of records, but
+for the table of runs: 24 bytes for each file group that a run has records of.
 """
 
 from __future__ import annotations
