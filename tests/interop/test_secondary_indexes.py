@@ -18,6 +18,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write
 
 pytestmark = pytest.mark.interop
@@ -71,6 +72,10 @@ def test_apache_hudi_queries_by_what_was_built_and_goes_on_with_it(
     write(refreshed(table), rows(30, 80, 1, "new"))
     write(refreshed(table), rows(0, 9, 2).select(["id", "p"]), "delete")
     verify(judge, table, ["metadata", "filters"])
+    # Of several secondary indexes of a merge-on-read table Apache Hudi 1.2.0 keeps one: for the next ones it compares with a
+    # file slice that has the new log file already.
+    for column in ("n", "day"):
+        drop_index(refreshed(table), f"secondary_index_{column}")
     operations = ["upsert", "delete", *(["compact"] if kind == "mor" else [])]
     went_on = judge.ask("continue", str(path), ops=operations, rows=10)
     assert went_on["ok"], judge.explain(went_on)

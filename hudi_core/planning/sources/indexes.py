@@ -17,6 +17,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
+from hudi_core.options import TableType
 from hudi_core.planning.prune import Source, StatisticsAnswer
 from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, with_condition_columns
 from hudi_core.planning.sources.file_headers import FileHeaders
@@ -29,6 +30,7 @@ from hudi_core.types.nodes import Date, Int, Long, String
 
 Keys = frozenset[str]
 
+_PREFIX = "secondary_index_"
 MAX_RECORDS = 10_000
 """Records of a value that are placed one by one; a value of more is not rare enough to be looked up."""
 
@@ -164,10 +166,14 @@ class SecondaryIndex:
     column: int
     version: str
     records: RecordIndex
+    is_one_of_several: bool = False
+    """A merge-on-read table has other secondary indexes besides: Apache Hudi 1.2.0 keeps one of them up to date."""
     knows_keys: bool = False
 
     @cached_property
     def unusable(self) -> str:
+        if self.is_one_of_several:
+            return "one of several of a merge-on-read table, of which Apache Hudi keeps one"
         if self.records.unusable:
             return f"{RECORD_INDEX}: {self.records.unusable}"
         entry_count, key_count = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
@@ -214,11 +220,13 @@ def secondary_indexes(
 ) -> list[Index]:
     """The secondary indexes of columns whose values all writers spell alike: texts, whole numbers, dates (as day numbers)."""
     indexes: list[Index] = []
+    merges = records.headers.snapshot.config.type is TableType.MERGE_ON_READ
+    several = merges and sum(partition.startswith(_PREFIX) for partition in metadata.partitions) > 1
     for partition in sorted(definitions.keys() & metadata.partitions):
         definition = definitions[partition]
-        if not partition.startswith("secondary_index_") or len(definition.columns) != 1:
+        if not partition.startswith(_PREFIX) or len(definition.columns) != 1:
             continue
         column = stable_column(definition.columns[0], wanted, versions)
         if column is not None and isinstance(column.field.type, String | Int | Long | Date):
-            indexes.append(SecondaryIndex(metadata, partition, column.field.id, definition.version, records))
+            indexes.append(SecondaryIndex(metadata, partition, column.field.id, definition.version, records, several))
     return indexes

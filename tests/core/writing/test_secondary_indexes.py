@@ -192,6 +192,21 @@ def test_a_query_reads_the_slices_of_its_values_alone(tmp_path: Path) -> None:
     assert (step.note, step.removed, step.after) == ("", 1, 1)
 
 
+def test_several_indexes_of_a_merge_on_read_table_are_not_believed(tmp_path: Path) -> None:
+    """SOURCE-14: Apache Hudi keeps one of them."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type="mor")
+    write(table, rows(range(20), 1, lambda number: "even" if number % 2 == 0 else "odd"))
+    table = indexed(refreshed(table), "secondary_index_s")
+
+    def step() -> tuple[str, int]:
+        plan = refreshed(table).scan(where="s = 'odd'").plan
+        return next((step.note, step.removed) for step in plan.steps if step.source == "secondary_index_s")
+
+    assert step() == ("", 1)
+    indexed(table, "secondary_index_day")
+    assert step() == ("one of several of a merge-on-read table, of which Apache Hudi keeps one", 0)
+
+
 def test_a_metadata_table_that_is_compacted_keeps_tombstones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-112."""
     monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
