@@ -53,16 +53,20 @@ def test_every_filter_is_true_on_just_the_recorded_rows(entry: TableEntry) -> No
     schema = schema_of(entry)
     rows = [row_of(row, schema) for row in entry.expected["snapshot"]["rows"]]
     key = schema.get((RECORD_KEY,)).positions[0]
+    unknown: list[str] = []
     for each in filters:
         predicate = bind(parse_predicate(each["sql"]), schema)
         if unknowns_of(predicate):  # no row can be tested by a function that the core does not know
-            with pytest.raises(UnsupportedError, match="not known"):
+            with pytest.raises(UnsupportedError, match="cannot be filtered"):
                 [is_true(predicate, VALUES, row, schema) for row in rows]
+            unknown.append(each["sql"])
             continue
         found = [row for row in rows if is_true(predicate, VALUES, row, schema)]
         assert len(found) == each["row_count"], each["sql"]
         if all(row[key] is not None for row in rows):
             assert sorted(row[key] for row in found) == sorted(each["keys"]), each["sql"]
+    if unknown:
+        pytest.skip(f"all but {len(unknown)} of {len(filters)} filters: no row can be tested by {'; '.join(unknown)}")
 
 
 def row_of(row: dict[str, Any], schema: Schema) -> tuple[Any, ...]:
