@@ -107,14 +107,18 @@ class AnswersAhead(Generic[K, R]):
                 self._bytes -= self._answers.pop(key, (None, 0))[1]
             if key in self._answers:
                 return
-            for other in [key for key, (answer, _) in self._answers.items() if answer.done()]:
-                if self._bytes + size <= self._max_bytes:
-                    break
-                self._bytes -= self._answers.pop(other)[1]
+            if self._bytes + size > self._max_bytes:
+                self._make_room(size)
             if self._bytes + size > self._max_bytes:
                 return
             self._answers[key] = self._threads.submit(call), size
             self._bytes += size
+
+    def _make_room(self, size: int) -> None:
+        for other in [key for key, (answer, _) in self._answers.items() if answer.done()]:
+            self._bytes -= self._answers.pop(other)[1]
+            if self._bytes + size <= self._max_bytes:
+                break
 
     def take(self, key: K, call: Callable[[], R]) -> R:
         """The answer, waited for where it is under way; that of `call`, made here, where it was not begun. Raises what fetching
