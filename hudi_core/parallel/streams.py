@@ -22,7 +22,8 @@ def read_ahead(
     """The items of the first stream, then those of the second, and so on; an error where the stream that raises it stands.
 
     Streams are opened in order and read in threads. At most `ahead` items for each thread are read and not yet taken, besides
-    the one that each may have in hand. When the consumer stops, all streams that were opened are closed before it goes on.
+    the one that each may have in hand. When the consumer stops, all streams that were opened are closed before it goes on; when
+    it is interrupted, it waits for none.
     """
     if threads < 2 or len(streams) < 2:
         for stream in streams:
@@ -34,6 +35,9 @@ def read_ahead(
         worker.start()
     try:
         yield from queues.items()
+    except KeyboardInterrupt:  # threads may wait for storage that does not answer: they end by themselves
+        workers.clear()
+        raise
     finally:
         queues.stop()
         for worker in workers:

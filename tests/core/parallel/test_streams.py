@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from threading import Event
+from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -70,3 +72,19 @@ def test_stopping_early_closes_the_streams_and_ends_the_threads() -> None:
     found.close()
     assert threading.active_count() == before
     assert 1 <= len(closed) <= 6 and sorted(closed) == list(range(len(closed)))
+
+
+def test_an_interrupt_does_not_wait_for_streams_that_hang() -> None:
+    go_on = Event()
+
+    def hanging() -> Iterator[int]:
+        go_on.wait(30)
+        yield 2
+
+    items = read_ahead([lambda: iter([1]), hanging], threads=2)
+    assert isinstance(items, Generator) and next(items) == 1
+    begin = monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        items.throw(KeyboardInterrupt)
+    assert monotonic() - begin < 10
+    go_on.set()
