@@ -98,7 +98,9 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
         check(table, truth, TagOptions(kind))
 
 
-@each_table_where(readable, "base files whose rows can be read")
+@each_table_where(
+    lambda entry: readable(entry) and partitions_of(entry), "base files whose rows can be read, and a metadata table"
+)
 def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
     check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
