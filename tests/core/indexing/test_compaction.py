@@ -13,11 +13,13 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.indexing import compaction
+from hudi_core.indexing.cleaning import replaced_files
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, COMMIT, COMPACTION
+from hudi_core.writing import metadata_services
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.metadata_services import serve_metadata_table
@@ -115,6 +117,35 @@ def test_slices_that_two_compactions_replaced_are_cleaned_away(
     assert len(list((folder / "column_stats").glob("col-stats-0000*.hfile"))) <= 2
     assert [n for _, n in values(tmp_path / "t")] == [20, 21, 22, 23, 24, 25, 26, 2]
     assert open_table(tmp_path / "t", metadata="require").scan("n = 23").to_arrow().num_rows == 1
+
+
+@pytest.mark.parametrize("version", [9, 6])
+def test_what_readers_of_the_last_two_slices_need_is_not_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    """META-104: the slices of base files that commits wrote, each with its log files."""
+    monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
+    monkeypatch.setattr(metadata_services, "_cleaned", lambda _, opened: opened)
+    table = create_table(tmp_path / "t", SCHEMA, "id", version=version, indexes=["column_stats"])
+    needed: list[set[str]] = []
+    for number in range(9):
+        write(refreshed(table), rows([number], number))
+        (latest,) = metadata(table).slices("files")
+        assert latest.base is not None
+        names = {latest.base.name, *(log.name for log in latest.logs)}
+        if needed and latest.base.name in needed[-1]:
+            needed[-1] |= names
+        else:
+            needed.append(names)
+    folder = tmp_path / "t/.hoodie/metadata/files"
+    replaced = set(replaced_files(metadata(table), ["files"])["files"])
+    assert len(needed) > 3
+    assert replaced >= set().union(*needed[:-2])
+    assert replaced.isdisjoint(set().union(*needed[-2:]))
+    base = next(folder / name for name in needed[-1] if not name.startswith("."))
+    instant = base.stem.rpartition("_")[2]
+    base.with_name(base.name.replace(instant, "29990101000000000")).write_bytes(base.read_bytes())
+    assert set(replaced_files(metadata(table), ["files"])["files"]) == replaced
 
 
 def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
