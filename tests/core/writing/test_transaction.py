@@ -207,6 +207,31 @@ def test_a_file_group_that_is_going_to_be_clustered_is_left_alone(tmp_path: Path
         commit(table, "aa-0", first, "UPSERT")
 
 
+def test_a_file_group_that_another_write_replaced_is_left_alone(tmp_path: Path) -> None:
+    """CONFLICT-1."""
+    table = new_table(tmp_path)
+    first = commit(table, "aa-0")
+    with pytest.raises(ConflictError, match="aa-0"), transaction(table, "commit", "UPSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "aa-0", first)
+        with transaction(table, "replacecommit", "DELETE_PARTITION") as other:
+            other.start()
+            other.commit(TableChange("DELETE_PARTITION", "replacecommit", SCHEMA, (), {"": ("aa-0",)}))
+        write.commit(TableChange("UPSERT", "commit", SCHEMA, (status,)))
+    assert list(refreshed(table).slices()) == []
+
+
+def test_a_record_index_that_came_meanwhile_stops_a_write_that_knew_none(tmp_path: Path) -> None:
+    """Nobody collected the keys of its rows."""
+    table = new_table(tmp_path)
+    with pytest.raises(ConflictError, match="came since"), transaction(table, "commit", "INSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "aa-0")
+        with (tmp_path / "t/.hoodie/hoodie.properties").open("a") as properties:
+            properties.write("hoodie.table.metadata.partitions=files,record_index\n")
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
+
+
 def test_a_rollback_stands_on_the_timeline_with_what_it_did(tmp_path: Path) -> None:
     """ROLLBACK-3."""
     table = new_table(tmp_path)
