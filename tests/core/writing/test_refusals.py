@@ -41,7 +41,7 @@ def table_with(folder: Path, *lines: str) -> Any:
     ],
 )
 def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> None:
-    """WRITE-21."""
+    """WRITE-21, COMMIT-22."""
     table = table_with(tmp_path, line)
     before = sorted((tmp_path / "t").rglob("*"))
     with pytest.raises(UnsupportedError, match=named):
