@@ -207,9 +207,9 @@ class _Bounds:
     def completed(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
         """What the footer states, with what was seen. `chunks` is the metadata of the column in each row group."""
         for group in self.in_footer:
-            found = chunks[group].statistics
-            if found is not None and found.has_min_max:
-                self._widen(found.min, found.max)
+            of_group = chunks[group].statistics
+            if of_group is not None and of_group.has_min_max:
+                self._widen(of_group.min, of_group.max)
         return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
 

@@ -18,7 +18,8 @@ from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
 from hudi_arrow.storage_options import public_url
-from hudi_core.engine import FileInfo, FileVersion, Storage
+from hudi_core.commit.versions import FileVersion
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.parallel.limits import STORAGE_REQUESTS

@@ -16,7 +16,8 @@ from typing import Final
 from uuid import uuid4
 
 from hudi_core.commit.times import Clock
-from hudi_core.engine import FileVersion, Storage, VersionedStorage
+from hudi_core.commit.versions import FileVersion, VersionedStorage
+from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError
 
 STORAGE_LOCK_PATH: Final = ".hoodie/.locks/table_lock.json"

@@ -143,7 +143,7 @@ def encoded_statistics(parts: Iterable[StatisticsRows]) -> IndexRows:
     waiting: list[StatisticsRows] = []
     for part in parts:
         waiting.append(part)
-        if sum(each.payload.length for each in waiting) >= _ROWS_AT_ONCE:
+        if sum(rows.payload.length for rows in waiting) >= _ROWS_AT_ONCE:
             made.append(_encoded_together(waiting))
             waiting = []
     if waiting:

@@ -15,7 +15,8 @@ from hudi_core.commit.properties import BACKUP_PATH, properties_content
 from hudi_core.commit.steps import run
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
 from hudi_core.commit.times import system_clock, time_of
-from hudi_core.engine import Engine, Storage, VersionedStorage
+from hudi_core.commit.versions import VersionedStorage
+from hudi_core.engine import Engine, Storage
 from hudi_core.errors import AlreadyExistsError, UnsupportedError, UsageError
 from hudi_core.indexing.initial import new_table_steps
 from hudi_core.options import PROPERTIES_PATH, table_config

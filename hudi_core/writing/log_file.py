@@ -103,8 +103,8 @@ class LogFileWriter:
         if length(rows) == 0 and length(deleted_keys) == 0:
             return None
         headers = [
-            self._header(of, base, None if places is None else places[some])
-            for of, some in ((schema, of_rows), (self.columns.schema, of_deletes))
+            self._header(stored, base, None if places is None else places[some])
+            for stored, some in ((schema, of_rows), (self.columns.schema, of_deletes))
         ]
         if columns is not None:
             headers[0][HeaderKey.IS_PARTIAL] = "true"

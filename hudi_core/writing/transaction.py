@@ -214,9 +214,9 @@ def _checkpoints(table: Table) -> dict[str, str]:
     """How far streams have come that write to the table, by its newest commit that tells it: they look for it there, and not far
     back."""
     for extra in reversed(table.timeline.extras()):
-        told = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}
-        if told:
-            return told
+        checkpoints = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}
+        if checkpoints:
+            return checkpoints
     return {}
 
 

@@ -1,6 +1,6 @@
 """The lock of the storage-based provider, in a store that replaces one version of a file.
 
-Covers: `hudi_core/commit/storage_lock.py`, conditional puts of `obstore_client.py` and `remote.py`.
+Also covers: `commit/storage_lock.py`, `commit/versions.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hudi_arrow.engine import ENGINE
 from hudi_core.commit.lock import LOCK_PATH, table_lock
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, storage_lock
 from hudi_core.commit.times import system_clock
-from hudi_core.engine import VersionedStorage
+from hudi_core.commit.versions import VersionedStorage
 from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
 from hudi_core.table.open import open_table
 from hudi_core.writing.create import create_table
