@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan, clustering_action, encode_plan, read_plan
 from hudi_core.cluster.planner import planned
+from hudi_core.cluster.predictions import Gain
 from hudi_core.cluster.preview import predicted
 from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
@@ -27,7 +29,8 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 
-_ATTEMPTS: Final = 4
+_ATTEMPTS: Final = 3
+"""Plans that are made while writers go on. The one after them is made while writers wait."""
 
 
 def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResult:
@@ -53,27 +56,36 @@ def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResul
 def schedule(table: Table, options: ClusterOptions) -> Instant | None:
     """Makes a plan and requests it; None where there is nothing to gain. It can be run later, by Apache Hudi too.
 
-    Until then no writer of this library changes its file groups. Raises as `cluster` does.
+    Until then no writer of this library changes its file groups. Where writers change the table faster than a plan is made,
+    they wait while it is. Raises as `cluster` does.
     """
+    gains: tuple[Gain, ...] = ()
     for _ in range(_ATTEMPTS):
         latest = refreshed(table)
         plan = planned(latest, options)
         if not plan.groups:
             return None
         plan = predicted(latest, plan, options.queries)
+        gains = plan.gains
         with table_lock(latest.storage, clock=options.clock):
             healed = roll_back_failed(refreshed(latest), options.clock)
             slices = slices_by_group(healed.slices())
             taken = excluded_groups(healed).intersection(plan.file_groups)
-            if taken or any(slices.get(group) != before for group, before in _slices_of(latest, plan).items()):
-                continue
-            time, action = next_time(healed.timeline, options.clock), clustering_action(healed.config.version)
-            files = InstantFiles(healed.timeline.folder, healed.config.layout, time, action)
-            run(healed.storage, [Create(files.requested, encode_plan(plan, slices, healed.storage))])
-            return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
-    raise ConflictError(
-        table.storage.uri, expected="file groups that stay while they are planned", found="changed ones"
-    )
+            if not taken and all(slices.get(group) == before for group, before in _slices_of(latest, plan).items()):
+                return _requested(healed, plan, options)
+    with table_lock(table.storage, clock=options.clock):
+        healed = roll_back_failed(refreshed(table), options.clock)
+        plan = replace(planned(healed, options), gains=gains)
+        return _requested(healed, plan, options) if plan.groups else None
+
+
+def _requested(table: Table, plan: ClusteringPlan, options: ClusterOptions) -> Instant:
+    """The requested instant of a plan, which is written; the table's lock is held."""
+    time, action = next_time(table.timeline, options.clock), clustering_action(table.config.version)
+    files = InstantFiles(table.timeline.folder, table.config.layout, time, action)
+    content = encode_plan(plan, slices_by_group(table.slices()), table.storage)
+    run(table.storage, [Create(files.requested, content)])
+    return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
 
 
 def run_requested(table: Table, requested_time: str, options: ClusterOptions) -> ClusterResult:

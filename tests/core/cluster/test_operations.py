@@ -16,13 +16,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from hudi_core.cluster import operations
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel, cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.partitions import FilterMode, PartitionFilter
+from hudi_core.cluster.plan import ClusteringPlan
 from hudi_core.cluster.planner import planned
+from hudi_core.cluster.predictions import predictions
 from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
 from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -317,6 +321,29 @@ def test_what_a_writer_changed_since_the_plan_stays_as_it_is(tmp_path: Path) -> 
     with pytest.raises(ConflictError, match="nobody changed"):
         run_requested(table, again.instant, LINEAR)
     assert [instant.requested_time for instant in refreshed(table).timeline.pending] == [again.instant]
+
+
+def test_writers_wait_where_they_are_faster_than_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLUSTER-54: a commit before each plan can be requested."""
+    table = made(tmp_path, "mor")
+    locked: list[bool] = []
+
+    def overtaken(latest: Table, options: ClusterOptions) -> ClusteringPlan:
+        plan = planned(latest, options)
+        locked.append((tmp_path / LOCK_PATH).exists())
+        if not locked[-1]:
+            write(latest, rows(300, 2, len(locked)), options=ONCE)
+        return plan
+
+    monkeypatch.setattr(operations, "planned", overtaken)
+    waiting = plan_only(table, ClusterOptions(columns=("n",), sizes=SIZES, queries=("n = 5000",)))
+    assert locked == [False, False, False, True]
+    assert waiting.instant is not None
+    before = content(tmp_path)
+    result = run_requested(table, waiting.instant, LINEAR)
+    assert (result.groups, result.groups_dropped, result.rows) == (2, 0, 1200)
+    assert content(tmp_path) == before
+    assert predictions(refreshed(table).timeline, ["n = 5000"]) != [None]
 
 
 def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
