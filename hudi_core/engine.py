@@ -385,24 +385,18 @@ class Rows(Protocol[V, MaskIn, B]):
 
 
 class Runner(Protocol):
-    """Runs tasks somewhere: in this thread, in threads, on other machines. The core decides on the tasks. Rule ENGINE-9."""
+    """Runs tasks somewhere: in this thread, in threads, on other machines; the core decides on them. `parallelism` is how many
+    run at the same time, at least 1, `reach` what they see of the calling process. Rules ENGINE-9, ENGINE-10."""
 
     @property
-    def parallelism(self) -> int:
-        """How many tasks run at the same time; at least 1."""
-        ...
+    def parallelism(self) -> int: ...
 
     @property
-    def reach(self) -> Reach:
-        """What tasks see of the calling process."""
-        ...
+    def reach(self) -> Reach: ...
 
     def run(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
-        """The result of `work` for each task, in the order of the tasks.
-
-        Work, tasks and results can be pickled. A task may run more than once, so it changes nothing. Raises when a task
-        raises: its error, or the runner's own that quotes it.
-        """
+        """The result of `work` for each task, in the order of the tasks. All of these can be pickled. A task may run more than
+        once, so it changes nothing. Raises when a task raises: its error, or the runner's own that quotes it."""
         ...
 
 

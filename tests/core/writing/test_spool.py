@@ -1,4 +1,7 @@
-"""Where rows wait that tasks of other processes and machines write."""
+"""Where rows wait that tasks of other processes and machines write.
+
+Also covers: `parallel/reach.py`.
+"""
 
 from __future__ import annotations
 
