@@ -24,7 +24,7 @@ from hudi_core.cluster.operations import cluster as run_clustering
 from hudi_core.cluster.operations import plan_only as request_clustering
 from hudi_core.cluster.operations import run_requested
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.partitions import PartitionFilter
+from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.preview import Preview
 from hudi_core.cluster.preview import preview as preview_clustering
 from hudi_core.errors import UsageError
@@ -60,6 +60,15 @@ def cluster(
     partitions: Annotated[
         str, typer.Option("--partitions", metavar="P,Q", help="Only these partitions, by their paths.")
     ] = "",
+    partition_pattern: Annotated[
+        str | None, typer.Option("--partition-pattern", metavar="REGEX", help="Only partitions whose path matches.")
+    ] = None,
+    recent_partitions: Annotated[
+        int | None, typer.Option("--recent-partitions", metavar="N", min=0, help="Of these the N last by path.")
+    ] = None,
+    rolling_partitions: Annotated[
+        bool, typer.Option("--rolling-partitions", help="Of these each 24th, another one each hour of a day.")
+    ] = False,
     target_file_size: Annotated[
         int, typer.Option("--target-file-size", metavar="BYTES", min=1, help="Size of new files.")
     ] = _SIZES.target,
@@ -83,6 +92,7 @@ def cluster(
     as_json: JsonOption = False,
 ) -> None:
     """Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns."""
+    mode = _mode(recent_partitions, rolling=rolling_partitions)
     estimates = preview or advise
     if sum((preview, advise, plan_only, run is not None, cancel is not None)) > 1:
         expected = "one of --preview, --advise, --plan-only, --run and --cancel"
@@ -107,7 +117,7 @@ def cluster(
             strategy,
             _names(columns),
             FileSizes(target_file_size, small_file_limit),
-            PartitionFilter(selected=_names(partitions)),
+            PartitionFilter(mode, _names(partitions), partition_pattern, recent_partitions or 0),
             where[0] if where and not preview else None,
             queries=() if preview else queries,
             spool_folder=spool_folder,
@@ -137,6 +147,14 @@ def _show(out: Output, made: Preview) -> None:
     if gains:
         shown = [{**gain, "weight": gain["weight"] if gain["weight"] > 1 else None} for gain in gains]
         out.rows(_GAINS, shown, folded=("where",))
+
+
+def _mode(recent: int | None, *, rolling: bool) -> FilterMode:
+    if recent is not None and rolling:
+        raise UsageError("partitions", expected="recent or rolling ones", found="both")
+    if rolling:
+        return FilterMode.DAY_ROLLING
+    return FilterMode.NONE if recent is None else FilterMode.RECENT_DAYS
 
 
 def _names(given: str) -> tuple[str, ...]:

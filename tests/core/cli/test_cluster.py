@@ -91,6 +91,28 @@ def test_a_file_of_queries_is_told_with_the_line_that_is_wrong(tmp_path: Path) -
     assert (said.status, "a clustering that is planned" in said.error) == (2, True)
 
 
+def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
+    """CLUSTER-31."""
+    types = pa.schema([("id", pa.int64()), ("day", pa.string())])
+    table = hudi_core.create(tmp_path, types, "id", partition_by="day")
+    days = ["2026-01-01", "2026-01-02", "2026-01-03"]
+    for part in range(2):
+        table.append(pa.table({"id": [part * 3 + number for number in range(3)], "day": days}, schema=types))
+    options = ("cluster", str(tmp_path), "--preview", "--json")
+    for chosen, files in (
+        ((), 6),
+        (("--partitions", "2026-01-03,2026-01-01"), 4),
+        (("--partition-pattern", ".*-0[13]"), 4),
+        (("--recent-partitions", "2"), 4),
+        (("--partition-pattern", ".*-0[13]", "--recent-partitions", "1"), 2),
+        (("--where", "day < '2026-01-02'"), 6),  # a query, of a preview
+    ):
+        assert json.loads(ran(*options, *chosen).out)["files_in"] == files
+    assert json.loads(ran(*options, "--rolling-partitions").out)["files_in"] in (0, 2)
+    said = ran(*options[:2], "--rolling-partitions", "--recent-partitions", "1")
+    assert (said.status, "recent or rolling ones" in said.error) == (2, True)
+
+
 def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
     said = ran("cluster", tmp_path, "--preview", "--plan-only")
