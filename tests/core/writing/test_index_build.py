@@ -7,7 +7,9 @@ Also covers: `writing/built_rows.py`, `writing/index_footers.py`, `writing/index
 from __future__ import annotations
 
 import math
+import pickle
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
+from hudi_core.writing import index_files, index_runs
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_metadata_table, retire_metadata_table
 from hudi_core.writing.operations import write
@@ -121,6 +124,27 @@ def test_writes_go_on_with_what_was_built(tmp_path: Path, kind: str, version: in
     assert table.scan("x > 1e300").to_arrow().num_rows == 8
     assert table.scan("s = ''").to_arrow().num_rows == 1
     assert table.scan().to_arrow().num_rows == 40
+
+
+class Elsewhere:
+    """A runner of tasks on other machines: what goes there and comes back is pickled."""
+
+    parallelism = 2
+
+    def run(self, work: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        return [pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(task))) for task in tasks]
+
+
+@pytest.mark.parametrize("held_bytes", [0, index_runs.HELD_BYTES])
+def test_tasks_run_on_other_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_bytes: int) -> None:
+    """META-130: also where records wait in a file."""
+    monkeypatch.setattr(index_files, "waiting_runner", lambda *_: Elsewhere())
+    monkeypatch.setattr(index_runs, "HELD_BYTES", held_bytes)
+    built = build_metadata_table(written(tmp_path / "t", "mor", 9, None), ALL)
+    keys = [f"k{number}" for number in range(30)]
+    assert len(dict(locations(metadata(built).lookup("record_index", keys)))) == 30
+    assert built.scan("n > 20").to_arrow().num_rows == 7
+    assert len(recorded(built, "n")) == len(built.snapshot().listing.names.offsets) - 1
 
 
 def test_a_file_that_lacks_a_column_has_nulls_alone(tmp_path: Path) -> None:
