@@ -161,6 +161,7 @@ class ArrowStorage:
     def replace(self, path: str, content: bytes) -> None:
         with reported(self.where(path)):
             if isinstance(self._filesystem, fs.LocalFileSystem):
+                self._delete_checksum(path)
                 replace_file(Path(self.full(path)), content)
             else:
                 with self._filesystem.open_output_stream(self.full(path)) as stream:
@@ -168,7 +169,14 @@ class ArrowStorage:
 
     def delete(self, path: str) -> None:
         with reported(self.where(path)), suppress(FileNotFoundError):
+            if isinstance(self._filesystem, fs.LocalFileSystem):
+                self._delete_checksum(path)
             self._filesystem.delete_file(self.full(path))
+
+    def _delete_checksum(self, path: str) -> None:
+        """Hadoop keeps the checksum of a local file beside it, and refuses a file that has another one; one without is read."""
+        file = Path(self.full(path))
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
         with reported(self.where(path)), suppress(FileNotFoundError):

@@ -111,3 +111,17 @@ def test_what_readers_prefetch_is_in_memory_of_arrows() -> None:
     assert held_after == held
     assert copy.to_pybytes() == content
     assert owned(b"").size == 0
+
+
+def test_checksums_of_hadoop_go_with_the_content_that_they_are_of(tmp_path: Path) -> None:
+    """META-132: Hadoop refuses a local file that differs from its checksum."""
+    storage = ArrowStorage(str(tmp_path))
+    for name, change in (
+        ("replaced", lambda path: storage.replace(path, b"new")),
+        ("deleted", storage.delete),
+    ):
+        (tmp_path / name).write_bytes(b"old")
+        (tmp_path / f".{name}.crc").write_bytes(b"crc")
+        change(name)
+        assert not (tmp_path / f".{name}.crc").exists()
+    assert (tmp_path / "replaced").read_bytes() == b"new"
