@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
@@ -30,6 +30,7 @@ from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.errors import ConflictError
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.merged_slices import MergedSlices
@@ -61,15 +62,22 @@ class WriteSorted:
 
 @dataclass(frozen=True, slots=True)
 class GroupWriter:
-    """Writes the files of one group. It can be pickled."""
+    """Writes the files of one group. It can be pickled. `kept` are the partitions of the metadata table that a commit writes."""
 
     sorted: SortedRows
     runner: TaskRunner
+    kept: frozenset[str]
 
     def run(self, task: WriteSorted) -> WriteStatus | None:
-        """Orders the rows of one file, and writes them as they are."""
+        """Orders the rows of one file, and writes them as they are. Keys and filters are reported where an index takes them:
+        those of a whole group would be as many as its rows."""
         rows = self.sorted.order(task.rows.numbers())
-        return self.runner.run(NewFile(task.target, rows, combine=False))
+        status = self.runner.run(NewFile(task.target, rows, combine=False))
+        if status is None:
+            return None
+        keys = status.added_keys if RECORD_INDEX in self.kept else None
+        bloom_filter = status.bloom_filter if BLOOM_FILTERS in self.kept else None
+        return replace(status, added_keys=keys, bloom_filter=bloom_filter)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +105,7 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         written: list[Rewritten] = []
 
         def settled(latest: Table, change: TableChange) -> TableChange:
+            _refuse_new_indexes(write.table, latest)
             now = slices_by_group(latest.slices())
             written[:] = [one for one in rewritten if all(now.get(_group(old)) == old for old in one.slices)]
             _refuse_none(latest, instant, written)
@@ -164,7 +173,8 @@ class _Run:
             markers = [marker_step(time, task.target.path, MarkerKind.CREATE) for task in tasks]
             run(table.storage, [SideBySide((partition_step(partition, time), *markers))])
             runner = task_runner(table.snapshot(), self._rows, self._files, made.spool, merges=False)
-            statuses = table.engine.runner.run(GroupWriter(made, runner).run, tasks)
+            writer = GroupWriter(made, runner, frozenset(table.config.kept_partitions))
+            statuses = table.engine.runner.run(writer.run, tasks)
         return tuple(status for status in statuses if status is not None)
 
     def _layout(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> Layout | None:
@@ -228,6 +238,16 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
         {partition: tuple(ids) for partition, ids in replaced.items()},
         extra=extra,
     )
+
+
+def _refuse_new_indexes(before: Table, latest: Table) -> None:
+    """An index of keys or filters that was begun meanwhile would lack those of the files: none were reported."""
+    begun = (latest.config.kept_partitions - before.config.kept_partitions) & {RECORD_INDEX, BLOOM_FILTERS}
+    if begun:
+        where = latest.storage.uri
+        raise ConflictError(
+            where, expected="the indexes that there were", found=f"a new one: {', '.join(sorted(begun))}"
+        )
 
 
 def _refuse_none(table: Table, instant: Instant, groups: Sequence[object]) -> None:

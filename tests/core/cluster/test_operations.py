@@ -346,6 +346,24 @@ def test_writers_wait_where_they_are_faster_than_plans(tmp_path: Path, monkeypat
     assert predictions(refreshed(table).timeline, ["n = 5000"]) != [None]
 
 
+def test_an_index_of_keys_that_is_begun_meanwhile_is_a_conflict(tmp_path: Path) -> None:
+    """CLUSTER-55: the keys of the files that were written are not known any more."""
+    table = made(tmp_path, indexes=["column_stats"])
+    before = content(tmp_path)
+    properties = tmp_path / ".hoodie" / "hoodie.properties"
+    without = properties.read_bytes()
+
+    def begun(_: int, __: int) -> None:
+        properties.write_bytes(without + b"hoodie.table.metadata.partitions.inflight=record_index\n")
+
+    with pytest.raises(ConflictError, match="expected the indexes that there were, found a new one: record_index"):
+        cluster(table, ClusterOptions(columns=("n",), sizes=SIZES, progress=begun))
+    properties.write_bytes(without)
+    assert list(refreshed(table).timeline.pending) == []
+    assert content(tmp_path) == before
+    assert cluster(refreshed(table), LINEAR).rows == 1200
+
+
 def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
     """CLUSTER-15."""
     table = made(tmp_path)
