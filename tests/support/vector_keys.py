@@ -69,6 +69,16 @@ class Asked:
         }
 
 
+def generator_and_path(asked: Asked) -> object:
+    """The kind of the generator, and the path of writing."""
+    return asked.properties.get(f"{WRITE}keygenerator.type", ""), asked.writer
+
+
+def options_that_are_set(asked: Asked) -> object:
+    """These, and the names of the options that the generator is made of."""
+    return generator_and_path(asked), frozenset(key for key in asked.properties if not key.endswith(".field"))
+
+
 def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
     """Every question of the cases of one row."""
     for case in cases:

@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -36,6 +36,22 @@ class SparkColumns:
 
     def __init__(self, spark: SparkSession, ansi: bool = False) -> None:
         self._spark, self._ansi = spark, ansi
+
+    def together(self, asked: Sequence[tuple[Callable[[Any], Any], t.Type, Given]]) -> list[list[Any]]:
+        """The columns that operations make of one column each, with their types: in one query."""
+        self._spark.conf.set("spark.sql.ansi.enabled", str(self._ansi).lower())
+        most = max(len(rows) for _, _, (rows, _) in asked)
+        padded = [([*rows, *[None] * (most - len(rows))], kind) for _, _, (rows, kind) in asked]
+        cells = [Cell(F.col(f"c{number}"), kind) for number, (_, kind) in enumerate(padded)]
+        parts = [
+            shipped(operation(cell).plan, of).alias(f"v{number}")
+            for number, ((operation, of, _), cell) in enumerate(zip(asked, cells, strict=True))
+        ]
+        rows = [row[0] for row in relation(self._spark, padded).select(F.struct(*parts).alias("row")).collect()]
+        return [
+            [value_of(row[number], of) for row in rows[: len(given)]]
+            for number, (_, of, (given, _)) in enumerate(asked)
+        ]
 
     def mask(self, operation: Callable[..., Any], *columns: Given) -> list[bool]:
         found = self.column(operation, t.Boolean(), *columns)
@@ -90,9 +106,22 @@ def from_batch(spark: SparkSession, batch: pa.RecordBatch, schema: dict[str, Any
 def held(rows: Any, kind: t.Type) -> pa.Array:
     """The rows as Spark's Arrow; no case when a timestamp is beyond what Spark can hold."""
     try:
-        return to_form(from_values(list(rows), kind), kind)
+        return _form(rows, kind)
     except pa.ArrowInvalid:
         reject()
+
+
+def fits(value: Any, kind: t.Type) -> bool:
+    """Spark can hold the value."""
+    try:
+        _form([value], kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _form(rows: Any, kind: t.Type) -> pa.Array:
+    return to_form(from_values(list(rows), kind), kind)
 
 
 def shipped(plan: Column, of: t.Type) -> Column:
