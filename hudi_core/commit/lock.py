@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import Final
 from uuid import uuid4
 
-from hudi_core.commit.storage_lock import storage_lock
+from hudi_core.commit.storage_lock import lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
@@ -92,17 +92,9 @@ def _read(storage: Storage) -> bytes | None:
 
 def _is_expired(content: bytes, now: datetime) -> bool:
     """A lock without a time, as Apache Hudi's, does not expire."""
-    until = _fields(content).get("validUntil")
+    until = lock_fields(content).get("validUntil")
     return isinstance(until, int) and until < now.timestamp() * 1000
 
 
 def _owner(content: bytes | None) -> str:
-    return "another writer" if content is None else str(_fields(content).get("owner") or "another writer")
-
-
-def _fields(content: bytes) -> dict[str, object]:
-    try:
-        fields = json.loads(content)
-    except ValueError:
-        return {}
-    return fields if isinstance(fields, dict) else {}
+    return "another writer" if content is None else str(lock_fields(content).get("owner") or "another writer")

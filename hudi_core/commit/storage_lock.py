@@ -71,7 +71,7 @@ def _take(storage: VersionedStorage, patience: float, clock: Clock) -> FileVersi
                     return latest
         elif monotonic() > deadline:
             where = f"{storage.uri}/{STORAGE_LOCK_PATH}"
-            owner_now = _fields(stored.content).get("owner") or "another writer"
+            owner_now = lock_fields(stored.content).get("owner") or "another writer"
             raise ConflictError(where, expected="the table's lock", found=f"held by {owner_now}")
         sleep(wait * random.uniform(0.5, 1.5))
         wait = min(2 * wait, _LONGEST_WAIT)
@@ -79,7 +79,7 @@ def _take(storage: VersionedStorage, patience: float, clock: Clock) -> FileVersi
 
 def _is_free(content: bytes, now: datetime) -> bool:
     """Whether nobody holds the lock. One that cannot be read is held: writers of Apache Hudi do not take it either."""
-    fields = _fields(content)
+    fields = lock_fields(content)
     until = fields.get("validUntil")
     if not isinstance(until, int) or not isinstance(fields.get("expired"), bool):
         return False
@@ -90,7 +90,8 @@ def _content(owner: str, until: int, *, expired: bool) -> bytes:
     return json.dumps({"expired": expired, "validUntil": until, "owner": owner}, separators=(",", ":")).encode()
 
 
-def _fields(content: bytes) -> dict[str, object]:
+def lock_fields(content: bytes) -> dict[str, object]:
+    """The fields of a lock's content; none where it is not JSON."""
     try:
         fields = json.loads(content)
     except ValueError:

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.columns.nodes import StringColumn, kind_name
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import Footer
-from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import generator_of_table
+from hudi_core.index.row_keys import RowKeys
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY
@@ -25,8 +23,7 @@ from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.schema.project import project
-from hudi_core.schema.schema import Path, Schema
+from hudi_core.schema.schema import Path
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 
@@ -75,41 +72,24 @@ class StoredKeys:
         engine = snapshot.engine
         where = f"{snapshot.storage.uri.rstrip('/')}/{slice.partition}/{slice.file_id}"
         for root in map(engine.rows.root, self._batches(slice, row_groups)):
-            keys = engine.values.field(root, 0) if self._generator is None else self._generator.keys(root).record_key
-            column = engine.rows.to_column(keys, String(), where)
-            if not isinstance(column, StringColumn):
-                raise CorruptFileError(where, expected="strings as record keys", found=kind_name(column))
-            yield column
+            yield self._keys.of(root, where)
 
     def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
         if slice.base is None or slice.logs:
             return self._reader.read(slice, None)
-        if self._generator is not None:
-            return BaseFiles(self.sources).rows(slice, slice.base, self._wanted, row_groups)
+        if self._keys.generator is not None:
+            return BaseFiles(self.sources).rows(slice, slice.base, self._keys.schema, row_groups)
         snapshot = self.sources.snapshot
         reader = snapshot.engine.reader(slice.base.name.rpartition(".")[2])
         return reader.batches(snapshot.storage, slice.base, [RECORD_KEY], row_groups)
 
     @cached_property
     def _reader(self) -> SliceReader:
-        return SliceReader(self.sources, self._wanted, ALWAYS_TRUE)
+        return SliceReader(self.sources, self._keys.schema, ALWAYS_TRUE)
 
     @cached_property
-    def _generator(self) -> KeyGenerator[Any, Any] | None:
-        """The key generator for rows that do not hold their keys."""
-        snapshot = self.sources.snapshot
-        if snapshot.stores_keys:
-            return None
-        return KeyGenerator(generator_of_table(snapshot.config), self._wanted, snapshot.engine.values)
-
-    @cached_property
-    def _wanted(self) -> Schema:
-        """The columns that hold keys, or that keys are made of."""
-        config, schema = self.sources.snapshot.config, self.sources.snapshot.schema
-        if self.sources.snapshot.stores_keys:
-            return project(schema, [(RECORD_KEY,)])
-        names = dict.fromkeys((*config.record_key_fields, *config.partition_fields))
-        return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, requested_order=True)
+    def _keys(self) -> RowKeys:
+        return RowKeys(self.sources.snapshot)
 
     def footer(self, slice: FileSlice) -> Footer | None:
         """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,15 +12,10 @@ from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, kind_
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE
 from hudi_core.formats.secondary_keys import SecondaryKeys, concat_keys, secondary_keys
-from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import generator_of_table
+from hudi_core.index.row_keys import RowKeys
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.slices import SliceReader
-from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.schema.project import project
-from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.types.nodes import String
 
 _DIGITS = 20
 """Characters of the longest number of 64 bits, its sign among them."""
@@ -40,43 +34,21 @@ class StoredValues:
         parts: list[list[SecondaryKeys]] = [[] for _ in self.columns]
         for batch in self._reader.read(slice, None):
             root = engine.rows.root(batch)
-            record_keys = self._record_keys(root, where)
+            record_keys, schema = self._keys.of(root, where), self._keys.schema
             for part, name in zip(parts, self.columns, strict=True):
-                position = self._wanted.names.index(name)
-                field = self._wanted.fields[position]
+                position = schema.names.index(name)
+                field = schema.fields[position]
                 column = engine.rows.to_column(engine.values.field(root, position), field.type, where)
                 part.append(secondary_keys(value_strings(column, where), record_keys))
         return [concat_keys(part) for part in parts]
 
-    def _record_keys(self, root: Any, where: str) -> StringColumn:
-        engine, generator = self.sources.snapshot.engine, self._generator
-        values = engine.values.field(root, 0) if generator is None else generator.keys(root).record_key
-        keys = engine.rows.to_column(values, String(), where)
-        if not isinstance(keys, StringColumn):
-            raise CorruptFileError(where, expected="strings as record keys", found=kind_name(keys))
-        return keys
-
     @cached_property
     def _reader(self) -> SliceReader:
-        return SliceReader(self.sources, self._wanted, ALWAYS_TRUE)
+        return SliceReader(self.sources, self._keys.schema, ALWAYS_TRUE)
 
     @cached_property
-    def _generator(self) -> KeyGenerator[Any, Any] | None:
-        """The key generator for rows that do not hold their keys."""
-        snapshot = self.sources.snapshot
-        if snapshot.stores_keys:
-            return None
-        return KeyGenerator(generator_of_table(snapshot.config), self._wanted, snapshot.engine.values)
-
-    @cached_property
-    def _wanted(self) -> Schema:
-        """The columns that hold record keys, or that these are made of, first; then those with values."""
-        config, schema = self.sources.snapshot.config, self.sources.snapshot.schema
-        own = [RECORD_KEY]
-        if not self.sources.snapshot.stores_keys:
-            named = (*config.record_key_fields, *config.partition_fields)
-            own = [schema.get(name.partition(".")[0], case_sensitive=False).name for name in named]
-        return project(schema, list(dict.fromkeys((*own, *self.columns))), requested_order=True)
+    def _keys(self) -> RowKeys:
+        return RowKeys(self.sources.snapshot, self.columns)
 
 
 def value_strings(column: Column, where: str) -> StringColumn:

@@ -116,18 +116,18 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         "for other in (FALSE, NULL):",
         "for other in (FALSE,):",
     ),
-    "statistics go by name": (store.FileStatistics._asked, "column.id", "column.name"),
+    "statistics go by name": (store.FileStatistics._state, "column.id", "column.name"),
 }
 
 
 CUT_FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
-    "a text is all that begin as it does": (keys.RankKeys.tells, "self._key(text[: self.cut]) % 2 == 0", "True"),
+    "a text is all that begin as it does": (keys.RankKeys.places, "self._key(text[: self.cut]) % 2 == 0", "True"),
     "a cut upper bound of the literal's length is the literal": (
-        keys.RankKeys.tells,
+        keys.RankKeys.places,
         "len(text) < self.cut",
         "len(text) <= self.cut",
     ),
-    "a cut bound is below what goes on after it": (keys.RankKeys.tells, "text[: self.cut]", "text"),
+    "a cut bound is below what goes on after it": (keys.RankKeys.places, "text[: self.cut]", "text"),
     "what goes on after a cut lower bound is above it": (
         keys.RankKeys.below,
         "key if after or key % 2 == 0 else key - 1",

@@ -1,4 +1,7 @@
-"""What is known of the keys of file slices."""
+"""What is known of the keys of file slices.
+
+Also covers: `index/row_keys.py`.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pyarrow as pa
 import pytest
 
@@ -14,21 +12,13 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.operations import write
-from tests.support.measured_store import GATE, MeasuredStore, Requests, measured_store
+from tests.support.measured_store import GATE, MeasuredStore, Requests
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 INDEXES = ["column_stats", "bloom_filters", "record_index"]
 FILES = 24
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    (root / "lake").mkdir()
-    with measured_store(root) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier, Thread
@@ -25,19 +24,11 @@ from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
 from hudi_core.table.open import open_table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
-from tests.support.measured_store import MeasuredStore, measured_store
+from tests.support.measured_store import MeasuredStore
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
 ROWS = pa.table({"id": ["a"], "n": [1]})
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    (root / "lake").mkdir()
-    with measured_store(root) as running:
-        yield running
 
 
 @pytest.fixture
@@ -85,7 +76,11 @@ def test_a_free_lock_is_taken_and_let_go(storage: VersionedStorage) -> None:
     assert not storage.exists(LOCK_PATH)
 
 
-@pytest.mark.parametrize("content", [lock(False, timedelta(minutes=1)), b"{}", b"not JSON", b'{"expired": false}'])
+@pytest.mark.parametrize(
+    "content",
+    [lock(False, timedelta(days=1)), b"{}", b"not JSON", b'{"expired": false}'],
+    ids=["held", "empty", "not JSON", "without a time"],
+)
 def test_a_lock_of_another_writer_is_waited_for(storage: VersionedStorage, content: bytes) -> None:
     """COMMIT-21."""
     storage.create(STORAGE_LOCK_PATH, content)
