@@ -16,6 +16,8 @@ parquet_schemas  the types of their columns, worked out once for files alike
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
 pages        pages of column chunks, as a file that pyarrow reads
 plain_pages  values taken from plain pages all at once
+parquet_write  base files written, with exact statistics
+dictionaries the columns of a Parquet file for which a dictionary pays
 kept         values kept for the next question, within a number of bytes
 side_by_side batches of different columns of the same rows, put together
 orc          ORC base files
@@ -27,6 +29,8 @@ output       rows written to a file
 input        rows that come from outside: Arrow data, files
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values
+nested       functions of arrays and maps: all elements as one column
+counted      whole numbers, dates and ticks among them, as NumPy arrays
 compare      order and equality
 functions    the known functions
 arithmetic   + - * / % negative abs

@@ -8,6 +8,8 @@ markers        markers: which data files a write that is not completed may have 
 metadata       commit metadata to be written: records of it from what tasks report, and their bytes
 properties     replacing the properties of a table
 statuses       what tasks of a write report, and what a commit makes of it
+storage_lock   the lock of Apache Hudi's `StorageBasedLockProvider`: a file that is replaced by conditional puts
 steps          the changes of storage that make a write, as data
 times          new instant times: later than all that the timeline has
+versions       stores that replace a file only in place of the version of it that was read
 """

@@ -25,7 +25,7 @@ class RowKeys:
     snapshot: Snapshot
     others: Sequence[str] = ()
 
-    def of(self, root: Any, where: str) -> StringColumn:
+    def of_rows(self, root: Any, where: str) -> StringColumn:
         """The keys of the rows of an engine's struct. Raises `CorruptFileError` with `where` for keys that are no strings."""
         engine, generator = self.snapshot.engine, self.generator
         values = engine.values.field(root, 0) if generator is None else generator.keys(root).record_key

@@ -72,7 +72,7 @@ class StoredKeys:
         engine = snapshot.engine
         where = f"{snapshot.storage.uri.rstrip('/')}/{slice.partition}/{slice.file_id}"
         for root in map(engine.rows.root, self._batches(slice, row_groups)):
-            yield self._keys.of(root, where)
+            yield self._keys.of_rows(root, where)
 
     def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
         if slice.base is None or slice.logs:

@@ -34,7 +34,7 @@ class StoredValues:
         parts: list[list[SecondaryKeys]] = [[] for _ in self.columns]
         for batch in self._reader.read(slice, None):
             root = engine.rows.root(batch)
-            record_keys, schema = self._keys.of(root, where), self._keys.schema
+            record_keys, schema = self._keys.of_rows(root, where), self._keys.schema
             for part, name in zip(parts, self.columns, strict=True):
                 position = schema.names.index(name)
                 field = schema.fields[position]

@@ -4,6 +4,7 @@ alter_schema     schema changes as commits
 base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
+change_log       the log of what a new base file changes of the one before it, in tables that keep such logs
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
