@@ -99,11 +99,6 @@ def planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
     return plan
 
 
-def planned_tasks(root: Path) -> int:
-    """The number of tasks that read the whole table; no file is read."""
-    return int(_rows(root)._jdf.queryExecution().toRdd().getNumPartitions())
-
-
 def _exact_plans(root: Path) -> Callable[[object, object], None]:
     """As many tasks as Apache Hudi has, which does not tell of which files; and ours are those that footers name."""
 
