@@ -42,6 +42,13 @@ Show = Callable[[Any], Text]
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
+class _Console(Console):
+    """Raises `BrokenPipeError` where nobody reads, as other writing does; Rich would end the process with status 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 class Output:
     """Standard output in one of two forms. With `as_json`, one JSON object a line and nothing else."""
 
@@ -51,11 +58,11 @@ class Output:
             # JSON is UTF-8, where a lone surrogate is escaped. A letter that the terminal lacks is no reason to fail.
             encoding = "utf-8" if as_json else None
             sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace" if as_json else "replace")
-        self._console = Console(highlight=False, emoji=False)
+        self._console = _Console(highlight=False, emoji=False)
         self._terminal = self._console.is_terminal
         if not self._terminal:
             # A file has no width: nothing is folded, so that each row stays on its line.
-            self._console = Console(width=_UNFOLDED, no_color=True, highlight=False, emoji=False)
+            self._console = _Console(width=_UNFOLDED, no_color=True, highlight=False, emoji=False)
 
     def line(self, record: Mapping[str, Any]) -> None:
         """One object as a line of JSON."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from threading import Condition, Thread
 from typing import Final, Generic, TypeVar
 
+from hudi_core.parallel.background import join_for_a_moment
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.ordered import work_alone
 
@@ -23,7 +24,7 @@ def read_ahead(
 
     Streams are opened in order and read in threads. At most `ahead` items for each thread are read and not yet taken, besides
     the one that each may have in hand. When the consumer stops, all streams that were opened are closed before it goes on; when
-    it is interrupted, it waits for none.
+    it is interrupted, it waits for them a moment alone.
     """
     if threads < 2 or len(streams) < 2:
         for stream in streams:
@@ -36,6 +37,8 @@ def read_ahead(
     try:
         yield from queues.items()
     except KeyboardInterrupt:  # threads may wait for storage that does not answer: they end by themselves
+        queues.stop()
+        join_for_a_moment(workers)
         workers.clear()
         raise
     finally:

@@ -95,7 +95,7 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         "unique = True",
     ),
     "a file older than the column has no default": (columns.absent, "if default is None:", "if True:"),
-    "texts that end differ not": (ranks.ranks, "| _changes(size)", ""),
+    "texts that end differ not": (ranks.ordered, "| _changes(size)", ""),
     "a text among literals counts as the next": (ranks._place_by_words, "+ ended", "+ ended + 2"),
     "float to double keeps the bits": (
         promoted._by_shortest_text,

@@ -55,12 +55,15 @@ def test_standard_output_that_was_closed() -> None:
 
 
 @pytest.mark.parametrize("command", [("explain", *_WHERE), ("demo",)], ids=lambda command: command[0])
-def test_pages_are_written_though_nobody_reads_what_is_shown(tmp_path: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_pages_are_written_though_nobody_reads_what_is_shown(
+    tmp_path: Path, command: tuple[str, ...], unbuffered: str
+) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     page = tmp_path / "explain.html"
     where = ("TABLE", "--html", str(page)) if command[0] == "explain" else ("--to", str(tmp_path))
-    done = run(*command, *where, stdout=writer)
+    done = run(*command, *where, stdout=writer, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
     os.close(writer)
     assert done.returncode == 0 and b"Traceback" not in done.stderr
     assert page.read_text("utf-8").endswith("</html>\n")

@@ -50,7 +50,7 @@ def test_options_of_the_generator_count_before_the_tables(tmp_path: Path) -> Non
 def test_people_are_shown_counts_and_on_demand_the_work(keys: Path) -> None:
     shown = ran("tag", rides(), keys, "--index", "bloom").out
     assert shown.splitlines()[0] == "5 of 6 keys are in the table"
-    assert "index bloom: asked for" in shown
+    assert "index bloom: requested" in shown
     assert "left by key ranges" in shown
     explained = ran("tag", rides(), keys, "--index", "bloom", "--explain").out
     assert "slices read" in explained.replace("_", " ")

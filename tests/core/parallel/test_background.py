@@ -1,4 +1,4 @@
-"""Calls in threads that the process does not wait for. Rule STORE-4."""
+"""Calls in threads that the process waits for a moment when it ends. Rule STORE-4."""
 
 from __future__ import annotations
 
@@ -63,3 +63,23 @@ raise SystemExit(3)
     begin = monotonic()
     assert subprocess.run([sys.executable, "-c", code], timeout=50, check=False).returncode == 3
     assert monotonic() - begin < 30
+
+
+def test_a_process_that_ends_waits_for_calls_under_way_and_makes_no_other() -> None:
+    code = """
+from time import sleep
+from hudi_core.parallel.background import BackgroundThreads
+pool, begun = BackgroundThreads(1, "ending"), []
+def call(number):
+    begun.append(number)
+    sleep(0.3)
+    print(number, flush=True)
+for number in range(3):
+    pool.submit(lambda number=number: call(number))
+while not begun:
+    sleep(0.01)
+"""
+    begin = monotonic()
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=True)
+    assert (ended.stdout, ended.stderr) == ("0\n", "")
+    assert monotonic() - begin < 20

@@ -114,10 +114,10 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
 def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:
     texts = ByteStrings.from_list([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
     keys = RankKeys(t.String(), texts, np.arange(3), b"x/", 3)
-    assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.tells(text)] == []
+    assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.places(text)] == []
     place = {"x": 0, "w": 0, "x/": 1, "x/aa": 2, "x/ab": 3, "x/abb": 4, "x/abd": 6, "x/abdddd": 6, "x0": 6, "y": 6}
     for value, key in place.items():
-        assert keys.tells(value.encode()), value
+        assert keys.places(value.encode()), value
         assert keys.one_of((value,)) == ((key, key),), value
         alone = value in ("x/", "x/ab")
         assert keys.below(Cut(value)) == ((keys.bottom, key - alone),), value
@@ -127,4 +127,4 @@ def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> No
 
 def test_every_text_has_a_place_where_none_was_cut() -> None:
     keys = RankKeys(t.String(), ByteStrings.from_list([b"abc"]), np.arange(1))
-    assert keys.tells(b"abc") and keys.tells(b"abcd")
+    assert keys.places(b"abc") and keys.places(b"abcd")
