@@ -20,7 +20,7 @@ def shown_at(width: int, monkeypatch: pytest.MonkeyPatch, *, folded: tuple[str, 
     """A table as a terminal of this width has it."""
     screen = StringIO()
     terminal = Console(file=screen, width=width, force_terminal=True, color_system=None)
-    monkeypatch.setattr(output, "Console", lambda **_: terminal)
+    monkeypatch.setattr(output, "_Console", lambda **_: terminal)
     Output(as_json=False).rows(("name", "note"), _ROWS, folded=folded)
     return [line.rstrip() for line in screen.getvalue().splitlines()]
 
