@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.cluster.options import ClusterOptions
 from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.block import avro_records
@@ -21,6 +22,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.writing.create import create_table
+from hudi_core.writing.plan import FileSizes
 
 TYPES = pa.schema(
     [
@@ -189,3 +191,25 @@ def test_virtual_keys(tmp_path: Path, mode: CdcMode) -> None:
         assert [row["id"] for row in to_list(log.fields["after"])] == ["b", "c"]
     else:
         assert to_list(log.fields["record_key"]) == ["b", "c"]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_clustering_is_no_change(tmp_path: Path, kind: str) -> None:
+    """WRITE-51: rows that are rewritten as they are have no log of changes, and changes stay those of before."""
+    options = {"hoodie.table.cdc.enabled": "true", MODE: CdcMode.DATA_BEFORE_AFTER.value}
+    table = create_table(tmp_path / "t", TYPES, "id", type=kind, version=9, options=options)
+    first = table.write(rows("a", "b", ts=1)).instant
+    assert first is not None
+    refreshed(table).append(rows("c", ts=2))
+    refreshed(table).upsert(rows("a", ts=3))
+
+    def changes() -> list[str]:
+        return sorted(map(str, refreshed(table).changes(since=first).to_arrow().to_pylist()))
+
+    before = changes()
+    clustered = refreshed(table).cluster(ClusterOptions(columns=("ts",), sizes=FileSizes(10_000_000, 9_000_000)))
+    assert clustered.rows == 3
+    assert changes() == before
+    refreshed(table).upsert(rows("b", ts=4))
+    assert len(changes()) == len(before) + 1
+    assert list(refreshed(table).validate()) == []
