@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Barrier, Thread
 
 import pytest
 
@@ -16,30 +15,13 @@ from hudi_core.commit.lock import LOCK_PATH, table_lock
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import ConflictError
 from hudi_plain.storage import PlainStorage
+from tests.support.locks import holders_at_once
 
 
 def test_one_writer_at_a_time_holds_the_lock(tmp_path: Path) -> None:
     """COMMIT-8."""
     storage = PlainStorage(str(tmp_path))
-    inside: list[int] = []
-    most: list[int] = []
-    ready = Barrier(4)
-
-    def work() -> None:
-        ready.wait()
-        for _ in range(10):
-            with table_lock(storage):
-                inside.append(1)
-                most.append(len(inside))
-                inside.pop()
-
-    threads = [Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(most) == 40
-    assert set(most) == {1}
+    assert holders_at_once(lambda: table_lock(storage), threads=4, times=10) == [1] * 40
     assert not (tmp_path / LOCK_PATH).exists()
 
 

@@ -9,7 +9,6 @@ import json
 import uuid
 from datetime import timedelta
 from pathlib import Path
-from threading import Barrier, Thread
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +23,7 @@ from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
 from hudi_core.table.open import open_table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
+from tests.support.locks import holders_at_once
 from tests.support.measured_store import MeasuredStore
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -100,24 +100,7 @@ def test_a_lock_whose_time_is_over_is_taken(storage: VersionedStorage) -> None:
 def test_one_writer_at_a_time_holds_the_lock(storage: VersionedStorage) -> None:
     """COMMIT-21: also of writers that take no other one."""
     storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(0)))
-    inside: list[int] = []
-    most: list[int] = []
-    ready = Barrier(3)
-
-    def work() -> None:
-        ready.wait()
-        for _ in range(3):
-            with storage_lock(storage, 60, system_clock):
-                inside.append(1)
-                most.append(len(inside))
-                inside.pop()
-
-    threads = [Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == [1] * 9
+    assert holders_at_once(lambda: storage_lock(storage, 60, system_clock), threads=3, times=3) == [1] * 9
 
 
 def test_a_table_without_the_lock_does_not_get_it(storage: VersionedStorage) -> None:
