@@ -21,6 +21,16 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Sequence
+from typing import Final
+
+_MAX_LISTED: Final = 12
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one line of an error: the first twelve, with "..." where there are more; "none" where there are none."""
+    more = ", ..." if len(names) > _MAX_LISTED else ""
+    return ", ".join(names[:_MAX_LISTED]) + more or "none"
 
 
 class HudiError(Exception):

@@ -13,6 +13,7 @@ from hudi_core.cli.options import (
     JsonOption,
     TableArgument,
     WhereFileOption,
+    byte_count,
     opened,
     queries_of,
     warn,
@@ -70,10 +71,16 @@ def cluster(
         bool, typer.Option("--rolling-partitions", help="Of these each 24th, another one each hour of a day.")
     ] = False,
     target_file_size: Annotated[
-        int, typer.Option("--target-file-size", metavar="BYTES", min=1, help="Size of new files.")
+        int,
+        typer.Option(
+            "--target-file-size", metavar="N", parser=byte_count, help="Size of new files in bytes, or as 120MB, 1GiB."
+        ),
     ] = _SIZES.target,
     small_file_limit: Annotated[
-        int, typer.Option("--small-file-limit", metavar="BYTES", min=0, help="Smaller files are rewritten in any case.")
+        int,
+        typer.Option(
+            "--small-file-limit", metavar="N", parser=byte_count, help="Smaller files are rewritten in any case."
+        ),
     ] = _SIZES.small,
     spool_folder: Annotated[
         str | None,

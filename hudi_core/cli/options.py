@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Annotated
 
 import typer
+from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from hudi_core.cli.output import say
 from hudi_core.cli.waiting import show_waiting
@@ -70,6 +71,14 @@ STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", d
 """Those that stand before the command."""
 OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
 """The storages of tables that the command opened, where it is to tell of their requests."""
+
+
+def byte_count(text: str) -> int:
+    """A size as it is typed: bytes, or with a unit (`120MB`, `1GiB`)."""
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError as error:
+        raise typer.BadParameter(f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}") from error
 
 
 def opened(

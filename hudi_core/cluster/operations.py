@@ -127,7 +127,7 @@ def pending_clustering(table: Table, requested_time: str) -> Instant:
 
 def nothing_done(options: ClusterOptions) -> ClusterResult:
     """The result where there is nothing to gain."""
-    return ClusterResult(None, "completed", options.strategy, options.columns)
+    return ClusterResult(None, "nothing to cluster", options.strategy, options.columns)
 
 
 def plan_only(table: Table, options: ClusterOptions) -> ClusterResult:

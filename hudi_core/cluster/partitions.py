@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, listed
 
 _HOURS: Final = 24
 
@@ -51,7 +51,9 @@ class PartitionFilter:
             selected = set(self.selected)
             missing = sorted(selected - set(ascending))
             if missing:
-                raise UsageError("partitions", expected="partitions of the table", found=", ".join(missing))
+                raise UsageError(
+                    "partitions", expected=f"partitions of the table ({listed(ascending)})", found=listed(missing)
+                )
             ascending = sorted(selected)
         elif self.pattern is not None:
             try:

@@ -13,6 +13,7 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan
 from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.sort_keys import refuse_unsortable
+from hudi_core.errors import UsageError
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.plan import SKIP
 from hudi_core.table.scan import Scan
@@ -22,8 +23,10 @@ from hudi_core.writing.refusals import excluded_groups
 
 
 def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
-    """The plan on the table as it is; nothing is written."""
+    """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns."""
     refuse_unclusterable(table)
+    if options.strategy is not Strategy.LINEAR and not options.columns:
+        raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
     refuse_unsortable(table.schema, [place.path for place in places])

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ClusterResult:
-    """`instant` is None where there was nothing to do. `state` is `requested` for a plan that waits, else `completed`.
+    """`state` is `requested` for a plan that waits, `completed` for one that ran, else `nothing to cluster`, and `instant` None.
 
     `groups_dropped` are those of the plan that writers changed first: they stay as they are.
     """

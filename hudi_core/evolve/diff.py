@@ -6,11 +6,11 @@ And what a change makes of the columns that a table's properties name. Rule CHAN
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hudi_core.evolve.fields import brief
 from hudi_core.schema.schema import ColumnPlace, Schema
-from hudi_core.types.nodes import ABSENT, Nested, children
+from hudi_core.types.nodes import ABSENT, Decimal, Fixed, Nested, Type, Uuid, children
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
         yield f"renamed from {old.name}"
     if moved:
         yield f"moved from place {was.positions[-1] + 1} to {now.positions[-1] + 1}"
-    if type(old.type) is not type(new.type) or (not isinstance(new.type, Nested) and old.type != new.type):
+    if type(old.type) is not type(new.type) or (
+        not isinstance(new.type, Nested) and _unnamed(old.type) != _unnamed(new.type)
+    ):
         was_type, now_type = brief(old.type), brief(new.type)
         # A type can differ in what its short text leaves out, such as the bytes that a decimal is stored in.
         yield f"type changed from {was_type} to {now_type}" if was_type != now_type else f"other form of {now_type}"
@@ -71,6 +73,15 @@ def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
         yield "comment dropped" if new.doc is None else f"comment {new.doc!r}"
     if (old.default is ABSENT) != (new.default is ABSENT) or old.default != new.default:
         yield "default dropped" if new.default is ABSENT else f"default {new.default!r}"
+
+
+def _unnamed(data_type: Type) -> Type:
+    """The type without the Avro name of its bytes, which persisted schemas leave out."""
+    if isinstance(data_type, Fixed):
+        return Fixed(data_type.size)
+    if isinstance(data_type, Decimal | Uuid) and data_type.fixed is not None:
+        return replace(data_type, fixed=Fixed(data_type.fixed.size))
+    return data_type
 
 
 def _moved(before: Schema, after: Schema) -> set[int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described
+from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described, listed
 from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 
@@ -156,7 +156,7 @@ class Schema(Portable):
         if close:
             return f"; did you mean {' or '.join(lowered[match] for match in close)}?"
         top = [candidate.name for candidate in self.fields if not candidate.name.startswith("_hoodie_")]
-        return f"; columns are {', '.join(top[:12])}{', ...' if len(top) > 12 else ''}" if top else ""
+        return f"; columns are {listed(top)}" if top else ""
 
     @property
     def names(self) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hudi_core.commit.times import next_time
 from hudi_core.engine import InputRows
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, described, listed
 from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.key_reader import input_schema
 from hudi_core.options import TableType
@@ -130,7 +130,9 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     present = {file_slice.partition for file_slice in latest.slices()}
     missing = [partition for partition in wanted if partition not in present]
     if missing or not wanted:
-        raise UsageError("partition", expected="partitions of the table", found=", ".join(missing) or "none")
+        raise UsageError(
+            "partition", expected=f"partitions of the table ({listed(sorted(present))})", found=listed(missing)
+        )
     bare = bare_schema(latest)
 
     def plan(table: Table, _: str) -> Planned:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import take_strings
+from hudi_core.errors import UsageError
 from hudi_core.index.key_columns import NOWHERE, KeyColumns
 from hudi_core.index.sorted_keys import sorted_keys
 from hudi_core.planning.sources.sources import Sources
@@ -40,6 +41,11 @@ class FileSizes:
     """`hoodie.parquet.max.file.size`: bytes of a base file."""
     small: int = 100 << 20
     """`hoodie.parquet.small.file.limit`: base files below it get new rows first; 0 for none."""
+
+    def __post_init__(self) -> None:
+        if self.target < 1 or self.small < 0:
+            expected = "a target of 1 byte or more, and a limit of small files of 0 or more"
+            raise UsageError("file sizes", expected=expected, found=f"{self.target} and {self.small}")
 
 
 @dataclass

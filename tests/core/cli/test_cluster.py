@@ -33,7 +33,8 @@ def test_a_table_is_previewed_planned_and_clustered(tmp_path: Path) -> None:
     again = json.loads(ran(*options, "--plan-only").out)
     done = json.loads(ran(*options, "--run", again["instant"]).out)
     assert (done["instant"], done["state"], done["rows"]) == (again["instant"], "completed", 60)
-    assert json.loads(ran(*options).out)["instant"] is None
+    nothing = json.loads(ran(*options).out)
+    assert (nothing["instant"], nothing["state"]) == (None, "nothing to cluster")
     assert hudi_core.refreshed(table).scan().count() == 60
 
 
@@ -119,3 +120,17 @@ def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
     assert (said.status, "one of --preview" in said.error) == (2, True)
     said = ran("cluster", tmp_path, "--where", "n = 1", "--where", "n = 2")
     assert (said.status, "one predicate" in said.error) == (2, True)
+
+
+def test_sizes_are_typed_with_units(tmp_path: Path) -> None:
+    new_table(tmp_path)
+    options = ("cluster", str(tmp_path), "--columns", "n", "--preview", "--json")
+    assert json.loads(ran(*options, "--target-file-size", "1KiB").out)["files_out"] > 1
+    assert "expected a size such as" in ran(*options, "--target-file-size", "many").error
+    assert "a target of 1 byte or more" in ran(*options, "--target-file-size", "0").error
+
+
+def test_a_curve_needs_columns(tmp_path: Path) -> None:
+    new_table(tmp_path)
+    refused = ran("cluster", tmp_path, "--strategy", "zorder").error
+    assert "columns: expected one or more for strategy zorder, found none" in refused

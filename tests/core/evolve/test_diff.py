@@ -56,3 +56,11 @@ def test_a_schema_does_not_differ_from_itself() -> None:
 def test_a_type_that_reads_the_same_and_is_stored_otherwise_is_told_so() -> None:
     before, after = (Schema(t.Record((t.Field(0, "d", of),))) for of in (t.Decimal(8, 2), t.Decimal(8, 2, t.Fixed(4))))
     assert [str(difference) for difference in differences(before, after)] == ["d: other form of decimal(8,2)"]
+
+
+def test_names_of_fixed_bytes_are_no_difference() -> None:
+    """Persisted schemas leave them out."""
+    named, unnamed = t.Fixed(4, "spaces.d.fixed"), t.Fixed(4)
+    for with_name, without in ((named, unnamed), (t.Decimal(8, 2, named), t.Decimal(8, 2, unnamed))):
+        before, after = (Schema(t.Record((t.Field(0, "d", of),))) for of in (with_name, without))
+        assert differences(before, after) == ()
