@@ -17,7 +17,7 @@ TOLERANCE: Final = 0.25
 def cuts(strength: Numbers, count: int, runs: Numbers | None = None) -> Numbers:
     """The rows with which files but the first begin, ascending; about `count - 1`.
 
-    `strength` tells how much each row differs from the one before it, 0 for not at all: a cut goes to the row near its even
+    `strength` is how much each row differs from the one before it, 0 for not at all: a cut goes to the row near its even
     place that differs most, and to none that does not differ. `runs` number the values of the first column; a value that fills
     a file or more gets files of its own, so there may be more files than `count`.
     """

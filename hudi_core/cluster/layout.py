@@ -67,7 +67,7 @@ class LinearLayout:
         code = np.zeros(len(keys[0]), np.int64)
         cut_code = np.zeros(self.files - 1, np.int64)
         for column, values, cut_places in zip(keys, self.values, self.cut_places, strict=True):
-            # Places so far matter only as far as they tell rows from cuts: so numbers stay small, whatever the columns.
+            # Only the order of rows relative to cuts matters: renumbering keeps the codes small, whatever the columns.
             distinct = np.unique(cut_code)
             code, cut_code = _among(distinct, code), _among(distinct, cut_code)
             span = 2 * len(values) + 2

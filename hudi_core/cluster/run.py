@@ -200,7 +200,7 @@ class _Run:
         return map(self._without_times, batches)
 
     def _without_times(self, batch: Any) -> Any:
-        """The rows as if they were new: plans of old writers ask for that."""
+        """The rows with commit times cleared, as new rows: plans of old writers require it."""
         engine = self._write.table.engine
         root = engine.rows.root(batch)
         parts = [
@@ -229,7 +229,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
     extra = {NOTE: note(plan.strategy, plan.columns)}
     if plan.gains and len(groups) == len(plan.groups):  # with fewer groups the prediction is of something else
         extra[PREDICTIONS] = encoded_gains(plan.gains)
-    # Every record key of the replaced file groups has its new place in a status: none is left to be forgotten.
+    # A status gives every record key of the replaced file groups its new location, so no key has to be removed.
     return TableChange(
         OPERATION,
         REPLACE_COMMIT,

@@ -17,7 +17,7 @@ MARKERS: Final = ".hoodie/.temp"
 """Where the markers of all writes are, each in a folder of its time."""
 _SEPARATOR: Final = ".marker."
 _SERVER_FILE: Final = "MARKERS"
-"""Files of Apache Hudi's timeline server begin so: each lists markers, one a line; `MARKERS.type` says that they do."""
+"""Prefix of the marker files of Apache Hudi's timeline server: each lists markers, one a line; `MARKERS.type` announces them."""
 PARTITION_METADATA: Final = ".hoodie_partition_metadata"
 
 

@@ -39,8 +39,8 @@ def planned_stat(file_id: str, previous_instant: str | None, inserts: int, updat
 
 
 def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
-    """What a completed commit records of a file. Log files of version 6, and those that say so, refer to their
-    slice, others to themselves."""
+    """The write statistics of one file in a completed commit. Log files of version 6, and those whose status states it, are
+    recorded under the commit of their slice, others under their own."""
     stat = _stat(
         fileId=status.file_id,
         path=status.path,

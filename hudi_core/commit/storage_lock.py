@@ -1,7 +1,7 @@
 """The lock of Apache Hudi's `StorageBasedLockProvider`: a file of an object store that is replaced by conditional puts. Rules
 COMMIT-20 to COMMIT-22.
 
-Its writers leave the file behind when they let go, so the file tells that a table's writers exclude each other by it.
+Writers leave the file behind when they release the lock, so its existence shows that the writers of a table use this lock.
 """
 
 from __future__ import annotations

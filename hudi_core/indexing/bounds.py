@@ -39,7 +39,7 @@ def recorded(statistics: ColumnStatistics, *, whole_strings: bool = False) -> Co
     known of all. Files that may hold NaN have NaN as upper bound, which is greatest. Lower bounds of strings are their first
     character, unless with `whole_strings`."""
     unknown = (statistics.nulls < 0) | (statistics.rows < 0)
-    # Some of the values are null and some are not, for all that a reader can tell.
+    # A reader then has to assume that some of the values are null and some are not.
     nulls, rows = (
         np.where(unknown, 1, statistics.nulls),
         np.where(unknown, np.maximum(statistics.rows, 2), statistics.rows),

@@ -54,7 +54,7 @@ def groups_by_table_partition(partition: str, table_partitions: Iterable[str]) -
 def groups_steps(
     config: TableConfig, partitions: Sequence[NewGroups], instant_time: str, completion_time: str
 ) -> list[Step]:
-    """The delta commit that makes file groups: each with a log file that says nothing, which the commit lists.
+    """The delta commit that creates file groups: each with an empty log file, which the commit lists.
 
     A partition's `.hoodie_partition_metadata` comes after its groups: where it is, these are all there.
     """

@@ -32,7 +32,7 @@ from hudi_core.timeline.slices import FileSlice
 PREPPED: Final = "UPSERT_PREPPED"
 """The operation of the metadata table's ordinary delta commits."""
 KEPT_WHILE_BUILT: Final = "hudi_core.kept_while_built"
-"""What a delta commit says of partitions under construction that it took notice of, also where it had no rows for them."""
+"""The key in `extraMetadata` with the partitions under construction that a delta commit kept up to date, with or without rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +62,8 @@ def delta_commit_steps(
     rows: Iterable[PartitionRows],
     building: Collection[str] = (),
 ) -> list[Step]:
-    """A delta commit that brings rows to partitions of the metadata table, its completed instant last. It says that it took
-    notice of the partitions that are `building`.
+    """A delta commit that brings rows to partitions of the metadata table, its completed instant last. It records that it
+    kept the partitions in `building` up to date.
 
     Raises `CorruptFileError` where the metadata table is damaged.
     """

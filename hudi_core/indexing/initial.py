@@ -144,8 +144,8 @@ def first_instants(config: TableConfig, latest: str | None, taken: Sequence[str]
 
 
 def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str, completion_time: str) -> list[Step]:
-    """The first commit of a partition: its file groups, each with a log file that says nothing, and base files of those that
-    have rows. Its completed instant is the last step."""
+    """The first commit of a partition: its file groups, each with an empty log file, and base files of those that have rows.
+    Its completed instant is the last step."""
     folder = f"{METADATA_FOLDER}/{FOLDER}" + ("/timeline" if config.layout == 2 else "")
     files = InstantFiles(folder, config.layout, instant_time, DELTA_COMMIT)
     statuses: list[WriteStatus] = []
@@ -192,7 +192,7 @@ def new_table_steps(
     *,
     partitioned_record_index: bool = False,
 ) -> tuple[list[Step], dict[str, str]]:
-    """The metadata table of a table without commits, and what the table's properties say of it when the steps are done.
+    """The metadata table of a table without commits, and the table properties to set when the steps are done.
 
     `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without Hudi's own columns;
     `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
@@ -255,7 +255,7 @@ def new_definitions(
 
 
 def partition_properties(partitions: Sequence[str]) -> dict[str, str]:
-    """What the table's properties say when these metadata partitions may be used."""
+    """The table properties that make these metadata partitions usable."""
     return {PARTITIONS_PROPERTY: ",".join(sorted(partitions)), INFLIGHT_PROPERTY: ""}
 
 

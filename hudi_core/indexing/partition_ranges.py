@@ -68,7 +68,7 @@ class RecordedFiles:
 def recorded_files(
     metadata: MetadataTable, files: Mapping[str, Sequence[str]], numbers: Mapping[str, int], columns: Sequence[str]
 ) -> RecordedFiles:
-    """What the metadata table knows of the columns of files, by partition and name; `numbers` are those of the partitions."""
+    """The statistics that the metadata table has of files, by partition and name; `numbers` are those of the partitions."""
     partitions = sorted(files)
     place = np.repeat(np.arange(len(partitions)), [len(files[partition]) for partition in partitions])
     names = string_column([name for partition in partitions for name in files[partition]])

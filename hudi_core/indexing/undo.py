@@ -19,10 +19,10 @@ from hudi_core.timeline.timeline import Timeline, timeline_in
 
 
 def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
-    """The steps that take away what the metadata table has of a commit; none where it has nothing of it.
+    """The steps that remove the records of a commit from the metadata table; none where it has no records of it.
 
-    They come while the commit is pending on the table's timeline: until its files are gone, readers leave out what they say.
-    Raises `UnsupportedError` when a compaction of the metadata table came after it: base files hold what it said.
+    They come while the commit is pending on the table's timeline: until its files are gone, readers ignore their records.
+    Raises `UnsupportedError` when a compaction of the metadata table came after it: base files then hold its records.
     """
     timeline = _timeline(storage)
     if timeline is None:
@@ -92,7 +92,7 @@ def _refuse_compacted(storage: Storage, timeline: Timeline, undone: Instant) -> 
 
 
 def _is_of(storage: Storage, info: FileInfo, requested_time: str, layout: int) -> bool:
-    """A log file that the commit wrote. In layout 1 its blocks alone say so."""
+    """A log file that the commit wrote. In layout 1 only its blocks state the commit."""
     log = parse_log_file(info.name)
     if log is None:
         return False

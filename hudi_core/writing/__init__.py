@@ -14,7 +14,7 @@ index_files      the base files of an index build: records read by tasks, then a
 index_footers    records of statistics and bloom filters, from the footers of base files and from log files
 index_keys       records of the record index, from the keys of file slices
 index_list       the indexes of a table: what each is made of, whether it may be used, how large it is
-index_plan       what an index build is to make, as a value and as the instant that tells others of it
+index_plan       the plan of an index build, as a value and as the `indexing` instant that other writers read
 index_removal    indexes that go: dropped ones, and what builds that died have left behind
 index_rows       the records with which metadata partitions begin: which files they are made from, and by what
 index_runs       records of metadata partitions by file group: sorted runs as they come, and each group's in order

@@ -63,7 +63,8 @@ class _Assignment:
 def delete(
     table: Table, data: object = None, where: Where | None = None, options: WriteOptions | None = None
 ) -> WriteResult:
-    """Deletes the rows that have the keys of `data`, or those that match `where`. Raises `UsageError` unless one is given."""
+    """Deletes the rows that have the keys of `data`, or those that match `where`. Raises `UsageError` unless exactly one is
+    present."""
     if (data is None) == (where is None):
         raise UsageError(
             "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"

@@ -41,8 +41,8 @@ def change_log_path(target: FileTarget) -> str:
 
 @dataclass
 class ChangeLog:
-    """Takes the changes of a merge (`reading.slice_merge.Changes`) and logs what the table's mode wants of them. `rows` is the
-    schema of the batches, `keys` reads their record keys."""
+    """Takes the changes of a merge (`reading.slice_merge.Changes`) and logs the images that the table's mode requires. `rows`
+    is the schema of the batches, `keys` reads their record keys."""
 
     engine: Engine[Any, Any, Any]
     snapshot: Snapshot
@@ -139,7 +139,7 @@ class ChangeLog:
 
     @cached_property
     def _schema_text(self) -> str:
-        """As Apache Hudi has it: its reader of changes knows the columns of each mode by their places."""
+        """The schema of Apache Hudi: its reader of changes finds the columns of each mode by position."""
         if self._mode is CdcMode.OP_KEY_ONLY:
             key_fields = [{"name": name, "type": ["string", "null"]} for name in ("op", "record_key")]
             return json.dumps({"type": "record", "name": "Record", "fields": key_fields}, separators=(",", ":"))

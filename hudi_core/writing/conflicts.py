@@ -19,7 +19,7 @@ _LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRIT
 def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
     """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
     is going to rewrite them, when the schema is another, when the write itself was rolled back, or when a record index came
-    since: nobody collected keys for it."""
+    since: the write collected no keys for it."""
     where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
     if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
         raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")

@@ -81,7 +81,7 @@ def create_table(
 def _create_metadata_table(
     storage: Storage, properties: Mapping[str, str], schema: Schema, indexes: Sequence[str]
 ) -> Mapping[str, str]:
-    """Makes the metadata table of a table that has no properties yet, and so is none; what its properties say of it."""
+    """Creates the metadata table before the table's properties exist; returns the properties to set for it."""
     if storage.exists(PROPERTIES_PATH):
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
     first = system_clock()

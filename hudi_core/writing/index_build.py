@@ -69,7 +69,7 @@ from hudi_core.writing.index_removal import complete_build, end_dead_builds, rem
 from hudi_core.writing.rollback import roll_back_failed
 
 Progress = Callable[[int], None]
-"""Told of each base file that is written."""
+"""Called for each base file that is written."""
 
 _ATTEMPTS: Final = 3
 """How often a build is begun that another writer did not take notice of."""
@@ -217,7 +217,7 @@ def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
 
 
 def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
-    """In layout 1 a log file does not say which write it is of: the list of files is that of a table at rest."""
+    """In layout 1 a log file does not state which write made it, so files can be listed only while no write goes on."""
     pending = [instant for instant in table.timeline.pending if instant.action in WRITES]
     if FILES in partitions and table.config.layout == 1 and pending:
         found = f"{pending[0].action} {pending[0].requested_time}"
@@ -226,7 +226,8 @@ def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
 
 def _refuse_renamed(table: Table, partitions: Sequence[str]) -> None:
     if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
-        # Statistics of a file stand under the names that its columns had, which its footer tells by position alone.
+        # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
+        # alone.
         expected = f"{COLUMN_STATS} of a table whose columns kept their names"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
 

@@ -53,7 +53,7 @@ def written_base_files(
     groups_time: str,
     progress: Callable[[int], None],
 ) -> Iterator[WriteStatus]:
-    """Writes the base files of metadata partitions, those without records left out. Memory is bounded as `index_runs` says, for
+    """Writes the base files of metadata partitions, those without records left out. Memory is bounded as in `index_runs`, for
     each task that runs at the same time."""
     table, numbers = built.table, GroupNumbers(tuple(partitions))
     # Tasks that read have threads of their own to wait in.

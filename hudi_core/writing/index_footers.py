@@ -77,7 +77,7 @@ def shares_of_files(files: Iterable[IndexedFile], most: int = FILES_OF_SHARE) ->
 
 
 PartialStatistics = Mapping[str, FileStatistics]
-"""By column the statistics of partitions, as far as the files of a share tell them."""
+"""By column the statistics of partitions, over the files of one share."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class FooterRows:
     instant_time: str
 
     def read(self, share: Sequence[IndexedFile]) -> tuple[list[PrefixRows], PartialStatistics]:
-        """The records of a share, and what it tells of whole partitions. Raises what reading raises."""
+        """The records of a share, and its part of the statistics of whole partitions. Raises what reading raises."""
         files = FooterColumns(share, tuple(self._footers(share)))
         rows: list[PrefixRows] = []
         if BLOOM_FILTERS in self.prefixes:
@@ -115,7 +115,7 @@ class FooterRows:
         return rows, partials
 
     def joined(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
-        """Records of whole partitions, from what all shares tell."""
+        """Records of whole partitions, joined from the parts of all shares."""
         for column in self.columns:
             parts = [partial[column] for partial in partials if column in partial]
             if parts:

@@ -59,7 +59,7 @@ class KeyRows:
         return self._rows(share), None
 
     def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
-        """Nothing: the shares tell everything."""
+        """No records: the record index has none of whole partitions."""
         return iter(())
 
     def _rows(self, share: Sequence[FileSlice]) -> Iterator[PrefixRows]:

@@ -46,7 +46,7 @@ class Index:
     state: IndexState
     file_groups: int
     bytes: int
-    """Of the files that are read, or where these cannot be told of all."""
+    """The size of the files that readers use, or of all files where readers' files cannot be determined."""
     problem: str | None = None
     """What is wrong with a damaged one."""
 

@@ -1,4 +1,4 @@
-"""What an index build is to make, as a value and as the `indexing` instant that tells others of it. Rules META-90, META-95."""
+"""The plan of an index build, as a value and as the `indexing` instant that other writers read. Rules META-90, META-95."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PARTITIONED_SINCE: Final = 9
 _LATEST_SCHEMA: Final = "latest_schema"
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 _WRITER: Final = {"writer": "hudi-core"}
-"""What plans of this library say of themselves: their builds show a sign of life as long as they go on."""
+"""The mark of plans made by this library: their builds write a heartbeat as long as they go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
     """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary index; None: those it had, else the
-    first ones that can have some. `partitioned` says whether a record index is; None: as it was, else not. `name` is that of
-    a secondary index; None: its column's."""
+    first ones that can have some. `partitioned`: whether a record index is partitioned; None: as it was, else not. `name` is
+    that of a secondary index; None: its column's."""
 
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
@@ -54,7 +54,8 @@ class IndexOptions:
 def chosen_partitions(
     table: Table, kinds: Iterable[str], resumed: Iterable[str], options: IndexOptions
 ) -> tuple[str, ...]:
-    """The metadata partitions to make, in their order: those asked for, those of builds that died, and what these stand on.
+    """The metadata partitions to make, in their order: the requested ones, those of builds that died, and those that these
+    depend on.
 
     To make `files` anew is to make all anew. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
@@ -121,7 +122,8 @@ def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> No
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
         raise UsageError("index", expected=expected, found=str(config.version))
     if COLUMN_STATS in wanted and any(_LATEST_SCHEMA in extra for extra in table.timeline.extras()):
-        # Statistics of a file stand under the names that its columns had, which its footer tells by position alone.
+        # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
+        # alone.
         expected = f"{COLUMN_STATS} of a table whose columns kept their names"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
 
@@ -154,7 +156,7 @@ def chosen_definitions(
 def _secondary_of(
     table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
-    """The definition of a secondary index: of the column that is asked for, else the one that it had."""
+    """The definition of a secondary index: of the requested column, else of the one that it had."""
     if options.columns is not None and partition in _named([SECONDARY_INDEX], options):
         definition = secondary_definition(options.columns[0], table.config.version)
     elif before is not None and len(before.columns) == 1:

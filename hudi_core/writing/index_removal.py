@@ -49,7 +49,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
 
 
 def _standing_on(name: str, there: Collection[str]) -> set[str]:
-    """The partitions that say nothing without this one."""
+    """The partitions that have no meaning without this one."""
     if name == COLUMN_STATS:
         return {PARTITION_STATS}.intersection(there)
     return set(filter(is_secondary, there)) if name == RECORD_INDEX else set()

@@ -35,7 +35,7 @@ from hudi_core.writing.ranges import ranges_of_rows
 OWN_TIME_SINCE: Final = 8
 """The table version from which on a log file has the time of its own commit in its name, not that of the slice's base file."""
 POSITIONS_SINCE: Final = 8
-"""The table version from which on blocks tell the places of their records in the base file."""
+"""The table version from which on blocks record the positions of their records in the base file."""
 _STRING: Final = t.String()
 
 Positions = NDArray[np.int64]
@@ -83,8 +83,8 @@ class LogFileWriter:
     def write(
         self, records: LogRecords, positions: Positions | None = None, columns: Collection[str] | None = None
     ) -> WriteStatus | None:
-        """The latest record of each key. Rows that say that they are deleted stay rows, with their ordering values. `positions`
-        are the places of all records in the slice's base file, where these are known: then blocks name them. With `columns`
+        """The latest record of each key. Rows with a delete marker stay rows, with their ordering values. `positions`
+        are those of all records in the slice's base file, where known: then blocks record them. With `columns`
         rows have these alone, beside Hudi's own and the ordering fields: a partial update."""
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)

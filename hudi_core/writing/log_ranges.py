@@ -1,4 +1,4 @@
-"""What a log file holds, told as the footer of a base file tells it. Rule META-81."""
+"""The content of a log file, in the form of a base file's footer. Rule META-81."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_ROWS: Final = Footer(0, Schema(t.Record(())))
 def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
     """Rows of the data blocks of a log file, their schema, and the statistics of its columns; deletes count for nothing.
 
-    None where the file alone does not tell: for data that is no Avro, for columns that are only some of the table's, and for
+    None where the file alone does not determine it: for data blocks that are not Avro, for partial updates, and for
     blocks of several schemas.
     """
     blocks = [block for block in read_blocks(storage.open(info.path, info.size)) if block.kind not in _WITHOUT_ROWS]

@@ -58,7 +58,7 @@ def _finished(table: Table, metadata: MetadataTable) -> MetadataTable:
 
 
 def _cleaned(table: Table, metadata: MetadataTable) -> MetadataTable:
-    """A savepoint of the table may need what older slices say."""
+    """A savepoint of the table may need the records of older slices."""
     if savepoints(table.timeline):
         return metadata
     files = replaced_files(metadata, table.config.metadata_partitions)

@@ -38,7 +38,7 @@ _NAME: Final = re.compile(r"[^A-Za-z0-9_]")
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """What somebody wants of a new table. `options` are `hoodie.*` ones, which count first."""
+    """The choices for a new table. `options` are `hoodie.*` properties, which take precedence."""
 
     name: str
     schema: Schema

@@ -28,8 +28,8 @@ _LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "St
 
 
 def refuse_unwritable(table: Table, *, merges: bool) -> None:
-    """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where it cannot tell which of
-    two records with one key wins."""
+    """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where the
+    rules do not determine which of two records with one key wins."""
     config, where = table.config, table.storage.uri
     properties = config.properties
 
@@ -70,7 +70,7 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
 
 def refuse_buckets(table: Table) -> None:
     """Raises `UnsupportedError` where file groups are those of a bucket index: its writers expect each key in the file group that
-    its hash names, and no property of the table tells the number of buckets."""
+    its hash names, and no table property records the number of buckets."""
     slices = table.slices()[:64]
     ids = [file_slice.file_id for file_slice in slices]
     if ids and all(map(_BUCKET_ID.fullmatch, ids)):

@@ -191,7 +191,8 @@ def _is_planned_clustering(table: Table, instant: Instant) -> bool:
 
 
 def _written_at(storage: Storage, path: str, time: str) -> bool:
-    """Whether a data file is of the write requested at this time. Logs of version 6 do not say it by name: their blocks do."""
+    """Whether a data file is of the write requested at this time. Names of log files of version 6 do not state it: their blocks
+    do."""
     name = path.rpartition("/")[2]
     base = parse_base_file(name)
     if base is not None:

@@ -1,7 +1,7 @@
 """The history of schemas of a table with schema evolution on read, which every commit goes on with. Rules: COMMIT-13, COMMIT-14.
 
-Readers of Apache Hudi tell columns that were renamed, moved or dropped by the schema with ids that the last commit records; a
-commit without one would make them tell columns by name.
+Readers of Apache Hudi recognise renamed, moved and dropped columns by the ids of the schema that the last commit records; after
+a commit without one they would match columns by name.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
 
 
 def _refuse_unrequested_changes(before: Schema, after: Schema) -> None:
-    """A batch widens a column, as readers of older files do too. Other changes of its type need to be asked for."""
+    """A batch widens a column, as readers of older files do too. Other changes of its type need a schema change."""
     for column_id, place in before.places.items():
         had, has = place.field.type, after.place(column_id).field.type
         if isinstance(had, t.Nested) or isinstance(has, t.Nested) or had == has:

@@ -79,7 +79,7 @@ def spool(
     max_rows: int = MAX_ROWS_IN_MEMORY,
     folder: str | None = None,
 ) -> Spool:
-    """Draws all batches. The file is in `folder`, else where `HUDI_CORE_SPOOL_FOLDER` says, else among temporary files.
+    """Draws all batches. The file is in `folder`, else in `HUDI_CORE_SPOOL_FOLDER`, else among temporary files.
 
     Raises what the batches raise, `StorageError` where the file cannot be written, and `UnsupportedError` for more than
     `MAX_ROWS_SENT` rows without a folder where tasks run on other machines, which do not see temporary files of this one.

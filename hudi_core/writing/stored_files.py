@@ -8,8 +8,8 @@ from hudi_core.timeline.slices import FileSlice
 
 
 class StoredFiles(BaseFiles):
-    """Base files as they stand: what is written again keeps the values of partition columns that the file holds, whatever the
-    partition path tells."""
+    """Base files as they stand: what is written again keeps the values of partition columns that the file holds, whatever
+    the partition path has."""
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         return plan

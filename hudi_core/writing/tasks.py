@@ -91,7 +91,7 @@ Task = NewFile | RewriteFile | AppendLog
 
 @dataclass(frozen=True)
 class TaskRunner:
-    """Runs tasks of one write. It can be pickled. `snapshot` knows the schemas of the table and none of its slices; `rows` is
+    """Runs tasks of one write. It can be pickled. `snapshot` has the schemas of the table and none of its slices; `rows` is
     the schema in which rows are merged, `files` that of base files."""
 
     snapshot: Snapshot
@@ -168,7 +168,7 @@ class TaskRunner:
         )
 
     def _inserted(self, rows: Numbers, changes: Changes | None = None) -> Iterator[Any]:
-        """Rows as they come, less those that say that they are deleted."""
+        """Rows as they come, less those with a delete marker."""
         engine = self._engine
         for batch in self.spool.taken(rows):
             new = batch
@@ -227,13 +227,13 @@ def task_runner(
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
-    """Who runs the tasks of a write."""
+    """The runner of the tasks of a write."""
     return waiting_runner(engine, storage, max(map(_size, tasks), default=0))
 
 
 def waiting_runner(engine: Engine[Any, Any, Any], storage: Storage, task_bytes: int) -> Runner:
-    """Who runs tasks that take at most so many bytes of memory each. The threads of this process wait for a remote store most of
-    the time where tasks are small: then more of them run than there are processors, as many as memory has room for."""
+    """The runner of tasks that take at most so many bytes of memory each. The threads of this process wait for a remote store
+    most of the time where tasks are small: then more of them run than there are processors, as many as memory has room for."""
     runner = engine.runner
     if not storage.is_remote or not isinstance(runner, ThreadRunner):
         return runner

@@ -90,8 +90,8 @@ class Transaction:
     def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
         """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
 
-        The metadata table goes first: until the instant is complete, readers leave out what it says. `settled` is what of the
-        change still holds on the table as it is then; it is called under the table's lock.
+        The metadata table goes first: until the instant is complete, readers ignore its records. `settled` gives the
+        part of the change that still holds on the table as it is then; it is called under the table's lock.
         """
         if not self._started:
             self.start()
@@ -211,8 +211,8 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
 
 
 def _checkpoints(table: Table) -> dict[str, str]:
-    """How far streams have come that write to the table, by its newest commit that tells it: they look for it there, and not far
-    back."""
+    """How far streams have come that write to the table, by its newest commit with checkpoints: they look for it there, and not
+    far back."""
     for extra in reversed(table.timeline.extras()):
         checkpoints = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}
         if checkpoints:

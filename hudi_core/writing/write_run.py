@@ -42,7 +42,7 @@ from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskR
 from hudi_core.writing.transaction import Transaction, transaction
 
 Progress = Callable[[int, int], None]
-"""Told how many tasks are done, and of how many."""
+"""Called with how many tasks are done, and of how many."""
 
 _TASKS_AT_ONCE: Final = 4
 """For each that runs: between two reports of progress."""
@@ -57,7 +57,7 @@ class WriteOptions:
     """How keys are located."""
     sizes: FileSizes = field(default_factory=FileSizes)
     record_positions: bool = True
-    """`hoodie.write.record.positions`: log files tell the places of their records in the base file, where these are known."""
+    """`hoodie.write.record.positions`: log files record the positions of their records in the base file, where known."""
     partial_updates: bool = False
     """An update by predicate writes only the columns that it changes, where all readers merge that rightly; else whole rows."""
     attempts: int = 4
@@ -199,7 +199,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
 
 
 def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
-    """The record keys of file groups that go away, which the table's record index has to forget."""
+    """The record keys of file groups that go away, which have to be removed from the table's record index."""
     if RECORD_INDEX not in table.config.kept_partitions:
         return {}
     stored = StoredKeys(Sources(table.snapshot()))

@@ -28,7 +28,7 @@ _JAVA_WRITER = re.compile(r"parquet-mr version (\d+)\.(\d+)")
 _NAN_LAST = (1, 10)
 """The Java library's first version that orders NaN last."""
 _BEYOND_KNOWN = (1, 16)
-"""Its first version that is not known to do so."""
+"""The first later version that has not been verified to do so."""
 _FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "BOOLEAN": "<?"}
 _UUID_BYTES = 16
 
