@@ -5,18 +5,18 @@ curves      Z-order and Hilbert curves: the place of a cell of a grid on a line 
 cuts        where ordered rows are cut into files
 groups      which file slices are rewritten together: by size, and by overlap of ranges
 layout      the order of rows: linear or along a curve through quantile ranks, made from a sample
-notes       what a clustering notes in its commit
+notes       the note in the commit of a clustering: how it ordered rows
 operations  `cluster`: plan, and run
-options     what a clustering is to do
+options     options of a clustering
 partitions  which partitions are clustered
 plan        plans: as values, and in the form in which Apache Hudi stores them
 planner     the plan of a clustering on a table as it is
-predictions what queries keep by prediction, noted in plans and commits
-preview     what a clustering would gain, before it is done
+predictions slices that queries keep by prediction, noted in plans and commits
+preview     the gain of a clustering before it runs, estimated
 refusals    tables that are not clustered
-result      what a clustering did
+result      the result of a clustering, as users get it
 run         rewriting the groups of a plan, in one replace commit
-sample      rows of a group by chance, sort columns alone
+sample      random rows of slices, sort columns alone
 sort_keys   columns as values that compare: ranks, and places among a few values
 sorted_rows rows of a group in sorted runs on disk
 """

@@ -35,7 +35,7 @@ def cuts(strength: Numbers, count: int, runs: Numbers | None = None) -> Numbers:
 
 
 def _heavy_borders(runs: Numbers, share: float) -> list[int]:
-    """Where values begin and end that fill a file."""
+    """The borders of values that fill a file."""
     begins = np.flatnonzero(np.diff(runs, prepend=runs[0] - 1))
     ends = np.append(begins[1:], len(runs))
     heavy = ends - begins >= share

@@ -56,7 +56,7 @@ class LinearLayout:
 
     values: tuple[KeyValues, ...]
     cut_places: tuple[Numbers, ...]
-    """Of each column the places of the cuts among its values."""
+    """For each column, the places of the cuts among its values."""
 
     @property
     def files(self) -> int:

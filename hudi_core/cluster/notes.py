@@ -1,4 +1,4 @@
-"""What a clustering of this library notes in its commit: how it ordered rows. Rule CLUSTER-37."""
+"""The note in the commit of a clustering by this library: how it ordered rows. Rule CLUSTER-37."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _content(strategy: Strategy, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _noted(text: str) -> object:
-    """None for what another writer put there."""
+    """The note as JSON; None for a text of another writer."""
     try:
         return json.loads(text)
     except ValueError:

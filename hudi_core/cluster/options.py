@@ -1,4 +1,4 @@
-"""What a clustering is to do. Rules CLUSTER-31, CLUSTER-36."""
+"""Options of a clustering. Rules CLUSTER-31, CLUSTER-36."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Progress = Callable[[int, int], None]
 """Called with how many files are written, and of how many."""
 
 LOG_SHARE: Final = 0.35
-"""What of the bytes of log files remains in base files: Hudi's `hoodie.logfile.to.parquet.compression.ratio`."""
+"""The share of the bytes of log files that remains in base files: Hudi's `hoodie.logfile.to.parquet.compression.ratio`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class ClusterOptions:
     """`target` is the size of new files; slices below `small` are rewritten whatever their ranges."""
     partitions: PartitionFilter = ALL_PARTITIONS
     where: Condition | None = None
-    """Of the partitions those in which rows may match."""
+    """Only partitions in which rows may match are clustered."""
     max_groups: int | None = None
     """Hudi's `hoodie.clustering.plan.strategy.max.num.groups`; None for as many as there are."""
     max_group_bytes: int | None = None
     """Hudi's `hoodie.clustering.plan.strategy.max.bytes.per.group`. The range of a group that is cut is a part of what
     overlaps; memory is bounded without it."""
     queries: tuple[Condition | Query, ...] = ()
-    """Those whose gain is predicted and noted in plan and commit, for `explain` to show beside the truth."""
+    """Queries whose gain is predicted and noted in plan and commit; `explain` shows it beside the measured one."""
     spool_folder: str | None = None
-    """Where rows wait to be written, uncompressed; None for what `writing.spool` takes. With tasks on other machines a folder
-    that all of them see."""
+    """The folder in which rows wait to be written, uncompressed; None for the choice of `writing.spool`. With tasks on other
+    machines, a folder that all of them see."""
     progress: Progress | None = None
     clock: Clock = system_clock

@@ -81,7 +81,7 @@ class ClusteringPlan:
     strategy_class: str = SORT_AND_SIZE
     preserves_commit_times: bool = True
     gains: tuple[Gain, ...] = ()
-    """What queries gain by prediction."""
+    """The predicted gains of queries."""
 
     @property
     def file_groups(self) -> tuple[FileGroup, ...]:

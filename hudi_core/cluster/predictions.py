@@ -38,7 +38,8 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a clustering noted of a query. `commits_since` counts the commits after it: they may have changed what is kept."""
+    """The prediction that a clustering noted for a query. `commits_since` counts the commits after it: they may have changed
+    what is kept."""
 
     instant: str
     gain: Gain
@@ -76,9 +77,9 @@ def decoded_gains(text: str) -> tuple[Gain, ...]:
 
 
 def predictions(timeline: Timeline, conditions: Sequence[Condition]) -> list[Prediction | None]:
-    """Of each query the prediction of the latest clustering that noted it; None where none did.
+    """For each query, the prediction of the latest clustering that noted it; None where none did.
 
-    Clusterings that are archived do not count.
+    Archived clusterings are not read.
     """
     known: dict[str, Prediction] = {}
     for after, instant in zip(range(len(timeline.commits) - 1, -1, -1), timeline.commits, strict=True):

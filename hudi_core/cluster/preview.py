@@ -1,4 +1,4 @@
-"""What a clustering would gain, before it is done: slices kept per query, from statistics and a sample.
+"""The gain of a clustering before it runs: slices kept per query, estimated from statistics and a sample.
 
 Rules CLUSTER-50 to CLUSTER-53.
 

@@ -1,4 +1,4 @@
-"""What a clustering did, as users see it."""
+"""The result of a clustering, as users get it."""
 
 from __future__ import annotations
 

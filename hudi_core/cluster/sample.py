@@ -1,4 +1,4 @@
-"""Rows of slices by chance, a few columns of them: what layouts and predictions are made from. Rule CLUSTER-5."""
+"""Random rows of slices, a few columns of them: the sample for layouts and predictions. Rule CLUSTER-5."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
 SAMPLE_ROWS: Final = 1 << 18
-"""Rows that are kept, of all slices together. A file of 64 then has 4,096 of them."""
+"""Rows of a sample, of all slices together. A file of 64 then has 4,096 of them."""
 READ_ROWS: Final = 1 << 25
-"""Rows that are looked at; of more, row groups are left out evenly."""
+"""Rows that are read for a sample; where there are more, row groups are left out evenly."""
 _BYTES_OF_LOGGED_ROW: Final = 100
 _SEED: Final = 19
 

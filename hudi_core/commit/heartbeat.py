@@ -12,7 +12,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 
 HEARTBEATS: Final = ".hoodie/.heartbeat"
-"""Where the heartbeats of all writes are, each named by its time."""
+"""The folder of the heartbeats of all writes, each named by its time."""
 INTERVAL: Final = timedelta(seconds=60)
 """Apache Hudi's `hoodie.client.heartbeat.interval_in_ms`."""
 MAX_MISSES: Final = 2

@@ -83,7 +83,7 @@ def _content(now: datetime) -> bytes:
 
 
 def _read(storage: Storage) -> bytes | None:
-    """None where there is no lock, or there is none any more."""
+    """The content of the lock file; None where there is none."""
     try:
         return storage.read(LOCK_PATH)
     except NoSuchFileError:

@@ -14,7 +14,7 @@ from hudi_core.engine import Storage
 from hudi_core.formats.properties import format_properties
 
 MARKERS: Final = ".hoodie/.temp"
-"""Where the markers of all writes are, each in a folder of its time."""
+"""The folder of the markers of all writes, each in a subfolder named by its time."""
 _SEPARATOR: Final = ".marker."
 _SERVER_FILE: Final = "MARKERS"
 """Prefix of the marker files of Apache Hudi's timeline server: each lists markers, one a line; `MARKERS.type` announces them."""

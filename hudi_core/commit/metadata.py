@@ -16,7 +16,7 @@ from hudi_core.formats.avro.long_lists import write_with_lists
 from hudi_core.timeline.instants import REPLACE_COMMIT
 
 NO_INSTANT: Final = "null"
-"""What stands for the previous instant of a new file group: readers of Apache Hudi call methods on it."""
+"""The previous instant of a new file group, never null: readers of Apache Hudi call methods on it."""
 
 _COUNTERS: Final = (
     "numWrites", "numDeletes", "numUpdateWrites", "numInserts", "totalWriteBytes", "totalWriteErrors", "totalLogRecords",
@@ -34,7 +34,8 @@ Stat = dict[str, Any]
 
 
 def planned_stat(file_id: str, previous_instant: str | None, inserts: int, updates: int) -> Stat:
-    """What an inflight commit records of a file group that it is going to write to; an empty id stands for new ones."""
+    """The statistics that an inflight commit records of a file group that it is going to write to; an empty id stands for new
+    ones."""
     return _stat(fileId=file_id, prevCommit=previous_instant or NO_INSTANT, numInserts=inserts, numUpdateWrites=updates)
 
 
@@ -115,7 +116,7 @@ def _stat(**fields: Any) -> Stat:
 
 
 def _json(record: Mapping[str, Any]) -> bytes:
-    """As Apache Hudi writes it for version 6: no version, and of base files none of the fields of logs."""
+    """The record in Apache Hudi's form for version 6: without a version, base files without the fields of log files."""
     stats = {
         partition: [
             {name: value for name, value in stat.items() if name not in _ONLY_IN_LOGS or value is not None}

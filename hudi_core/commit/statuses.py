@@ -1,4 +1,4 @@
-"""What tasks of a write report, and what a commit makes of it: values that can be sent between machines."""
+"""Write statuses, which tasks report, and the change of the table that a commit makes of them. They can be pickled."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WriteStatus:
     path: str
     size: int
     rows: int
-    """Of a base file all rows, of a log file the records of its data blocks."""
+    """The number of all rows of a base file, of the records in the data blocks of a log file."""
     inserts: int
     updates: int
     deletes: int
@@ -63,7 +63,7 @@ class WriteStatus:
     change_logs: Mapping[str, int] = field(default_factory=dict)
     """Logs of what a base file changed: paths, and their bytes."""
     secondary: Mapping[str, KeyChange] = field(default_factory=dict)
-    """By metadata partition what the file group changes in secondary indexes, of those that were known when it was written."""
+    """By metadata partition the file group's changes in secondary indexes, of the indexes that existed when it was written."""
 
 
 CLUSTER: Final = "CLUSTER"
@@ -87,4 +87,4 @@ class TableChange:
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""
     replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
-    """By metadata partition what secondary indexes have of the replaced file groups, of the indexes that were known then."""
+    """By metadata partition the keys of the replaced file groups in secondary indexes, of the indexes that existed then."""

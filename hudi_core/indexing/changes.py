@@ -203,7 +203,7 @@ class _Rows:
         return partition_statistics_of(column, names, statistics, Sizes(zeros, zeros), self._version)
 
     def _files_left(self) -> dict[str, list[str]]:
-        """Of the partitions that the commit touches the files that were there before and still count."""
+        """By partition that the commit touches, the files from before it that are still live."""
         touched = {status.partition for status in self.change.statuses} | set(self.change.replaced)
         superseded = {(status.partition, status.file_id) for status in self.change.statuses if not status.is_log}
         replaced = {(partition, file_id) for partition, ids in self.change.replaced.items() for file_id in ids}
@@ -248,8 +248,8 @@ class _Rows:
             yield PartitionRows(RECORD_INDEX, self._locations(statuses, [] if keys is None else [keys]), partition)
 
     def _locations(self, statuses: Sequence[WriteStatus], replaced: Sequence[StringColumn]) -> IndexRows:
-        """Where keys are from now on. A key that one file group loses and another gets has moved; `replaced` are those of file
-        groups that went away."""
+        """The locations of keys after the commit. A key that one file group loses and another gets has moved; `replaced` are the
+        keys of replaced file groups."""
         milliseconds = epoch_milliseconds(self.instant_time, self.zone)
         added = together(
             [

@@ -38,7 +38,7 @@ from hudi_core.timeline.slices import FileSlice
 MAX_DELTA_COMMITS: Final = 10
 """Delta commits after which log files are merged: Apache Hudi's `hoodie.metadata.compact.max.delta.commits`."""
 _SUFFIX: Final = "001"
-"""What a compaction of table version 6 appends to the time of the latest delta commit."""
+"""The suffix that a compaction of table version 6 appends to the time of the latest delta commit."""
 _PLAN_VERSION: Final = 2
 _MEGABYTE: Final = 1 << 20
 

@@ -101,7 +101,7 @@ def _partition_metadata(partitions: Iterable[str], instant_time: str) -> Iterato
 
 
 def partition_metadata_content(instant_time: str) -> bytes:
-    """What makes a folder a partition, of the metadata table."""
+    """The content of `.hoodie_partition_metadata` in a partition of the metadata table."""
     return format_properties({"commitTime": instant_time, "partitionDepth": "1"}, "partition metadata")
 
 
@@ -125,7 +125,7 @@ def _groups(
 
 
 def partition_group_prefix(table_partition: str) -> str:
-    """What the ids of file groups of a partitioned record index start with, of one partition of the table."""
+    """The prefix of the ids of the file groups that a partitioned record index has for one partition of the table."""
     return f"record-index-{escape_name(table_partition)}-"
 
 

@@ -85,7 +85,7 @@ def record_index_groups(records: int) -> int:
 
 
 def group_prefix(partition: str) -> str:
-    """What stands before the number in the ids of a partition's file groups."""
+    """The prefix before the number in the ids of a partition's file groups."""
     return _PREFIXES.get(partition, f"{partition.replace('_', '-')}-")
 
 

@@ -46,7 +46,7 @@ class RecordedFiles:
     recorded: Mapping[str, tuple[RecordedStatistics, ...]]
 
     def statistics(self, column: str, type: t.Type) -> FileStatistics:
-        """What is recorded of a column, as of this type; unknown for files without a record."""
+        """The recorded statistics of a column, as of this type; unknown for files without a record."""
         order = np.argsort(self.keys)
         ordered = self.keys[order]
         known = np.zeros(len(self.keys), np.bool_)

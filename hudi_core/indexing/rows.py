@@ -51,7 +51,7 @@ _UUID, _TEXT = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexRows:
-    """What a metadata partition gets: records by key, in any order, and keys that it loses. No key is in both.
+    """The changes of a metadata partition: new records by key, in any order, and deleted keys. No key is in both.
 
     `group_keys` are what chooses the file group of each record, and then of each delete; None: the keys themselves.
     """

@@ -56,7 +56,8 @@ def first_secondary_rows(keys: SecondaryKeys, version: str) -> IndexRows:
 
 
 def changed_secondary_rows(changes: Sequence[KeyChange], version: str) -> IndexRows:
-    """What file groups together change in a secondary index. A key that one loses and another gets has moved, and stays."""
+    """The changes of several file groups in a secondary index, joined. A key that one loses and another gets has moved, and
+    stays."""
     added = concat_keys([change.added for change in changes]).distinct()
     removed = concat_keys([change.removed for change in changes]).distinct().without(added)
     prefixes = concat_strings([added.prefixes, removed.prefixes]) if version == V2 else None

@@ -42,7 +42,7 @@ from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_sc
 Where = str | Expr | ExpressionBuilder
 """A predicate, as `Table.scan` takes it."""
 Assigned = Mapping[str, object]
-"""By column name the new value: one of Python's, or an expression made with `hudi_core.col`."""
+"""The new value by column name: a Python value, or an expression made with `hudi_core.col`."""
 
 
 PARTIAL_ROWS_SINCE: Final = 8

@@ -71,7 +71,7 @@ def refuse_clustered(
 
 
 def touched_groups(change: TableChange) -> set[FileGroup]:
-    """The file groups of before that a change goes on from, or replaces."""
+    """The existing file groups that a change updates or replaces."""
     updated = {(status.partition, status.file_id) for status in change.statuses if status.previous_instant is not None}
     return updated | {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
 

@@ -72,7 +72,7 @@ Progress = Callable[[int], None]
 """Called for each base file that is written."""
 
 _ATTEMPTS: Final = 3
-"""How often a build is begun that another writer did not take notice of."""
+"""How often a build is begun again because another writer did not keep its partitions up to date."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def build_metadata_table(
 
 
 def retire_metadata_table(table: Table, *, clock: Clock = system_clock) -> Table:
-    """Takes the metadata table away: first its mention, then its files. Rule META-85."""
+    """Removes the metadata table: first its table properties, then its files. Rule META-85."""
     with table_lock(table.storage, clock=clock):
         remove_partitions(refreshed(table), [FILES])
     return refreshed(table)
@@ -169,7 +169,8 @@ def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions
 
 
 def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
-    """About how many rows an index of records begins with, found out before the lock is taken; 0 where that does not matter."""
+    """About how many rows an index of records begins with, read before the lock is taken; 0 where no index of records is
+    built."""
     if not any(map(counts_records, planned_partitions(table, kinds, options))):
         return 0
     return BuiltRows(table).row_count(unless=FEW_RECORDS)

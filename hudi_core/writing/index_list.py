@@ -31,7 +31,7 @@ class IndexState(StrEnum):
     BUILDING = "building"
     """A build goes on."""
     UNFINISHED = "unfinished"
-    """What is left of a build that died, or of a table that was written by others."""
+    """Files left by a build that died, or by other writers that did not keep them up to date."""
     DAMAGED = "damaged"
     """Missing, behind the table, or with files that cannot be used."""
 
@@ -48,10 +48,10 @@ class Index:
     bytes: int
     """The size of the files that readers use, or of all files where readers' files cannot be determined."""
     problem: str | None = None
-    """What is wrong with a damaged one."""
+    """The damage of a damaged one."""
 
     def as_dict(self) -> dict[str, Any]:
-        """By name, as the command line shows it."""
+        """The fields by name, as the command line shows them."""
         return {**asdict(self), "columns": list(self.columns), "state": self.state.value}
 
 

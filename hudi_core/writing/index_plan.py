@@ -223,7 +223,7 @@ def plan_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
 
 
 def completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
-    """What the completed instant of a build holds."""
+    """The content of the completed instant of a build."""
     record = {"version": 1, "operationType": None, "indexPartitionInfos": _infos(timeline, partitions)}
     return write_container(INDEX_COMMIT_METADATA, [record])
 

@@ -68,7 +68,7 @@ def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list
 def row_sources(
     built: BuiltRows, partitions: Sequence[NewGroups], definitions: Mapping[str, IndexDefinition], instant_time: str
 ) -> Iterator[SharedRows]:
-    """What makes the records of metadata partitions. `instant_time` is that of the base files."""
+    """The sources of the records of metadata partitions. `instant_time` is that of the base files."""
     groups = {of_partition.partition: of_partition for of_partition in partitions}
     table = built.table
     if _OF_FOOTERS & groups.keys():

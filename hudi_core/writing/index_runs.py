@@ -73,7 +73,7 @@ class GroupNumbers:
 
     @cached_property
     def _places(self) -> Mapping[tuple[str, str], tuple[int, int]]:
-        """By partition and prefix the number of the first group, and how many there are."""
+        """The number of the first group and the count of groups, by partition and prefix."""
         places: dict[tuple[str, str], tuple[int, int]] = {}
         first = 0
         for groups in self.groups:
@@ -162,7 +162,8 @@ class SpooledRuns:
         return slice(int(self.bounds[group]), int(self.bounds[group + 1]))
 
     def stretches(self, group: int) -> Iterator[tuple[StringColumn, BinaryColumn]]:
-        """Keys and values of a file group in order, a stretch at a time. Raises `UnsupportedError` for a key that comes twice."""
+        """Keys and values of a file group in order, in parts of about `STRETCH_BYTES`. Raises `UnsupportedError` for a key that
+        comes twice."""
         starts, counts = self.starts[self._of(group)], self.counts[self._of(group)]
         parts = -(-self.size(group) // STRETCH_BYTES)
         if parts < 2:
@@ -183,7 +184,7 @@ class SpooledRuns:
                 yield take_strings(keys, slice(low, high)), BinaryColumn(values.offsets[low : high + 1], values.data)
 
     def _samples(self, starts: Numbers, counts: Numbers, step: int) -> list[list[bytes]]:
-        """Of each run the first key of every so many."""
+        """For each run, its first key and every `step`-th one after it."""
         of_runs = -(-counts // step)
         keys, _ = self._taken(np.repeat(starts, of_runs) + positions(np.zeros_like(of_runs), of_runs) * step)
         strings = _Keys(keys)

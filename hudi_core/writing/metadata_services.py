@@ -19,7 +19,7 @@ from hudi_core.timeline.instants import CLEAN, COMPACTION, time_order
 from hudi_core.timeline.services import savepoints
 
 _CLEAN_SUFFIX = "002"
-"""What a cleaning of table version 6 appends to the time of the latest delta commit."""
+"""The suffix that a cleaning of table version 6 appends to the time of the latest delta commit."""
 
 
 def serve_metadata_table(table: Table, metadata: MetadataTable) -> MetadataTable:

@@ -44,7 +44,7 @@ class Resolved:
 
 
 def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers) -> Resolved:
-    """Where rows go when each key is once in the table. `places` has the slice that holds each row's key.
+    """The targets of rows when each key is once in the table. `places` has the slice that holds each row's key.
 
     Raises `UnsupportedError` where a row moves and the table merges rows column by column.
     """
@@ -118,7 +118,7 @@ def _winners(
     old_batches: list[Any],
     index: StringIndex,
 ) -> tuple[Numbers, NDArray[np.bool_]]:
-    """By the first row of each key: the row that wins, `NOWHERE` for the stored one, and whether it deletes."""
+    """For each key, by its first row: the row that wins, `NOWHERE` for the stored one, and whether it deletes."""
     buffer = LogBuffer(columns, partial=False)
     for batch in (*old_batches, *incoming.spool.taken(rows)):
         buffer.add_rows(batch, "rows")
@@ -165,6 +165,6 @@ def _decided(
 
 
 def _partition_numbers(sources: Sources, incoming: Incoming) -> Numbers:
-    """Of each partition of the slices its number among those of the incoming keys; `NOWHERE` for one without."""
+    """For each partition of the slices, its number among those of the incoming keys; `NOWHERE` for one without."""
     number_of = {path: number for number, path in enumerate(incoming.keys.paths)}
     return np.array([number_of.get(path, NOWHERE) for path in sources.snapshot.slices.partitions], np.int64)

@@ -36,18 +36,18 @@ from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_sc
 
 
 class Operation(StrEnum):
-    """What is done with rows whose key the table may have."""
+    """The treatment of rows whose key the table may have."""
 
     UPSERT = "upsert"
-    """They are merged with the row that has the key."""
+    """Rows are merged with the stored row of their key."""
     INSERT = "insert"
-    """They are added as they are, to small files first."""
+    """Rows are added as they are, to small files first."""
     APPEND = "append"
-    """They are added as they are, in new files alone: nothing of the table is read."""
+    """Rows are added as they are, in new files alone: nothing of the table is read."""
     BULK_INSERT = "bulk_insert"
     """As `append`, in the order of their keys within each partition."""
     DELETE = "delete"
-    """The row that has the key goes away; of the data only the keys count."""
+    """The stored row of each key is deleted; of the data only the keys count."""
     INSERT_OVERWRITE = "insert_overwrite"
     """They take the place of all rows of their partitions."""
     INSERT_OVERWRITE_TABLE = "insert_overwrite_table"

@@ -1,4 +1,4 @@
-"""What a write did, as users see it."""
+"""The result of a write, as users get it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from hudi_core.writing.schema_commit import undo_schema_commit
 
 @dataclass(frozen=True, slots=True)
 class RollbackPlan:
-    """What a rollback removes: data files, by path from the table's root."""
+    """The files that a rollback removes: data files, by path from the table's root."""
 
     instant: Instant
     files: tuple[str, ...]

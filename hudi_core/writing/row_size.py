@@ -15,10 +15,10 @@ from hudi_core.writing.spool import Spool
 
 _FILES: Final = 5
 _ENOUGH_BYTES: Final = 1 << 20
-"""Of smaller files the footer is the greater part."""
+"""Smaller files are not measured: their footer is the greater part."""
 _SAMPLE_ROWS: Final = 1 << 15
 _FEW_ROWS: Final = 1 << 12
-"""So few rows make no difference to how files are cut."""
+"""Fewer rows are not measured: they make no difference to how files are cut."""
 _GUESS: Final = 1024.0
 """Hudi's own first estimate."""
 

@@ -24,12 +24,12 @@ from hudi_core.timeline.schemas import LATEST_SCHEMA, SCHEMA_COMMIT, SCHEMA_FOLD
 from hudi_core.types import nodes as t
 
 _APART: Final = ("version_id", "max_column_id", "doc")
-"""What two persisted schemas of the same columns may differ in."""
+"""The entries in which two persisted schemas of the same columns may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaCommit:
-    """What a commit records of the history: entries of its `extraMetadata`, and the history's text; none: it has none."""
+    """The entries of a commit's `extraMetadata` for the history of schemas, and the history's text; empty without a history."""
 
     extra: Mapping[str, str] = field(default_factory=dict)
     document: str = ""

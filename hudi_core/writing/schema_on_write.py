@@ -38,9 +38,9 @@ class SchemaOnWrite:
 
     engine: Engine[Any, Any, Any]
     given: Schema
-    """As the rows come."""
+    """The schema of the incoming rows."""
     incoming: Schema
-    """As they come, with times in the table's units."""
+    """The same schema with times in the table's units."""
     table: Schema
     where: str
 

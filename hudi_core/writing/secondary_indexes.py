@@ -1,4 +1,4 @@
-"""What a write changes in secondary indexes: keys that file groups held before, and those that they hold after it.
+"""The changes of a write in secondary indexes: the keys that file groups held before, and those that they hold after it.
 
 Rules WRITE-40 to WRITE-43.
 """
@@ -37,7 +37,7 @@ class IndexedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What a write keeps: secondary indexes, and the schema that the table's becomes, without Hudi's own columns."""
+    """The secondary indexes that a write keeps up to date, and the table's schema after it, without Hudi's own columns."""
 
     columns: tuple[IndexedColumn, ...]
     schema: Schema
@@ -109,7 +109,7 @@ class SecondaryChanges:
         return replace(status, secondary={**status.secondary, **changes})
 
     def _keys_before(self, slice: FileSlice | None) -> list[SecondaryKeys]:
-        """By index the keys of a slice before the write."""
+        """The keys of a slice before the write, by index."""
         return (
             [NO_KEYS] * len(self.indexed.columns)
             if slice is None
@@ -137,7 +137,7 @@ def _slice_after(status: WriteStatus, slice: FileSlice | None, instant_time: str
 def replaced_secondary(
     table: Table, columns: Sequence[IndexedColumn], replaced: Mapping[str, Iterable[str]]
 ) -> dict[str, SecondaryKeys]:
-    """By index the keys of file groups that a write replaces."""
+    """The keys of file groups that a write replaces, by index."""
     if not columns or not replaced:
         return {}
     gone = {(partition, file_id) for partition, ids in replaced.items() for file_id in ids}
@@ -148,7 +148,7 @@ def replaced_secondary(
 def keys_of_slices(
     snapshot: Snapshot, columns: Sequence[IndexedColumn], slices: Sequence[FileSlice]
 ) -> dict[str, SecondaryKeys]:
-    """By index the keys of slices, which are read side by side."""
+    """The keys of slices, by index; slices are read side by side."""
     of_slices = list(in_order(partial(keys_of_slice, snapshot, columns), slices))
     return {
         column.partition: concat_keys([keys[number] for keys in of_slices]) for number, column in enumerate(columns)
@@ -156,14 +156,14 @@ def keys_of_slices(
 
 
 def keys_of_slice(snapshot: Snapshot, columns: Sequence[IndexedColumn], slice: FileSlice) -> list[SecondaryKeys]:
-    """By number of the index the keys of a slice. Raises what reading it raises."""
+    """The keys of a slice, by number of the index. Raises what reading it raises."""
     sources = Sources(snapshot.of_slices(slices_of([slice])))
     return StoredValues(sources, [column.column for column in columns]).of_slice(slice)
 
 
 def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> TableChange:
-    """The change with what it does to secondary indexes whose build began after its files were written. `table` is as it was
-    before the commit. Rule WRITE-41."""
+    """The change, extended by its changes in secondary indexes whose build began after its files were written. `table` is the
+    table before the commit. Rule WRITE-41."""
     if change.operation == CLUSTER:
         return change
     columns = indexed_columns(table)

@@ -30,7 +30,7 @@ class SecondaryRows:
         return self._rows(share), None
 
     def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
-        """Nothing: each slice has its records alone."""
+        """No records: a secondary index has none of whole partitions."""
         return iter(())
 
     def _rows(self, share: Sequence[FileSlice]) -> Iterator[PrefixRows]:

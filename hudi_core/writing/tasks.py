@@ -43,11 +43,11 @@ from hudi_core.writing.stored_files import StoredFiles
 Numbers = NDArray[np.int64]
 
 _BYTES_AT_ONCE: Final = 1 << 28
-"""Bytes of the tasks that run at once where they mostly wait."""
+"""Bytes in memory of all tasks that run at once where they mostly wait for storage."""
 INFLATED: Final = 8
-"""Bytes in memory for one of a base file."""
+"""Bytes in memory for a byte of a base file."""
 _ROW_BYTES: Final = 1 << 10
-"""Bytes of a row, taken to be long."""
+"""Bytes of a row in memory, estimated high."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ ALTER_SCHEMA: Final = "ALTER_SCHEMA"
 """The operation of a commit that changes the schema and no row."""
 
 Settled = Callable[[Table, TableChange], TableChange]
-"""What of a change still holds on a later state of the table. Raises `ConflictError` where nothing does."""
+"""Returns the part of a change that still holds on a later state of the table. Raises `ConflictError` where none does."""
 
 _CHECKPOINTS: Final = ("deltastreamer.checkpoint.", "streamer.checkpoint.")
 """How keys of `extraMetadata` begin by which Apache Hudi's streams go on where they stopped."""
@@ -62,7 +62,7 @@ class Transaction:
     clock: Clock = system_clock
     metadata_steps: MetadataSteps | None = None
     takes_back_plans: bool = False
-    """Clusterings that are planned, and that nobody runs, give way to the write."""
+    """Planned clusterings that do not run are taken back in favour of the write."""
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
 
@@ -199,7 +199,7 @@ def _pending(table: Table, instant: Instant) -> Instant:
 
 @contextmanager
 def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
-    """Brings a write to its end: without a commit it is undone."""
+    """Ends a write: without a commit it is rolled back."""
     try:
         yield
     finally:
@@ -233,13 +233,13 @@ def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
 
 
 def _gives_way(table: Table, instant: Instant, clock: Clock) -> bool:
-    """Whether nobody runs a plan."""
+    """Whether a plan is not running."""
     return instant.state is InstantState.REQUESTED or _has_died(table, instant, clock)
 
 
 def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
-    """Whether a run of a plan has ended without its end on the timeline. One of another library may never have shown that it
-    is alive: it counts as going on."""
+    """Whether a run of a plan died before its instant completed. A run of another library may never have written a heartbeat:
+    it counts as going on."""
     storage, time = table.storage, instant.requested_time
     return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 

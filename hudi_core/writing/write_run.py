@@ -71,7 +71,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """What a write is going to do: tasks, and by partition the file groups that go away."""
+    """The plan of a write: tasks, and by partition the file groups that it replaces."""
 
     tasks: tuple[Task, ...]
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -217,7 +217,7 @@ def bare_schema(table: Table) -> Schema:
 
 
 def _announcements(tasks: Sequence[Task], instant_time: str, config: TableConfig) -> Iterator[Ensure]:
-    """What has to be there before the first data file is: partitions, and the markers of all files."""
+    """The steps before the first data file: partitions, and the markers of all files."""
     version, cdc = config.version, config.cdc_enabled
     for partition in dict.fromkeys(task.target.partition for task in tasks):
         yield partition_step(partition, instant_time)
@@ -242,7 +242,7 @@ def _log_marker(version: int) -> MarkerKind:
 
 
 def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
-    """What others see of a write that is under way."""
+    """The statistics that other writers see of a write under way, by partition."""
     stats: dict[str, list[Stat]] = {}
     for task in tasks:
         of_partition = stats.setdefault(task.target.partition, [])
@@ -254,7 +254,7 @@ def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
 
 
 def _changed_groups(planned: Planned) -> set[FileGroup]:
-    """The file groups of before that a write goes on from, or replaces."""
+    """The existing file groups that a write updates or replaces."""
     changed = {(task.slice.partition, task.slice.file_id) for task in planned.tasks if not isinstance(task, NewFile)}
     return changed | {(partition, file_id) for partition, ids in planned.replaced.items() for file_id in ids}
 

@@ -80,7 +80,7 @@ def _chunk(column: Fields, typed: bool, signed: bool) -> ChunkStatistics:
 
 
 def _null_count(column: Fields, statistics: Fields) -> int | None:
-    """As the statistics have it; where they do not, by the size statistics, which count the values of each definition level:
+    """The null count of the statistics, else from the size statistics, which count the values of each definition level:
     those of the highest are not null."""
     if 3 in statistics:
         return _integer(statistics, 3)
