@@ -4,10 +4,10 @@ engine       the bundle
 types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
-remote       tables in stores that answer from afar: few requests, side by side, each file asked for once
-clients      clients of such stores: what `remote` asks of one, and the client over pyarrow's file systems
+remote       tables on object stores: few requests, in parallel, one per file
+clients      clients of object stores: the protocol that `remote` needs, and the client over pyarrow's file systems
 obstore_client  the client over `obstore`
-hedged       reads that are asked a second time where the first answer is late
+hedged       hedged reads: a late request is sent a second time
 obstore_stores  stores of `obstore` for URLs of S3, Google Cloud Storage and Azure
 file_cache   contents of files that never change, kept in a local file between processes
 storage_options  options of object stores under the names of other tools
@@ -21,7 +21,7 @@ dictionaries the columns of a Parquet file for which a dictionary pays
 kept         values kept for the next question, within a number of bytes
 side_by_side batches of different columns of the same rows, put together
 orc          ORC base files
-footers      what a footer says of a file's schema, and batches in its types
+footers      the schema in a file's footer, and batches in its types
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches

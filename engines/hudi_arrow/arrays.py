@@ -111,7 +111,7 @@ def field(struct: Array, position: int) -> Array:
 
 
 def struct_of(fields: Sequence[tuple[pa.Field, Array]], nulls: Array | None, rows: int) -> Array:
-    """Structs of these fields, null where `nulls` says so."""
+    """Structs of these fields, null where `nulls` is true."""
     kind = pa.struct([field for field, _ in fields])
     validity = None if nulls is None else bitmap(~nulls.to_numpy(zero_copy_only=False))
     return pa.Array.from_buffers(kind, rows, [validity], children=[array for _, array in fields])
@@ -273,7 +273,7 @@ def _bounds(values: Sequence[Any]) -> Offsets:
 def texts(array: Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
     """Texts or bytes as they lie: row i is `data[bounds[i] : bounds[i + 1]]`. Bounds are as wide as the array has them.
 
-    Nothing is to be told from what bounds say of a null, and `data` may have more than the rows.
+    The bounds of a null have no meaning, and `data` may have more than the rows.
     """
     wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
     if len(array) == 0:

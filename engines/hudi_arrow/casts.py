@@ -38,7 +38,7 @@ def convert(array: Array, source: t.Type, to: t.Type) -> Array:
     try:
         converted = _converted(array, way.cast, source, to)
     except pa.ArrowInvalid:
-        converted = None  # some value has no counterpart: the core's function says which
+        converted = None  # some value has no counterpart: the core's function raises for it
     return by_distinct(stored_cast(source, to), [array], [source], to) if converted is None else converted
 
 

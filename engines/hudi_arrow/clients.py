@@ -1,4 +1,4 @@
-"""Clients of stores that answer from afar: what `RemoteStorage` asks of one, and the client over pyarrow's file systems."""
+"""Clients of object stores: the protocol that `RemoteStorage` needs, and the client over pyarrow's file systems."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StoreClient(Protocol):
 
     def exchange(self, path: str, content: bytes, version: str) -> str:
         """Replaces a version of a file; gives the name of the new one. Raises `FileExistsError` when the file is another one,
-        and `UnsupportedError` where the store cannot tell."""
+        and `UnsupportedError` where the store has no versions."""
         ...
 
     def delete(self, paths: Sequence[str]) -> None:
@@ -67,7 +67,7 @@ class StoreClient(Protocol):
 
 @dataclass(frozen=True)
 class FileSystemClient:
-    """The client over a file system of pyarrow's or fsspec's, which asks for the size of a file before it reads it."""
+    """The client over a file system of pyarrow's or fsspec's, which requests the size of a file before it reads it."""
 
     storage: ArrowStorage
 

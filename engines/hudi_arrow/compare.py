@@ -66,7 +66,7 @@ def one_of(array: Array, values: tuple[object, ...], type: t.Type) -> Array:
         return pa.array(np.logical_or.reduce(equal) & flags(pc.is_valid(array)))
     array = numbers(conformed(array, type))
     if isinstance(type, t.Float | t.Double):
-        # Arrow tells -0.0 from 0.0 here and nowhere else.
+        # Arrow distinguishes -0.0 from 0.0 here and nowhere else.
         numeric = [v for v in values if v == v]
         wanted = pa.array([*numeric, 0.0, -0.0] if 0.0 in numeric else numeric, array.type)
         equal = pc.is_in(array, value_set=wanted, skip_nulls=True)

@@ -27,7 +27,7 @@ def integers(array: Array) -> Integers:
 
 
 def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Flags | None = None) -> Array:
-    """An array of the values, null where `like` is, and where `also` says so."""
+    """An array of the values, null where `like` is, and where `also` is true."""
     nulls = like.is_null().to_numpy(zero_copy_only=False)
     return pa.array(values, mask=nulls if also is None else nulls | also).cast(kind)
 

@@ -29,7 +29,7 @@ def by_distinct(
 ) -> Array:
     """`function` of the rows' values, in the form of `hudi_core.values.domain`.
 
-    Null where any of them is null; unless it is `strict`, the function is given nulls too.
+    Null where any of them is null; unless it is `strict`, the function is called with nulls too.
     """
     if not arrays or any(isinstance(source, Nested) for source in types):
         return _by_rows(function, arrays, types, result, strict)

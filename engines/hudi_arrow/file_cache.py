@@ -1,8 +1,8 @@
 """Contents of files that never change, kept in a local file between processes: whole small files, and parts of larger ones.
 
 One SQLite file serves any number of tables, threads and processes. A row is a part of a file: the table's URL, the path, the size
-that the table tells of the file, and the range; names and sizes decide, so nothing that is kept grows stale. A digest over all of
-that tells damage. Where the file grows beyond its bound, what was used least lately is dropped.
+that the table records of the file, and the range; an entry never becomes stale, since files never change. A digest over all
+of that detects damage. Where the file grows beyond its bound, the least recently used entries are dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hudi_core.errors import UsageError
 T = TypeVar("T")
 
 DEFAULT_MIB: Final = 256
-_APPLICATION: Final = 0x48755063  # "HuPc": says in SQLite's own header whose file it is
+_APPLICATION: Final = 0x48755063  # "HuPc": marks the file as ours in SQLite's own header
 _VERSION: Final = 1
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS parts (

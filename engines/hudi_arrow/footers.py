@@ -1,4 +1,4 @@
-"""What the footer of a base file says of its schema: Arrow's types, and the Avro schema that Hudi's writers leave there."""
+"""The schema in the footer of a base file: Arrow's types, and the Avro schema that Hudi's writers leave there."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def file_columns(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> F
     try:
         return _file_columns(bare, avro_text)
     except SchemaError as error:
-        schema_from_arrow(bare, where)  # again, to say where
+        schema_from_arrow(bare, where)  # again, for an error with the place
         raise CorruptFileError(where, expected=f"an Avro schema as {key}", found=str(error)) from error
 
 

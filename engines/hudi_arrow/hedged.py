@@ -1,6 +1,6 @@
-"""Reads that are asked a second time where the first answer is late: the sooner answer counts, the other request is dropped.
+"""Hedged reads: where an answer is late the request is sent a second time; the sooner answer counts, the other is dropped.
 
-Requests run on an event loop in a thread of its own, for only so one that is under way can be dropped.
+Requests run on an event loop in a thread of its own, since only there a request under way can be cancelled.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ T = TypeVar("T")
 LEAST_PATIENCE: Final = 0.5
 """Seconds before which no request is late."""
 _FIRST_PATIENCE: Final = 2.0
-"""Seconds, as long as too few answers have come to tell what is late."""
+"""Seconds after which an answer is late, as long as too few answers have come to measure it."""
 _TIMES_SLOWEST: Final = 3
 _RECENT, _ENOUGH = 64, 8
 _SHARE: Final = 20
-"""One request in so many may be asked again, and one more: a store that is slow as a whole gets no second load."""
+"""One request in so many may be repeated, and one more: a store that is slow as a whole gets no second load."""
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _loops_lock = Lock()
 
 
 class Hedge:
-    """The reads of one store; all are asked once where it is not `wanted`. Safe in threads."""
+    """The reads of one store; unless `wanted`, each is sent once. Safe in threads."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Row groups as files made of their pages: those in gzip inflated when they are read, those without a wanted row left out.
 
-Apache Hudi writes gzip unless told otherwise, and inflating is most of the work of reading it. pyarrow inflates by zlib; the
+Apache Hudi writes gzip by default, and inflating is most of the work of reading it. pyarrow inflates by zlib; the
 library behind `hudi_core.formats.inflate` takes less than half the time. It has no way to read some of the pages either.
 """
 
@@ -33,7 +33,7 @@ _NO_CODEC: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class AssembledFile:
-    """A file of one row group with some of the leaf columns, and what pyarrow is to know of it."""
+    """A file of one row group with some of the leaf columns, and the metadata that pyarrow reads it by."""
 
     file: PagesFile
     metadata: pq.FileMetaData
@@ -42,7 +42,7 @@ class AssembledFile:
 
 @dataclass(frozen=True, slots=True)
 class PagePart:
-    """Pages of some leaf columns, aligned: they hold the same rows. `kept` says which of these are wanted."""
+    """Pages of some leaf columns, aligned: they hold the same rows. `kept` are flags of the wanted ones."""
 
     leaves: tuple[int, ...]
     made: AssembledFile
@@ -74,7 +74,7 @@ class FetchedRanges:
 class PagedFile:
     """A Parquet file by its footer: the bytes, which are read when pages are put together, and what pyarrow reads in them.
 
-    `inflates` says that pages in gzip are not left to pyarrow.
+    With `inflates`, pages in gzip are not left to pyarrow.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> byte
 
 
 def _range(data_page: int, dictionary: int, length: int, size: int, where: str) -> tuple[int, int]:
-    """Where a column chunk starts, and how long it is; a file without a dictionary says 0 or less for its place."""
+    """The offset and length of a column chunk; the dictionary's offset is 0 or less in a file without one."""
     start = min(data_page, dictionary) if dictionary > 0 else data_page
     if start < 0 or length < 0 or start + length > size:
         raise CorruptFileError(where, expected=f"a column chunk within {size} bytes", found=f"{length} from {start}")

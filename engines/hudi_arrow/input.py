@@ -1,4 +1,4 @@
-"""Rows that come from outside: from whatever hands over Arrow data, and from local files whose extension says the format."""
+"""Rows that come from outside: from whatever hands over Arrow data, and from local files whose extension gives the format."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
 
 
 def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> InputRows[pa.RecordBatch]:
-    # A column of nulls alone does not say its type: pandas and JSON have such columns.
+    # A column of nulls alone has no type of its own: pandas and JSON have such columns.
     fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in arrow]
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)

@@ -35,7 +35,7 @@ def element_at(arguments: Sequence[Array], types: Types, result: t.Type) -> Arra
         return _of_key(arguments, types[0])
     places, known = integers(arguments[1]), _valid(arguments[1])
     if (known & (places == 0) & _valid(arguments[0])).any():
-        return None  # the record says what is wrong
+        return None  # the function's record raises the error
     lengths = np.diff(lists(arguments[0]).offsets)
     return _at(arguments[0], np.where(places > 0, places - 1, lengths + places), known)
 

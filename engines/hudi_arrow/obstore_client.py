@@ -1,7 +1,7 @@
-"""The client over `obstore`: one request an answer, sizes not asked for, files created only where there are none.
+"""The client over `obstore`: one request per read, without one for the size; files are created only where there are none.
 
 Retries are those of the library: throttling, failures of the server, time-outs and connections that break, also in the middle
-of an answer, with growing pauses until a deadline. Answers that are shorter than they say are asked for again here.
+of an answer, with growing pauses until a deadline. Answers shorter than their stated length are requested again here.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class ObstoreClient:
 
 
 class _BrokenAnswer(OSError):
-    """An answer with fewer bytes than it says."""
+    """An answer with fewer bytes than its stated length."""
 
 
 async def _content(answer: Any, length: int) -> bytes:

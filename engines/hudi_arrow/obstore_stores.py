@@ -1,6 +1,6 @@
 """Stores of `obstore` for URLs of S3, Google Cloud Storage and Azure, opened with the options that pyarrow has for them.
 
-A store is opened only where the library knows all that is wanted, and has the credentials that pyarrow or fsspec would use: else
+A store is opened only where the library supports all options, and finds the credentials that pyarrow or fsspec would use: else
 those open the URL.
 """
 
@@ -38,7 +38,7 @@ _GCS_KEY_VARIABLES: Final = ("GOOGLE_SERVICE_ACCOUNT", "GOOGLE_SERVICE_ACCOUNT_P
 _GCS_FILE_VARIABLE: Final = "GOOGLE_APPLICATION_CREDENTIALS"
 _GCS_FILE: Final = ".config/gcloud/application_default_credentials.json"
 _GCS_KINDS: Final = ("service_account", "authorized_user")
-"""Kinds of credentials in a file that the library knows."""
+"""Kinds of credentials in a file that the library supports."""
 _AZURE_VARIABLES: Final = ("AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_SAS_KEY", "AZURE_STORAGE_CLIENT_SECRET")
 _AZURE_ACCOUNT_VARIABLE: Final = "AZURE_STORAGE_ACCOUNT_NAME"
 
@@ -57,7 +57,7 @@ class _Kind:
     """How the library opens the stores of a service."""
 
     scheme: str
-    """Under which `own_options` knows the options."""
+    """The scheme by which `own_options` names the options."""
     store: str
     """The library's class."""
     names: Mapping[str, str]
@@ -67,12 +67,12 @@ class _Kind:
     place: Callable[[str], _Place | None]
     has_credentials: Callable[[Options], bool]
     arguments: Callable[[Options, str], dict[str, Any]]
-    """Of options and a bucket what `names` does not tell."""
+    """Returns the arguments that `names` does not cover, from options and a bucket."""
 
 
 def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str] | None:
     """The store of a URL's bucket, and the URL's path below it; None for other URLs, for options and credentials that the library
-    does not know, and where it is not installed.
+    does not support, and where it is not installed.
 
     `deadline` is the time in seconds for which a request is repeated. Raises `UsageError` as `own_options` does.
     """
@@ -181,13 +181,13 @@ def _gcs_place(uri: str) -> _Place | None:
 
 
 def _gcs_credentials(options: Options) -> bool:
-    """None wanted, a service account's of variables, or a file of a kind that the library knows."""
+    """Anonymous access, a service account in environment variables, or a file of a kind that the library supports."""
     if _is_true(options, _ANONYMOUS) or any(name in os.environ for name in _GCS_KEY_VARIABLES):
         return True
     file = Path(os.environ.get(_GCS_FILE_VARIABLE) or Path.home() / _GCS_FILE)
     try:
         stored = json.loads(file.read_bytes())
-    except (OSError, ValueError):  # what is wrong with it, or where else there are some, is for pyarrow to tell
+    except (OSError, ValueError):  # pyarrow reports what is wrong with it, or finds others
         return False
     return isinstance(stored, dict) and stored.get("type") in _GCS_KINDS
 

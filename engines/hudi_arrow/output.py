@@ -1,4 +1,4 @@
-"""Rows written to a local file as they come; the extension says the format."""
+"""Rows written to a local file as they come; the extension gives the format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
     """Writes batches of a schema; gives the number of rows. The file appears under its name, or where that links to, when it
     is whole.
 
-    `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an extension that says no format,
+    `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an unknown extension,
     `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
     """
     suffix = Path(path).suffix

@@ -22,7 +22,7 @@ from hudi_core.formats.random_access import RangesAtOnce
 
 DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
 _VALUE_COUNT_FIELDS: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
-"""Where a page's header tells of its values, and in how many fields that are always there."""
+"""By kind of page: the header's field about its values, and the number of required fields in it."""
 MAGIC: Final = b"PAR1"
 _GAP: Final = 1 << 20
 """Bytes that are read along when they lie between two ranges: a request takes longer."""
@@ -30,16 +30,16 @@ _GAP: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as it is stored. `header` is that of the page as it is given, in which it has `size` bytes."""
+    """A page as it is stored. `header` is that of the page as readers get it, in which it has `size` bytes."""
 
     header: bytes
     stored: memoryview
     size: int
     plain: int
-    """So many bytes at the start are given as they are, the others inflated."""
+    """So many bytes at the start are not compressed."""
     kind: int
     header_values: tuple[int, ...]
-    """What the header tells of the values: their number, their encoding, and the encodings of levels in a DATA_PAGE."""
+    """The header's figures of the values: their number, their encoding, and the encodings of levels in a DATA_PAGE."""
 
     @property
     def is_dictionary(self) -> bool:
@@ -53,7 +53,7 @@ class Page:
 
 @dataclass(slots=True)
 class Chunk:
-    """A column chunk or some of its pages: where each starts as it is given, and the page that was asked for last."""
+    """A column chunk or some of its pages: the offset of each as readers get it, and the page that was read last."""
 
     pages: Sequence[Page]
     starts: list[int]

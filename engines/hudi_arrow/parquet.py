@@ -65,7 +65,7 @@ class ParquetReader:
         begin = 0
         opened = nullcontext(pa.BufferReader(tail.whole)) if tail.whole is not None else native_file(storage, file)
         with opened as source, decoding(tail.where, _WHAT):
-            # One group at a time: what is asked for at once is fetched at once.
+            # One group at a time: all that one call requests is in memory together.
             for group in groups:
                 rows = tail.groups[group]
                 if keep is None:
@@ -239,7 +239,7 @@ class _Tail:
 
 
 _TAILS: Final = SizedCache[_Tail](512, 32 << 20, lambda tail: tail.size)
-"""By storage and file: files of a table never change. Planning asks the footers of files that are read afterwards."""
+"""By storage and file: files of a table never change. Planning reads the footers of files whose rows are read afterwards."""
 
 
 def _tail(storage: Storage, file: FileInfo) -> _Tail:
@@ -249,7 +249,7 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
         whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
         opened = _opened(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
         metadata = opened.metadata
-        noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
+        noted = metadata.metadata or {}  # with a bloom filter, which is copied at each access
         writer, metadata_strings = metadata.created_by or "", texts(noted)
         stored, columns = parquet_schemas(footer, metadata, noted, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
@@ -275,7 +275,7 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:
-    """Files are written with one codec, as a rule; what the first column says is a hint."""
+    """Whether the first column is in gzip: files have one codec as a rule, so this is a hint."""
     groups, columns = metadata.num_row_groups, metadata.num_columns
     return bool(groups and columns) and metadata.row_group(0).column(0).compression == "GZIP"
 

@@ -46,7 +46,11 @@ def _schema_bytes(footer: bytes) -> bytes:
     """
     try:
         (first, _, version), (second, kind, columns) = islice(raw_fields(footer), 2)
-    except (IndexError, KeyError, ValueError):  # damage that pyarrow passed over: who asks for what it hides is told
+    except (
+        IndexError,
+        KeyError,
+        ValueError,
+    ):  # damage that pyarrow passed over: readers of the damaged part raise for it
         return b""
     if (first, second, kind) != (1, 2, LIST):
         return b""
@@ -63,7 +67,7 @@ def _schemas(metadata: pq.FileMetaData, noted: Mapping[bytes, bytes], where: str
 
 
 def _has_nanos(type: pa.DataType) -> bool:
-    """Whether there are timestamps of nanoseconds in the type, which is what pyarrow makes of INT96 unless told otherwise."""
+    """Whether there are timestamps of nanoseconds in the type, which pyarrow makes of INT96 by default."""
     if pa.types.is_timestamp(type):
         return bool(type.unit == "ns")
     return any(_has_nanos(type.field(number).type) for number in range(type.num_fields))

@@ -119,7 +119,7 @@ class ParquetWriter:
 
 @contextmanager
 def _refused(where: str) -> Iterator[None]:
-    """Raises what pyarrow says of a type that Parquet has no place for as an error of ours."""
+    """Raises pyarrow's errors about types that Parquet cannot hold as errors of ours."""
     try:
         yield
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid) as problem:
@@ -128,8 +128,8 @@ def _refused(where: str) -> Iterator[None]:
 
 def _bounded(groups: Sequence[pa.Table], schema: Schema) -> bool | list[str]:
     """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
-    of all values, and skip what has NaN. A file of several row groups is not known to its end, and bounds none of its
-    floating-point columns."""
+    of all values, and skip what has NaN. The later row groups of a file are not known when the first is written, so several
+    bound none of their floating-point columns."""
     below = leaves(schema.record)
     floats = [path for path, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double)]
     unbounded = set(floats)
@@ -173,7 +173,7 @@ class _Counted:
 
 @dataclass
 class _Bounds:
-    """Bounds of a column that footers do not bound for sure: they say nothing of NaN, and leave out long strings."""
+    """Bounds of a column whose bounds in footers are not reliable: they ignore NaN, and leave out long strings."""
 
     type: t.Primitive
     lower: Any = None

@@ -20,7 +20,7 @@ from hudi_core.formats.parquet import thrift
 _PLAIN, _RUNS = 0, 3
 _LENGTH: Final = 4
 _MAX_BYTES: Final = (1 << 31) - 1
-"""What offsets of 32 bits can tell."""
+"""The greatest offset of 32 bits."""
 _WIDTHS: Final = {"INT32": 4, "INT64": 8, "FLOAT": 4, "DOUBLE": 8}
 
 
@@ -140,6 +140,6 @@ def _text_of(length: int) -> np.dtype[np.void]:
 @lru_cache(maxsize=256)
 def _all_there(count: int) -> bytes:
     """The definition levels of an optional column without nulls, as writers put them: one run of ones."""
-    # A run says twice its length as a varint, which is Thrift's form of the length.
+    # A run begins with twice its length as a varint, which is Thrift's form of the length.
     run = thrift.i64(0, count)[2] + b"\1"
     return len(run).to_bytes(_LENGTH, "little") + run

@@ -1,4 +1,4 @@
-"""Tables in stores that answer from afar: few requests, side by side, each file asked for once."""
+"""Tables on object stores: few requests, in parallel, one per file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LEAST_BYTES: Final = 1 << 20
 _RANGE_BYTES: Final = 1 << 23
 """Larger ranges are fetched in parts of this size, side by side."""
 _LISTING_BYTES: Final = 1 << 16
-"""What a listing that is asked for ahead counts."""
+"""The bytes that a listing requested ahead counts as."""
 _KEPT_FILES, _KEPT_BYTES = 256, 1 << 26
 _OWN: Final = ("max_requests", "deadline", "hedge", "cache", "cache_mib")
 _MAX_REQUESTS, _DEADLINE, _HEDGE, _CACHE, _CACHE_MIB = _OWN
@@ -45,7 +45,7 @@ _DEADLINE_SECONDS: Final = 60.0
 
 
 def opened_storage(uri: str, options: Mapping[str, str]) -> Storage:
-    """The storage of a local path or URL. Raises `UsageError` for options that nothing here knows."""
+    """The storage of a local path or URL. Raises `UsageError` for unknown options."""
     return ArrowStorage(uri, options) if is_local(uri) else RemoteStorage(uri, options)
 
 
@@ -54,7 +54,7 @@ class RemoteStorage:
     so that planning and reading open them once.
 
     Options of its own are `max_requests`, the requests in flight; `deadline`, the seconds for which a request that fails is
-    repeated; `hedge`, whether a read whose answer is late is asked a second time; `cache`, a local file that keeps what never
+    repeated; `hedge`, whether a read whose answer is late is sent a second time; `cache`, a local file that keeps what never
     changes between processes, and `cache_mib`, how large that may grow. The others are those of the library that opens the URL.
     """
 
@@ -191,7 +191,7 @@ class RemoteStorage:
         return RemoteFile(self._where(path), size, partial(self._range, file), self._line.limit, (size - len(end), end))
 
     def _small(self, file: FileInfo) -> tuple[bytes, int]:
-        """The content of a file that is said to be small, and its size; no content where it is large."""
+        """The content of a file listed as small, and its size; no content where it is large."""
         path = file.path
         content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
         if content is not None and size < file.size:  # cut short without a word, or there is no more
@@ -207,7 +207,8 @@ class RemoteStorage:
         return self._cached(file, f"{offset}+{length}", fetch)[0]
 
     def _cached(self, file: FileInfo, part: str, fetch: Callable[[], tuple[bytes, int]]) -> tuple[bytes, int]:
-        """A part of a file that never changes, and the file's size. Kept is what is of the size that the table tells."""
+        """A part of a file that never changes, and the file's size. It is cached only if the size is the one that the table
+        records."""
         content = None if self._cache is None else self._cache.get(self.uri, file.path, file.size, part)
         if content is not None:
             return content, file.size

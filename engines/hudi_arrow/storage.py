@@ -39,7 +39,7 @@ _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
     "abfs": "abfs", "abfss": "abfss",
 }  # fmt: skip
-"""URL schemes that pyarrow's own file systems serve, by the name it knows them under."""
+"""URL schemes that pyarrow's own file systems serve, by pyarrow's names."""
 _FSSPEC_PACKAGES = {
     "az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "gcs": "gcsfs", "s3": "s3fs",
     "s3a": "s3fs", "s3n": "s3fs",
@@ -95,7 +95,7 @@ class ArrowStorage:
         return self._filesystem
 
     def full(self, path: str) -> str:
-        """The path as the file system knows it."""
+        """The path in the file system."""
         return f"{self._root}/{path}" if path else self._root or "/"
 
     def where(self, path: str) -> str:
@@ -123,7 +123,7 @@ class ArrowStorage:
 
     def _below(self, path: str) -> str:
         """A path of the file system's, from the root on."""
-        # Some file systems give their paths a leading slash that the root they were asked for lacks.
+        # Some file systems put a leading slash before paths, also where the root has none.
         return path.lstrip("/")[len(self._root.lstrip("/")) + 1 if self._root else 0 :]
 
     def exists(self, path: str) -> bool:
@@ -138,7 +138,8 @@ class ArrowStorage:
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[pa.NativeFile]:
-        """A file that never changes. Of other file systems than the local one the last few stay open: opening asks the store."""
+        """A file that never changes. Except for the local file system, the last few stay open: opening is a request to the
+        store."""
         with self._lock:
             opened = self._kept.pop(file, None)
         if opened is None:
@@ -207,7 +208,7 @@ class ArrowStorage:
     traffic = Traffic()
 
     def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        """Nothing: local files are there when they are asked for."""
+        """Does nothing: local files need no requests ahead."""
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
         with reported(self.where(path)):
@@ -233,7 +234,7 @@ def reported(where: str) -> Iterator[None]:
 
 
 def one_line(problem: BaseException) -> str:
-    """What an exception says, in a line that can be read: some libraries list all they tried."""
+    """The message of an exception in one readable line: some libraries list all they tried."""
     return shorten(str(problem), 400, placeholder=" ...")
 
 
@@ -252,7 +253,7 @@ def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
 
 class RandomAccessFile(pa.PythonFile):  # type: ignore[misc]
     """A file of any storage as pyarrow's readers take it. Reads are made one after the other and by Python, so what is needed of
-    it is best read by `ranges` before; and readers must not prefetch from it, as `owned` says."""
+    it is best read by `ranges` before; and readers must not prefetch from it, see `owned`."""
 
     stored: RandomAccess
 
@@ -382,7 +383,7 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Options are texts; libraries want some as what they say. Names and passwords may be all digits, and stay texts."""
+    """Options as libraries expect them: some as the numbers or booleans they spell. Names and passwords stay strings."""
     typed: dict[str, Any] = dict(options)
     for name, text in options.items():
         if text.lower() in ("true", "false"):

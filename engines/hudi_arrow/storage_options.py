@@ -1,4 +1,4 @@
-"""Options of object stores as people know them from other tools, under the names that pyarrow's file systems give them.
+"""Options of object stores by the names of other tools, translated to those of pyarrow's file systems.
 
 Understood are the names of boto3 and the AWS variables (`aws_access_key_id`, `AWS_REGION`), of s3fs and adlfs (`key`, `secret`,
 `endpoint_url`), of object_store, which hudi-rs, deltalake and Polars hand on (`aws_endpoint`, `AZURE_STORAGE_ACCOUNT_NAME`), of
@@ -37,7 +37,7 @@ _S3: _Names = {
     ),
     "scheme": (),
     "external_id": (),
-    "": ("allow_http", "aws_allow_http"),  # the endpoint's own URL says it
+    "": ("allow_http", "aws_allow_http"),  # the endpoint's own URL states it
 }
 _GS: _Names = {
     "anonymous": ("anon", "google_skip_signature"),
@@ -83,7 +83,7 @@ _ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     ),
     "abfs": dict.fromkeys(("connection_string", "azure_storage_connection_string"), "account_name and account_key"),
 }
-"""Options that pyarrow has no name for, and where it takes what they say from."""
+"""Options that pyarrow has no name for, and the options or variables to use in their place."""
 
 
 def public_url(url: str) -> str:
@@ -101,7 +101,7 @@ def own_names(scheme: str) -> list[str]:
 
 
 def own_options(uri: str, scheme: str, options: Mapping[str, str]) -> dict[str, str]:
-    """The options of a scheme (s3, gs, abfs) as pyarrow names them; those that nothing here knows stay as they are.
+    """The options of a scheme (s3, gs, abfs) as pyarrow names them; unknown ones stay as they are.
 
     Raises `UsageError` for two names of one option with different values, and for an option whose value pyarrow takes from
     elsewhere.

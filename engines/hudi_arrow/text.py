@@ -159,7 +159,7 @@ def _empty(array: Array) -> Array:
 
 
 def _lacks_a_byte(array: Array, text: str) -> bool:
-    """Whether some byte of a text is in no row, which is faster to tell than where the text is."""
+    """Whether some byte of a string is in no row, which is faster to test than to search for the string."""
     if len(array) == 0 or not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return False
     bounds, data = texts(array)

@@ -72,7 +72,7 @@ _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
     (pa.large_binary(), t.Binary()),
     (pa.binary_view(), t.Binary()),
 )
-"""Arrow's types that we keep as the narrowest of ours that holds all their values; what they say more is a loss."""
+"""Arrow's types that become the narrowest of ours that holds all their values; anything else of them is a conversion loss."""
 
 _WORDS: Final = {kind: arrow for kind, (_, arrow) in _SIMPLE.items()}
 _MEANINGS: Final = {arrow.id: logical for logical, arrow in _SIMPLE.values()}

@@ -71,7 +71,7 @@ class PlainStorage:
     traffic = Traffic()
 
     def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        """Nothing: local files are there when they are asked for."""
+        """Does nothing: local files need no requests ahead."""
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
         whole = self._root / path

@@ -15,7 +15,7 @@ cells    a column of values: a plan and its type, inside lists too
 compare  order and equality
 casts    conversions of stored values, and SQL's CAST
 functions, arithmetic  the known functions
-scalars  what is put to each value in Python, for want of a function of Spark's
+scalars  functions that run in Python value by value, for want of a function of Spark's
 literals values as constants; ticks: dates and timestamps as integers
 arrow_form  Arrow arrays as Spark takes them, and back
 

@@ -84,7 +84,8 @@ def batch_form(batch: pa.RecordBatch, record: t.Record) -> pa.RecordBatch:
 
 
 def to_form(array: Array, type: t.Type, variants: bool = False) -> Array:
-    """The array in Spark's form, see `arrow_type`. Raises `pyarrow.ArrowInvalid` for timestamps that microseconds cannot say."""
+    """The array in Spark's form, see `arrow_type`. Raises `pyarrow.ArrowInvalid` for timestamps beyond the range of
+    microseconds."""
     array = _decoded(array)
     wanted = arrow_type(type, variants)
     if array.type == wanted and not isinstance(type, t.Nested):

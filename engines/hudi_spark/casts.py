@@ -85,7 +85,7 @@ def held_alike(source: t.Type, to: t.Type) -> bool:
 
 
 def _always_held(type: t.Date | t.Time | t.Timestamp) -> bool:
-    """Spark holds every value of the type; of timestamps in milliseconds it holds those that microseconds can say."""
+    """Spark holds every value of the type; of timestamps in milliseconds it holds those within the range of microseconds."""
     return not (isinstance(type, t.Timestamp) and type.unit is t.Unit.MILLIS)
 
 

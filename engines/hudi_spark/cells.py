@@ -23,7 +23,7 @@ class Cell:
     """Values of one type, or a mask (`type` is then Boolean, and no row is null).
 
     At depth 0 `plan` is the values. At depth n it is lists of ... lists of them, n deep, and operations run inside. Plans are
-    made when they are asked for, and once: each piece of one is a call to the JVM.
+    made lazily and once: each piece of one is a call to the JVM.
     """
 
     source: Column | Callable[[], Column]
@@ -78,7 +78,7 @@ def field_of(struct: Cell, position: int) -> Cell:
 
 
 def struct_of(fields: Sequence[tuple[str, Cell]], type: t.Type, nulls: Cell) -> Cell:
-    """Structs of these fields, null where `nulls` says so."""
+    """Structs of these fields, null where `nulls` is true."""
     names = [name for name, _ in fields]
 
     def made(null: Column, *plans: Column) -> Column:

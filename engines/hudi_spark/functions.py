@@ -46,7 +46,7 @@ def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t
 def matches(value: Cell, pattern: Pattern | str) -> Cell:
     """The text matches a LIKE pattern as a whole, or a regular expression somewhere; no for null."""
     if isinstance(pattern, str):
-        regex.parse(pattern)  # refuses what the core does not know
+        regex.parse(pattern)  # raises for patterns that the core does not support
         return mask(lambda plan: plan.isNotNull() & plan.rlike(pattern), value)
     match pattern:
         case ():

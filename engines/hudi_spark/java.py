@@ -49,9 +49,9 @@ public class NAME {
         this.options = PythonUtils.toScalaMap(options);
     }
 
-    /** The relation of files, each told by its URI and its size in bytes, with zero characters between. */
-    public LogicalPlan relation(StructType columns, String told) {
-        String[] parts = told.split("\\0");
+    /** The relation of files, listed as URI and size in bytes, with zero characters between. */
+    public LogicalPlan relation(StructType columns, String files) {
+        String[] parts = files.split("\\0");
         FileStatus[] files = new FileStatus[parts.length / 2];
         for (int i = 0; i < files.length; i++) {
             files[i] = new FileStatus(Long.parseLong(parts[2 * i + 1]), false, 1, 0, 0, new Path(parts[2 * i]));
@@ -147,7 +147,7 @@ def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:
     gateway: Any = context._gateway
     with_conditions = not isinstance(jvm.org.apache.spark.sql.classic.Dataset, JavaClass)
     sessions = "org.apache.spark.sql" if with_conditions else "org.apache.spark.sql.classic"
-    name = f"Plans{uuid.uuid4().hex}"  # Py4J remembers methods by the name of their class, whichever loader it is from
+    name = f"Plans{uuid.uuid4().hex}"  # Py4J caches methods by the name of their class, whichever loader it is from
     sequence = f"scala.collection.{'' if _is_scala_2_12(jvm) else 'immutable.'}Seq"
     source = _PLANS + _FILES + (_CONDITIONS if with_conditions else "") + "}\n"
     for word, meant in (("PACKAGE", _PACKAGE), ("NAME", name), ("SESSIONS", sessions), ("SEQUENCE", sequence)):

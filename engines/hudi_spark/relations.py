@@ -33,9 +33,9 @@ Read = Callable[[Mapping[str, int]], FileRelation]
 """Files by URI, with their sizes in bytes."""
 
 _AS_WRITTEN: Final = {
-    "datetimeRebaseMode": "CORRECTED",  # files say what they mean: no calendar is guessed
+    "datetimeRebaseMode": "CORRECTED",  # files state their calendar: none is guessed
     "int96RebaseMode": "CORRECTED",
-    "ignoreMissingFiles": "false",  # whatever the session says: no row is lost in silence
+    "ignoreMissingFiles": "false",  # whatever the session's setting: no row is lost in silence
     "ignoreCorruptFiles": "false",
 }
 _BY_NAME: Final = {
@@ -70,7 +70,7 @@ _OTHER_CLASSES = frozenset(
 )
 """What the JVM throws where classes are not those that plans are made of. Janino, which compiles against them, throws its own."""
 _HIDDEN = ("does not exist", "Py4JSecurityException", "whitelisted")
-"""What Py4J itself says of members that a class has not, or that a platform does not let pass."""
+"""Py4J's own errors for members that a class lacks, or that a platform blocks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def by_value(
 ) -> Cell:
     """`function` of the rows' values, in the form of `hudi_core.values.domain`.
 
-    Null where any of them is null; unless it is `strict`, the function is given nulls too.
+    Null where any of them is null; unless it is `strict`, the function is called with nulls too.
     """
     inward = [_or_null(_into_domain(source)) for source in types]
     outward = _out_of_domain(result)

@@ -37,9 +37,10 @@ def session(
     remote: str | None = None,
     config: Mapping[str, str] | None = None,
 ) -> SparkSession:
-    """The running session, or a new one: at `master`, over Spark Connect at `remote`, else as spark-submit says, else local.
+    """The running session, or a new one: at `master`, over Spark Connect at `remote`, else as configured by spark-submit, else
+    local.
 
-    The driver's Python is that of executors unless PYSPARK_PYTHON says another. `ship` sends this package to executors that
+    The driver's Python is that of executors unless PYSPARK_PYTHON names another. `ship` sends this package to executors that
     do not have it. `config` comes last, so it wins. Raises `UnsupportedError` when there is no Java for a new session.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

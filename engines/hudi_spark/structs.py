@@ -19,7 +19,7 @@ HAS_VARIANT: Final = hasattr(types, "VariantType")
 
 
 def schema_to_spark(schema: Schema, *, metadata: bool = True) -> Converted[StructType]:
-    """The StructType of a schema; what it cannot say as `schema_to_spark_json`."""
+    """The StructType of a schema; conversion losses as in `schema_to_spark_json`."""
     converted = schema_to_spark_json(schema, metadata=metadata, variants=HAS_VARIANT)
     return Converted(StructType.fromJson(json.loads(converted.value)), converted.losses)
 

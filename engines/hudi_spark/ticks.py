@@ -1,6 +1,6 @@
 """Dates, times and timestamps as the integers that the core counts in, and back, whatever the session's time zone is.
 
-A timestamp is held by Spark in microseconds; one that counts milliseconds and lies beyond what those can say is null. One
+A timestamp is held by Spark in microseconds; one that counts milliseconds and lies beyond their range is null. One
 that counts nanoseconds, and a time of day, is held as the integer itself.
 """
 

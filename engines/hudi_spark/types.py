@@ -1,6 +1,6 @@
 """Our types and Spark's, both ways: one table, over the JSON of Spark's schemas; needs neither PySpark nor a JVM.
 
-A struct's field carries its column id as `parquet.field.id` and its doc as `comment`, as Spark knows them, `hudi_type` for
+A struct's field carries its column id as `parquet.field.id` and its doc as `comment`, as Spark has them, `hudi_type` for
 what Hudi's own Spark writer marks so, and all else under `hudi_core`, a JSON text. Elements, keys and values of a field have no
 metadata in Spark; theirs stands inside that of the field.
 """
@@ -277,7 +277,7 @@ class _Inward:
         return restored(field, below, _plain_as_read(logical), self._at(inner))
 
     def _unmarked(self, type: t.Type, mark: object, path: _Path) -> t.Type:
-        """The type that Hudi's own mark says, on a field that does not carry it in our words."""
+        """The type in Hudi's own metadata of a field, where the field has none of ours."""
         if isinstance(type, t.Array) and isinstance(mark, str):
             vector = vector_of(mark)
             if vector is not None and same(plain(vector), replace(type, element=replace(type.element, optional=False))):

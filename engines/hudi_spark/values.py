@@ -132,7 +132,7 @@ class SparkValues:
         raise UnsupportedError("numbers of rows", message="rows of a Spark DataFrame have no order to number them by")
 
     def refuse(self, value: Cell, where: Cell, expected: str, found: str) -> Cell:
-        """The error is raised on an executor, with the text of a `RowError` that cannot tell the row."""
+        """The error is raised on an executor, with the text of a `RowError` without the row's number."""
         if where.always is False:
             return value
         message = str(RowError(None, expected=expected, found=found))

@@ -61,7 +61,7 @@ class HudiSource(datasource.DataSource):
 
 
 def register(spark: SparkSession) -> None:
-    """Makes the format `hudi_core` known to a session, and lets Spark push filters down to sources in Python."""
+    """Registers the format `hudi_core` with a session, and lets Spark push filters down to sources in Python."""
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     spark.dataSource.register(HudiSource)  # type: ignore[attr-defined]  # of Spark 4
 

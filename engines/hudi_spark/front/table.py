@@ -100,5 +100,5 @@ class SparkScan:
         return self.scan.explain()
 
     def to_spark(self) -> DataFrame:
-        """The rows that match. Spark reads them when an action asks for them."""
+        """The rows that match. Spark reads them when an action runs."""
         return frame_of(self.spark, self.scan)

@@ -109,7 +109,7 @@ def _tagger(remote: RemoteTagging) -> Any:
 
 
 def _keys(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """The columns of keys alone: the core need not know the types of the others."""
+    """The columns of keys alone: the types of the others need no form in the core."""
     return rows.select([name for name in (RECORD_KEY, PARTITION_PATH) if name in rows.schema.names])
 
 
