@@ -1,4 +1,4 @@
-"""What an Apache Hudi table means, free of any engine: schemas, evolution, expressions, pruning, rows.
+"""The semantics of Apache Hudi tables, free of any engine: schemas, evolution, expressions, pruning, rows.
 
     import hudi_core
 
@@ -11,10 +11,10 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
     cluster     rows in an order that lets queries skip files
-    validation  a table held against itself, and mended
-    advice      which index or clustering would pay for queries
+    validation  the consistency of a table: checks and repairs
+    advice      which index or clustering would speed up queries
     writing     creating tables, writing rows, rolling back
-    index       where records are: tagLocation
+    index       locations of records: tagLocation
     table       open a table, scan it
     changes     rows that changed between two times, and the changes one by one
     reading     the rows of file slices
@@ -22,7 +22,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     snapshot    a table at an instant
     indexing    the metadata table of what is written: its records, its commits, building it
     metadata    the metadata table: files, statistics, indexes
-    commit      what a write changes, and the storage steps that commit it
+    commit      the changes of a write, and the storage steps that commit them
     timeline    instants, commits, schemas over time, file slices
     merge       which of the records with one key wins
     keys        record keys and partition paths of rows

@@ -265,8 +265,8 @@ class FileReader(Protocol[BatchOut]):
     ) -> Iterator[BatchOut]:
         """The file's rows in file order, bounded in size. `row_groups` are the parts of the file to read, None for all.
 
-        `keep` has a flag for each row of these parts: only rows with a true one are given, and of the others as little as
-        may be is read.
+        `keep` has a flag for each row of these parts: only rows with a true one are returned, and of the others as little as
+        possible is read.
 
         `columns` are top-level columns by name, or parts of them by path of names, None for all. The batches have the
         footer's schema with these columns (`schema.project`), in the file's order.
@@ -419,7 +419,7 @@ class Engine(Protocol[V, M, B]):
         """The storage whose root is the URI or local path.
 
         `options` are those of the library that opens it (credentials, region, endpoint). Raises `UsageError` for one that it
-        does not know, or any where there are none.
+        does not support.
         """
         ...
 

@@ -45,7 +45,7 @@ MAX_QUERIES = 200
 def advise(
     table: Table, where: Sequence[Condition | Query], measures: Collection[Measure] = frozenset(Measure)
 ) -> Advice:
-    """Which index or clustering would pay for these queries, put as often as each says; a bare predicate is put once.
+    """Which index or clustering would speed up these queries. Each counts as often as its weight; a bare predicate counts once.
 
     Only `measures` are proposed. Estimates come from footers and rows of a sample of base files; nothing is written to the
     table. Raises `UsageError` for no query, and as `Table.scan` does for a predicate.
@@ -97,7 +97,7 @@ class _Query:
 
     @cached_property
     def keys(self) -> frozenset[str] | None:
-        """The record keys that matching rows have; None where the predicate does not tell them."""
+        """The record keys that matching rows have; None where the predicate does not determine them."""
         record_keys = self.sample.sources.record_keys
         parts = [conjunct.predicate for conjunct in self.planner.original]
         for part in parts:
@@ -122,7 +122,7 @@ class _Query:
 
     @cached_property
     def now(self) -> Touched:
-        """Recorded sources, then the footers of slices about which only these can tell more."""
+        """Recorded sources, then the footers of slices whose recorded statistics are incomplete."""
         sources = self.sample.sources
         open_questions = self.recorded[~sources.has_complete_statistics(self.recorded, self.predicate)]
         doubtful = sources.fallback.doubtful(open_questions, self.predicate, lambda _: ())
@@ -210,7 +210,7 @@ class _Advisor:
             yield from self._clustering(free)
 
     def _is_free(self, name: str) -> bool:
-        """Whether the column's values are not told by partition paths."""
+        """Whether partition paths do not have the column's values."""
         return self.sources.snapshot.schema.get(name).field.id not in self.sources.values
 
     def _column_stats(self, names: Sequence[str]) -> Iterator[Proposal]:

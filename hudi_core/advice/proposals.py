@@ -47,7 +47,7 @@ class Proposal:
 class Advice:
     """Queries, what they touch now, and the proposals that would save something, those first that save most.
 
-    `weights` tell how often each query is put. `slice_bytes` is the mean size of a file slice, `sampled` the number of slices
+    `weights` are how often each query runs. `slice_bytes` is the mean size of a file slice, `sampled` the number of slices
     that were looked into.
     """
 

@@ -39,7 +39,7 @@ def spread(numbers: Numbers, most: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Sample:
-    """Slices of a table with a base file, evenly spaced, with what their footers say."""
+    """Slices of a table with a base file, evenly spaced, with the statistics of their footers."""
 
     sources: Sources
     most: int = MAX_SLICES

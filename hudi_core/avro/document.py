@@ -50,7 +50,7 @@ def simple_name(name: str) -> str:
 
 
 def is_name(name: object) -> TypeGuard[str]:
-    """A name as Avro wants it: a letter or `_`, then letters, digits or `_`."""
+    """A name that Avro allows: a letter or `_`, then letters, digits or `_`."""
     if not isinstance(name, str):
         return False
     return name.isidentifier() if name.isascii() else _NAME.fullmatch(name) is not None

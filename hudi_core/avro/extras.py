@@ -1,7 +1,7 @@
 """What the schema languages of engines have no word for, as JSON that they carry in the metadata of a field.
 
-An engine has a plain type for every type of ours. `carried` says what a field has that the plain one lacks, `restored` puts
-it back. A reader that knows nothing of it sees an ordinary schema.
+An engine has a plain type for every type of ours. `carried` gives what a field has beyond the plain one, `restored` puts
+it back. A reader that ignores the extras sees an ordinary schema.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hudi_core.types.text import text
 from hudi_core.types.walk import same
 
 Extras = Mapping[str, Any]
-"""JSON; empty when there is nothing to say."""
+"""The extras as JSON; empty when there are none."""
 
 Plain = Callable[[t.Type], t.Type]
 """The type that an engine's own word for a type gives back, around the same fields; the very type when that is the same."""
@@ -55,12 +55,12 @@ _ATTRIBUTES: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
 
 
 def implied_default(optional: bool, *, column: bool = True) -> object:
-    """The default that engines give a field without saying: null to a record's optional field, as Apache Hudi does it."""
+    """The implied default of a field in an engine's schema: null for a record's optional field, as in Apache Hudi."""
     return None if optional and column else t.ABSENT
 
 
 def is_plain(field: t.Field, *, column: bool = True) -> bool:
-    """Whether a field says nothing besides its id, its name, its type, whether it is optional, and its implied default."""
+    """Whether a field has nothing besides its id, its name, its type, whether it is optional, and its implied default."""
     implied = field.default is None if field.optional and column else field.default is t.ABSENT
     return implied and field.doc is None and not (field.aliases or field.properties or field.type_properties)
 
@@ -70,8 +70,8 @@ def carried(
 ) -> dict[str, Any]:
     """What a field has besides its id, its name, whether it is optional, its implied default, and the fields in its type.
 
-    `column` says that it stands in a record. With `keep` all this is returned as extras, and `losses` grows only by what
-    JSON cannot say; without, all of it is a loss and the extras are empty.
+    `column`: it stands in a record. With `keep` all this is returned as extras, and only what JSON cannot express is added to
+    `losses`; without, all of it is a loss and the extras are empty.
     """
     extras: dict[str, Any] = {}
     word = plain(field.type)

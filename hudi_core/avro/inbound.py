@@ -1,7 +1,7 @@
 """Avro schema to `Schema`: names resolved, logical types recognised, unions taken apart, nothing lost.
 
 The normal form (what is not kept): the place of null in a union; a union of one type, which is the type; the spelling of
-names (all are full); logical types that are invalid where they stand, which are ignored as the Avro specification says.
+names (all are full); logical types that are invalid where they stand, which are ignored as the Avro specification requires.
 A logical type that is not known stays as a property. `time-nanos` is ours: a long to everyone else.
 """
 

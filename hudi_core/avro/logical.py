@@ -1,6 +1,6 @@
 """Avro's types without fields and the logical types on them: which of ours they are.
 
-A logical type that is invalid where it stands is ignored, as the Avro specification says; but a vector, which is Hudi's own,
+A logical type that is invalid where it stands is ignored, as the Avro specification requires; but a vector, which is Hudi's own,
 is refused when its parts contradict each other, as Hudi does.
 """
 
@@ -82,7 +82,8 @@ def is_size(json: object) -> TypeGuard[int]:
 
 
 def branch_name(kind: t.Type) -> str:
-    """What tells a union's branches apart: the full name of a named type, else the Avro type below any logical type."""
+    """The name that distinguishes a union's branches: the full name of a named type, else the Avro type below any logical
+    type."""
     match kind:
         case t.Record(name=name) | t.Enumeration(name=name) | t.Vector(name=name):
             return name or type(kind).__name__.lower()

@@ -40,7 +40,7 @@ def schema_to_avro(schema: Schema | t.Record, name: str | None = None) -> dict[s
     """The Avro record as JSON; `name` (a full name) in place of the record's own.
 
     Column ids are not written. Raises `SchemaError` with the path for names that Avro does not allow and defaults that it
-    cannot say.
+    cannot express.
     """
     record = schema.record if isinstance(schema, Schema) else schema
     root = name or record.name or ROOT_NAME
@@ -164,7 +164,7 @@ class _Writer:
             definition = self._named.get(name)
             if definition is None:
                 break
-            # A name without namespace cannot be said inside one: readers would look for it in the namespace around.
+            # A name without namespace cannot be referred to inside one: readers would look for it in the enclosing namespace.
             sayable = bool(namespace(name)) or not space
             if sayable and definition[1] == properties and same(definition[0], type):
                 return name if namespace(name) != space else simple_name(name)
@@ -194,7 +194,7 @@ def _candidates(type: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
     """Full names to try in turn: its own, the one of its place, and that with numbers.
 
     Every blob uses the same named types, which have no namespace; after the first one, blobs have none either, so that they
-    can say those names.
+    can refer to those names.
     """
     match type:
         case t.Record(name=name, kind=t.RecordKind.PLAIN):

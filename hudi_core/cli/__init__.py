@@ -8,18 +8,18 @@ demo         `demo`: a guided tour on a real table that is brought along, beside
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
-indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and what they say
+indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records
 keys         `keys`: the record key and partition path of each row of an input
 locate       `locate`: the records that have certain values, and the files that hold them, by a secondary index
 main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone
 options      arguments and options that several commands share
-output       what commands say: NDJSON for programs, tables for people; messages and warnings on standard error
+output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
 read         `read`: rows to the terminal, as NDJSON, or into a file
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
-validation   `validate`: a table held against itself
+validation   `validate`: the consistency of a table
 waiting      what a command waits for: the answers of remote storage, on standard error until its first output
 words        counts, sizes and times in words for people
 writing      `write`, `delete`, `update` and `delete-partition`: changes of rows, each in one commit

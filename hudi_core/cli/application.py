@@ -27,7 +27,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(TyperGroup):
-    """The commands. Whatever ends one early is told in a line, what the command line itself refuses too."""
+    """The commands. An error that ends one early is printed in one line, also one of the command line's syntax."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(overview())
@@ -93,11 +93,11 @@ def _status(run: Callable[[], int]) -> int:
 
 
 def _report(message: str, status: int) -> int:
-    """Says what went wrong, after all that was written before; gives the status."""
+    """Prints an error, after all output before it; returns the exit status."""
     try:
         flush()
     except OSError:
-        discard()  # of this the message tells, if it is not of something worse
+        discard()  # the message reports this, unless it reports something worse
     say(message)
     return status
 

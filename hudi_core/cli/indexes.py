@@ -1,4 +1,4 @@
-"""`index` and `metadata`: the indexes of a table, listed, built and dropped, and what they say."""
+"""`index` and `metadata`: the indexes of a table, listed, built and dropped, and their records."""
 
 from __future__ import annotations
 

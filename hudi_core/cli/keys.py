@@ -68,7 +68,7 @@ def keys(
 ) -> None:
     """Make the record key and the partition path of each row.
 
-    The generator is what --options say, or a table's, or both: options count first. People see the first 20 rows.
+    The generator is that of --options, or a table's, or both: options take precedence. People see the first 20 rows.
     """
     if options is None and table is None:
         raise UsageError("keys", expected="--options, --table or both", found="neither")
@@ -133,7 +133,7 @@ def _option(path: Path, name: str, value: object) -> str:
 
 
 def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator, like: Schema | None) -> InputRows[Any]:
-    """The rows of a file. Where its format says no types and no table does, text stays text: a guess would change keys."""
+    """The rows of a file. Without types in its format or of a table, strings stay strings: a guess would change keys."""
     given = engine.rows.read(path, like)
     if like is not None or Path(path).suffix.lower() not in _GUESSED:
         return given

@@ -70,7 +70,7 @@ WhereFileOption = Annotated[
 STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
 """Those that stand before the command."""
 OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
-"""The storages of tables that the command opened, where it is to tell of their requests."""
+"""The storages of tables that the command opened, where it reports their requests."""
 
 
 def byte_count(text: str) -> int:
@@ -108,7 +108,7 @@ def opened(
 
 
 def report_traffic() -> None:
-    """What was asked of remote storage, on standard error, where the command line wants to know it."""
+    """Prints the requests to remote storage on standard error, with `--verbose`."""
     for storage in OPENED.get() or ():
         say(f"{storage.uri}: {traffic(storage.traffic) if storage.is_remote else 'local files, nothing waited for'}")
 

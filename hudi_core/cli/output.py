@@ -1,4 +1,4 @@
-"""What commands say: NDJSON for programs, tables for people; messages and warnings on standard error."""
+"""The output of commands: NDJSON for programs, tables for people; messages and warnings on standard error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
 LONGEST = 200
-"""Characters of a value that people are shown; what is cut off is told."""
+"""Characters of a value that people are shown; an ellipsis marks what is cut off."""
 _NARROWEST = 24
 """Columns on the screen that a text which may be folded is left."""
 _UNFOLDED = 1_000_000
@@ -226,7 +226,7 @@ def cell(value: object) -> str:
 
 
 def value_text(value: object) -> str:
-    """A value of a table, from its JSON form, in one line; what is cut off is told."""
+    """A value of a table, from its JSON form, in one line; an ellipsis marks what is cut off."""
     match value:
         case None:
             return "null"
@@ -255,7 +255,7 @@ def printable(text: str) -> str:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Shows, on standard error and only where that is a terminal, how many have been told so far; gone when it is over."""
+    """Shows the reported number, on standard error and only where that is a terminal; gone when it is over."""
     end_waiting()
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
@@ -316,7 +316,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def say(message: str) -> None:
-    """A message on standard error, if there is one that takes it: there is nowhere else to tell. Line ends in it stay."""
+    """Prints a message on standard error; does nothing where that is closed. Line ends in it stay."""
     end_waiting()
     if sys.stderr is not None:
         with suppress(OSError):

@@ -32,7 +32,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
 
 SHOWN = 20
-"""Rows shown to people unless they say how many."""
+"""Rows shown to people without --limit."""
 
 
 def read(

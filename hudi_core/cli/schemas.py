@@ -293,7 +293,7 @@ def _brief(type: t.Type) -> str:
 
 
 def _default(field: t.Field) -> str:
-    """Null as the default of what may be null goes without saying."""
+    """The default as a column of the table; empty for the implied one, null of an optional field."""
     if field.default is t.ABSENT or (field.default is None and field.optional):
         return ""
     shown = to_json(field.default, field.type)

@@ -50,7 +50,7 @@ def inspect(
 
 
 def show_table(table: Table, out: Output, as_json: bool) -> None:
-    """What `inspect` says of a table."""
+    """The output of `inspect`."""
     record = _inspected(table)
     if as_json:
         out.record(record)

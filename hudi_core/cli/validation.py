@@ -1,4 +1,4 @@
-"""`validate`: a table held against itself."""
+"""`validate`: the consistency of a table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def validate(
 
 
 def _show(out: Output, table: Table, names: list[str] | None) -> bool:
-    """Shows what is found; tells whether there was an error or a warning."""
+    """Shows the findings; returns whether there was an error or a warning."""
     counts = dict.fromkeys(Severity, 0)
     shown: list[dict[str, Any]] = []
     for finding in findings_of(table, names):

@@ -81,7 +81,7 @@ def concat_columns(parts: Iterable[Column], rows: int) -> Column:
 
 
 class ColumnBuilder:
-    """A column that grows: `like` says of which kind it is, `rows` is how many rows to make room for at first."""
+    """A column that grows: `like` is a column of the same kind, `rows` how many rows to make room for at first."""
 
     def __init__(self, like: Column, rows: int) -> None:
         self.like, self.rows, self.length = like, rows, 0

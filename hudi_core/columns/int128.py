@@ -27,7 +27,7 @@ class Int128:
 
 
 def from_bytes(texts: ByteStrings) -> tuple[Int128, NDArray[np.bool_]]:
-    """The integers that big-endian two's-complement bytes stand for, and which there are: 1 to 16 bytes say one."""
+    """The integers in big-endian two's-complement bytes, and flags of the valid ones: those of 1 to 16 bytes."""
     lengths = np.diff(texts.offsets)
     known = (lengths >= 1) & (lengths <= WIDE_SIZE)
     rows = np.zeros((len(texts), WIDE_SIZE), np.uint8)

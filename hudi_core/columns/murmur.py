@@ -24,8 +24,8 @@ _MIX, _FIRST, _LAST = np.uint32(24), np.uint32(13), np.uint32(15)
 class KeyBlock:
     """Some keys made ready to be hashed: their words mixed once, for all rounds.
 
-    Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `order` tells
-    where each stood among those given, None when nothing moved.
+    Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `order` is
+    the position of each in the input, None when nothing moved.
     """
 
     def __init__(self, starts: Offsets, lengths: Offsets, data: Bytes8) -> None:

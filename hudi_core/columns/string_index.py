@@ -185,7 +185,7 @@ def _settle(
     tied: Bools,
     first: NDArray[np.int64],
 ) -> None:
-    """Sets `first` of rows that share a hash with others. `tied` tells which share it with the next one."""
+    """Sets `first` of rows that share a hash with others. `tied` flags those that share it with the next one."""
     member = np.append(tied, False)
     member[1:] |= tied
     rows, hashes = by_hash[member], hashes[member]
@@ -249,7 +249,7 @@ def _places(hashes: Hashes, count: int) -> NDArray[np.int64]:
 
 
 def _below(count: int) -> np.uint64:
-    """How many bits of a hash are below those that tell one of so many places, a power of two."""
+    """How many bits of a hash are below those that number one of so many places, a power of two."""
     return np.uint64(64 - (count.bit_length() - 1))
 
 

@@ -53,7 +53,7 @@ def evolve(
     Its version is `version`, unknown unless given, as its commit is still to come.
     A call that changes nothing gives the schema itself. Columns are found by their exact names. New names have to be Avro
     names, and to differ from the other names of their record in more than the case of letters, unless `case_sensitive`:
-    other readers of the table may not tell them apart. Raises `SchemaError` with the column and the reason, `UsageError` for
+    other readers of the table may not distinguish them. Raises `SchemaError` with the column and the reason, `UsageError` for
     SQL that is no change and for what is none at all.
     """
     evolution = _Evolution(schema, case_sensitive)

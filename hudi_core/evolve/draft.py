@@ -13,7 +13,7 @@ from hudi_core.types.walk import with_children
 
 
 class Draft:
-    """The fields directly inside a type, to be changed in place; fields further in are taken apart when asked for."""
+    """The fields directly inside a type, to be changed in place; fields further in are taken apart on access."""
 
     def __init__(self, type: Type) -> None:
         self.type = type

@@ -19,7 +19,7 @@ _Key = tuple[Path, type[Type] | None]
 
 
 def identified(versions: Iterable[Schema]) -> tuple[Schema, ...]:
-    """The schemas of one table, oldest first, with ids by which they can be told apart and reconciled.
+    """The schemas of one table, oldest first, with ids by which their columns can be distinguished and reconciled.
 
     The first keeps the ids of Hudi's block rule; later ones have the ids of earlier columns with the same path, and new ids
     for the others, in the same order. `max_column_id` never decreases.

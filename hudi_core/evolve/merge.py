@@ -1,6 +1,6 @@
 """The write side: what a table's schema becomes by a batch, and what a batch's schema becomes for a table.
 
-Columns are matched by name, at every depth, in one walk over both schemas. A batch never says that a column was dropped or
+Columns are matched by name, at every depth, in one walk over both schemas. A batch never means that a column was dropped or
 renamed: what it lacks is missing from it, no more.
 """
 

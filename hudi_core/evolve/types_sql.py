@@ -1,7 +1,7 @@
 """Types from SQL text: `decimal(10,2)`, `array<struct<a: int NOT NULL COMMENT 'x', b string>>`, `timestamp_ntz(3)`.
 
 Names of SQL, of Spark and of the persisted schema. A decimal is backed by the smallest fixed type, as Apache Hudi's own
-`ALTER TABLE` makes it; `decimal_bytes(p,s)` and `decimal_fixed(p,s)[n]` say another backing. Fields of structs, elements and
+`ALTER TABLE` makes it; `decimal_bytes(p,s)` and `decimal_fixed(p,s)[n]` name another backing. Fields of structs, elements and
 values are optional.
 
 Reads through a cursor over SQL text for schemas: names with hyphens, values as Python has them, errors of use.
@@ -72,7 +72,7 @@ class Cursor(cursor.Cursor):
 
 
 def _number(shown: str) -> object:
-    """Exact, but for a number that says itself that it is binary."""
+    """The number, exact unless a suffix or an exponent makes it a binary one."""
     if shown.lstrip("-").isdigit() and len(shown) <= _MAX_DIGITS:
         return int(shown)
     return Decimal(shown) if shown[-1].isdigit() or shown[-1] == "." else number_value(shown)[0]

@@ -8,7 +8,7 @@ operands    what stands between operators
 call_syntax calls, and those with a syntax of their own
 collations  comparisons by a collation as those by the bytes of other strings
 calls       what a call in the text stands for
-sql_predicate the tree of a predicate given in any form; the clock read once; what the core does not know, as warnings
+sql_predicate the tree of a predicate in any form; the clock read once; warnings for unknown functions
 queries     predicates and how often each was put; files of them
 interval    months, days and microseconds
 text        nodes to SQL text

@@ -22,9 +22,9 @@ FORMS = frozenset({"coalesce", "aggregate"})
 
 
 def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
-    """The term of a function's call by its lower-case SQL name; None when the core does not know it.
+    """The term of a function's call by its lower-case SQL name; None for an unknown function.
 
-    `utc` says whether the session's zone is UTC: in another, what looks at the clock of a zoned timestamp is not known.
+    `utc`: the session's zone is UTC. In another, functions of the clock time of a zoned timestamp are unknown.
     Raises `MismatchError`, and `ExpressionError` for a pattern that is none.
     """
     if name == "coalesce":

@@ -45,8 +45,8 @@ def bind(
     """The predicate an expression stands for on rows of the schema.
 
     Names are found without regard to case unless `case_sensitive`. Points in time written without a zone are those of
-    `session_zone`. What the core does not know becomes `Opaque`; with `partial`, so does what names a column that is not
-    there. Raises `ExpressionError` for a name that is not there (with those that come close), for types that SQL does not
+    `session_zone`. A condition with an unknown function becomes `Opaque`; with `partial`, so does one that names a missing
+    column. Raises `ExpressionError` for a name that is not there (with those that come close), for types that SQL does not
     compare, for what is no boolean, and for a tree that is too deep.
     """
     check_depth(expr)
@@ -58,7 +58,7 @@ def bind(
 def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC") -> Term:
     """The value an expression stands for in rows of the schema.
 
-    Raises as `bind`, and `UnsupportedError` for what the core does not know.
+    Raises as `bind`, and `UnsupportedError` for unknown functions.
     """
     check_depth(expr)
     try:

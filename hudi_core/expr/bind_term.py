@@ -39,7 +39,7 @@ _NARROW = frozenset(function.name for function in NARROW.values())
 
 
 class NotKnownError(Exception):
-    """The core does not know a function, cannot follow it in the session's zone, or is to do without a column."""
+    """A function is unknown, or unknown in the session's zone, or a column is left out."""
 
 
 class TermBinder:

@@ -46,7 +46,8 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     """A literal: null, bool, int, float, Decimal, str, bytes, a date, time or datetime of Python's (naive: no zone), or a
     scalar of NumPy's that is one of these.
 
-    `type` (or its SQL name) says the type where the value alone does not: `lit(1, "bigint")`, `lit("2024-01-01", "date")`.
+    `type` (or its SQL name) is needed where the value alone does not determine the type: `lit(1, "bigint")`, `lit("2024-01-01",
+    "date")`.
     """
     if isinstance(value, np.generic):
         value = _plain(value)
@@ -64,7 +65,7 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
 
 
 def function(name: str, *arguments: object) -> ExpressionBuilder:
-    """A call of a function by its SQL name; one that the core does not know makes the predicate unknown when pruning."""
+    """A call of a function by its SQL name; an unknown one makes the predicate unknown when pruning."""
     return ExpressionBuilder(calls.build(name.lower(), tuple(_node(argument) for argument in arguments), None))
 
 

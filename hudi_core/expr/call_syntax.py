@@ -25,7 +25,7 @@ _PREDICATE_OPERAND = 41
 
 
 class CallSyntax(Cursor):
-    """Calls of one text; who knows expressions gives the arguments."""
+    """Calls of one text; the parser of expressions parses the arguments."""
 
     __slots__ = ()
 

@@ -62,7 +62,7 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
         if len(arguments) != count:
             raise error_at(span, expected=f"{count} arguments of {name}", found=str(len(arguments)))
         return make(*arguments, span)
-    if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL says what to trim first
+    if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL has the characters to trim first
         arguments = arguments[::-1]
     function = find(name)
     proper = function.name if function is not None else ALIASES.get(name, name)
@@ -70,7 +70,7 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
 
 
 def extract(unit: str, value: Scalar, span: Span | None) -> Expr:
-    """`extract(unit FROM value)`; of a part for which there is no function, `date_part`, which the core does not know."""
+    """`extract(unit FROM value)`; for a part without a function, `date_part`, which is unknown."""
     function = _UNITS.get(unit.lower())
     return Call(function, (value,), span) if function else Call("date_part", (Literal(unit), value), span)
 

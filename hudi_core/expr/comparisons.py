@@ -20,7 +20,7 @@ FLIPPED = {
     Comparison.GT: Comparison.LT,
     Comparison.GE: Comparison.LE,
 }
-"""The comparison that says the same with its sides exchanged, where that is another."""
+"""The equivalent comparison with its sides exchanged, where that is another."""
 
 _EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
 
@@ -31,7 +31,8 @@ def are_compared(one: t.Type, other: t.Type) -> bool:
 
 
 def with_elements_of(term: Term, other: Term) -> Term:
-    """A constant array that holds nulls at most has no elements that tell its type: that of the other, where it is an array."""
+    """A constant array without a non-null element has no type of its own: it gets that of the other term, where it is an
+    array."""
     match term:
         case Constant(tuple() as items, t.Array()) if isinstance(other.type, t.Array) and all(
             item is None for item in items

@@ -1,4 +1,4 @@
-"""Cuts through the order of a type's values, and sets of values that are told by which side of some listed values they lie on."""
+"""Cuts through the order of a type's values, and sets of values defined by the listed values and the gaps between them."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class _Chain:
 def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
     """The term of whose values a predicate is a condition; None for any other predicate.
 
-    A list with a null is one in an OR only, its negation in an AND only: elsewhere it tells absent values from none.
+    A list with a null is one in an OR only, its negation in an AND only: elsewhere NULL and FALSE differ.
     """
     match part:
         case OneOf(term, _, with_null):

@@ -1,4 +1,4 @@
-"""Nodes as JSON, and back: one object a node, told apart by its one name that says what it is.
+"""Nodes as JSON, and back: one object for each node, whose one key names its kind.
 
 {"column": ["a", "b"]}   {"literal": 3}   {"literal": "2024-01-01", "type": "DATE"}   {"decimal": "1.50"}
 {"compare": "<=", "left": ..., "right": ...}   {"and": [...]}   {"not": ...}   {"call": "year", "arguments": [...]}

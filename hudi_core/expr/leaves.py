@@ -42,12 +42,12 @@ def negate(part: Predicate) -> Predicate:
 
 
 def every(parts: Iterable[Predicate]) -> Predicate:
-    """AND. FALSE decides, TRUE says nothing."""
+    """AND. FALSE decides, TRUE is left out."""
     return _joined(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
 
 
 def some(parts: Iterable[Predicate]) -> Predicate:
-    """OR. TRUE decides, FALSE says nothing."""
+    """OR. TRUE decides, FALSE is left out."""
     return _joined(parts, Or, ALWAYS_FALSE, ALWAYS_TRUE)
 
 

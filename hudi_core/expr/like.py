@@ -1,4 +1,4 @@
-"""LIKE: its pattern read into parts, and what it says about the order of texts."""
+"""LIKE: its pattern read into parts, and the range of strings that its prefix implies."""
 
 from __future__ import annotations
 

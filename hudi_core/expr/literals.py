@@ -23,7 +23,7 @@ NULL = Constant(None, t.String())
 
 
 def constant(literal: Literal, zone: str = "UTC") -> Constant:
-    """A literal with its type. Raises `ExpressionError` for a text that is no value of the type said with it."""
+    """A literal with its type. Raises `ExpressionError` for a string that is no value of the type beside it."""
     value, data_type = literal.value, literal.type
     if value is None:
         return NULL if data_type is None else Constant(None, data_type)

@@ -1,4 +1,5 @@
-"""Arithmetic on dates and timestamps, said with plain functions: `d + 1`, `ts - INTERVAL 1 DAY`, `ts - t0 > INTERVAL 1 HOUR`."""
+"""Arithmetic on dates and timestamps, as calls of plain functions: `d + 1`, `ts - INTERVAL 1 DAY`, `ts - t0 > INTERVAL 1
+HOUR`."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _DAYS = {"+": "date_add", "-": "date_sub"}
 
 
 def of_days(function: str, arguments: list[Term]) -> tuple[str, list[Term]]:
-    """A date plus or minus an int, which is a number of days, as the function that says so; any other call as it is."""
+    """A date plus or minus an int, which is a number of days, as `date_add` or `date_sub`; any other call as it is."""
     if function not in _DAYS or len(arguments) != 2:
         return function, arguments
     match [type(argument.type) for argument in arguments]:
@@ -30,9 +31,9 @@ def of_days(function: str, arguments: list[Term]) -> tuple[str, list[Term]]:
 
 
 def is_interval_between(function: str, arguments: list[Term]) -> bool:
-    """Whether a call is what lies between two dates or timestamps: an interval, of which the core has no values.
+    """Whether a call is the difference of two dates or timestamps: an interval, of which the core has no values.
 
-    A string beside one is read as such a moment.
+    A string beside a date or timestamp is read as one.
     """
     if function != "-" or len(arguments) != 2:
         return False

@@ -113,7 +113,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function or an arithmetic operator by its lower-case SQL name (`year`, `+`), known to the core or not.
+    """A function or an arithmetic operator by its lower-case SQL name (`year`, `+`), known or not.
 
     Syntax of its own is a call too: `a[b]` of `[]`, `x.field` of `get_field` with the name, `(a, b)` of `struct`, `x COLLATE c`
     of `collate`, a cast to a type without values here of `cast` with the type's text, `f(name => x)` of `=>`. A unit before

@@ -46,7 +46,7 @@ _NO_SUB_QUERIES = "an expression (sub-queries are not supported)"
 
 
 class Operands(CallSyntax):
-    """Operands of one text; who knows the operators gives `expression`."""
+    """Operands of one text; the parser of operators supplies `expression`."""
 
     __slots__ = ()
 

@@ -34,9 +34,9 @@ M = TypeVar("M")
 
 
 class Questions(Protocol[M]):
-    """What is asked of rows or of statistics. `M` is an answer: a yes or no for each row, file or block.
+    """Questions about the rows, or the statistics, of a column. `M` is an answer: a yes or no for each row, file or block.
 
-    Each answer says whether *some* row may be so; when that cannot be told, the answer is yes.
+    An answer is yes where *some* row may be so, and where it is not known.
     """
 
     def lower_is_below(self, term: Term, cut: Cut) -> M:
@@ -76,7 +76,7 @@ class Questions(Protocol[M]):
         ...
 
     def unknown(self, predicate: Opaque) -> M:
-        """Anything may be: the answer for what the core does not know."""
+        """Anything may be: the answer for an unknown function."""
         ...
 
     def every(self, answers: list[M]) -> M:
@@ -89,7 +89,7 @@ class Questions(Protocol[M]):
 
 
 def can_be(outcome: Truth, predicate: Predicate, questions: Questions[M]) -> M:
-    """Whether some row may give `outcome`. Asks nothing that this one outcome does not need."""
+    """Whether some row may give `outcome`. Only the questions that this outcome needs are evaluated."""
     match predicate:
         case Below(term, cut):
             if outcome is TRUE:

@@ -11,7 +11,7 @@ from hudi_core.types import nodes as t
 
 
 def inside(name: Name, schema: Schema, *, case_sensitive: bool) -> Call | None:
-    """The calls that take from a column's lists, maps and structs what the rest of a name says; None where they cannot."""
+    """The calls that take the rest of a name from a column's lists, maps and structs; None where it does not lead into them."""
     for length in range(len(name.path) - 1, 0, -1):
         place = schema.find(name.path[:length], case_sensitive=case_sensitive)
         if place is not None and not place.repeated:

@@ -1,4 +1,4 @@
-"""Where in a predicate's text something is wrong: an error that says line and column, with the line and a caret as a note."""
+"""Errors at a place in a predicate's text: with line and column, and the line with a caret as a note."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def error_at(
 
 
 def complaint(span: Span, expected: str, found: str | None) -> ExpressionError:
-    """`error_at` in the form in which a cursor asks for it: what stands in the text is in back-ticks."""
+    """`error_at` in the form that a cursor calls: the text at the place is in back-ticks."""
     source = span.source
     return error_at(span, expected=expected, found=found or (f"`{source}`" if source else "the end"))

@@ -1,7 +1,7 @@
 """Bound predicates: columns by id, literals in the column's domain, every comparison a cut through a total order.
 
 Three leaves carry almost everything: below a cut, one of a set, is null. The rest (two terms compared, text patterns,
-what the core does not know) stands beside them. `bind` makes these from `nodes`.
+unknown conditions) stands beside them. `bind` makes these from `nodes`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A known function of terms; a cast is a function too (`type` says to what)."""
+    """A known function of terms; a cast is a function too (`type` is its target)."""
 
     function: Function
     arguments: tuple[Term, ...]
@@ -121,8 +121,8 @@ class OneOf:
 class Within:
     """The value is in a set of values; NULL when the value is null. The form of many ranges; few are conditions of their own.
 
-    `values` are distinct and ascend. `members[2 * i + 1]` says whether value i is in the set, `members[2 * i]` whether those
-    that lie right below it are, beyond the value before it; the last member is of those above all.
+    `values` are distinct and ascend. `members[2 * i + 1]`: value i is in the set; `members[2 * i]`: the values
+    between value i - 1 and value i are; the last member is for the values above all.
     """
 
     term: Term
@@ -157,7 +157,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class MatchesOne:
-    """The text matches one of the patterns, as `Matches` tells it. NULL when the text is null."""
+    """The string matches one of the patterns, in the sense of `Matches`. NULL when the string is null."""
 
     term: Term
     patterns: tuple[Pattern | str, ...]
@@ -165,7 +165,7 @@ class MatchesOne:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something the core does not know: any outcome is possible; rows cannot be evaluated."""
+    """An unknown condition: any outcome is possible; rows cannot be evaluated."""
 
     text: str
     reason: str = field(default="not known, rows cannot be filtered by it", compare=False, repr=False)
@@ -212,7 +212,7 @@ def parts_of(predicate: Predicate) -> tuple[Predicate, ...]:
 
 
 def terms_of(predicate: Predicate) -> tuple[Term, ...]:
-    """The terms a leaf asks about; none for what is no leaf."""
+    """The terms of a leaf; none for any other predicate."""
     match predicate:
         case Below(term) | OneOf(term) | Within(term) | IsNull(term) | Matches(term) | MatchesOne(term):
             return (term,)
@@ -223,7 +223,7 @@ def terms_of(predicate: Predicate) -> tuple[Term, ...]:
 
 
 def unknowns_of(predicate: Predicate) -> list[str]:
-    """What the core does not know in a predicate, as SQL text: of these rows cannot be tested, and files are kept."""
+    """The unknown conditions of a predicate, as SQL text: rows cannot be tested by them, and files are kept."""
     if isinstance(predicate, Opaque):
         return [predicate.text]
     unknowns = [text for part in parts_of(predicate) for text in unknowns_of(part)]

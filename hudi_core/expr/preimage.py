@@ -72,7 +72,7 @@ def below(term: Term, cut: Cut) -> Predicate:
 
 
 def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Predicate:
-    """The term's value is one of the values, none of them null; `with_null` says that a null stood among them."""
+    """The term's value is one of the values, none of them null; `with_null`: a null stood among them."""
     match term:
         case Constant(None):
             return ALWAYS_NULL
@@ -172,7 +172,7 @@ def _one_of_pulled_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
 
 
 def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
-    """What texts are the spelling of, for a cast whose texts tell all values apart; None for another function."""
+    """The values that strings spell, for a cast to string that is injective; None for another function."""
     data_type = term.arguments[0].type
     exact = isinstance(data_type, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
     if term.function is not CAST or not isinstance(term.type, t.String) or not exact:
@@ -193,7 +193,7 @@ def _pulled_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, a
 
 
 def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate:
-    """The argument lies in one of the intervals, said of the column where the argument is itself a function of one."""
+    """The argument lies in one of the intervals, as a condition on the column where the argument is itself a function of one."""
     inverse = inverse_of(argument) if isinstance(argument, Apply) and intervals else None
     if inverse is None:
         return _range(argument, intervals, after, below, one_of)
@@ -222,14 +222,14 @@ def _range(
 
 
 def _cut_before(place: int, type: Type, after: bool) -> Cut:
-    """The cut between a position and the one before, said by the plainer of the two values; by `after` where they are alike."""
+    """The cut between a position and the one before, at the shorter of the two values; `after` decides where they are alike."""
     value, previous = value_at(place, type), value_at(place - 1, type)
     lengths = len(str(value).rstrip("0")), len(str(previous).rstrip("0"))
     return Cut(previous, True) if lengths[1] < lengths[0] or (after and lengths[0] == lengths[1]) else Cut(value)
 
 
 def _never(term: Term) -> Predicate:
-    """FALSE for every value, NULL for null, said of the column where the term is a function of one."""
+    """FALSE for every value, NULL for null, as a condition on the column where the term is a function of one."""
     return one_of(term, ())
 
 

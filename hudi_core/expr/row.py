@@ -23,7 +23,7 @@ from hudi_core.values.order import equal, less
 def truth_of(predicate: Predicate, row: Mapping[int, object]) -> Truth:
     """The predicate's truth on a row: values by column id, one for each column that the predicate looks at.
 
-    Raises `UnsupportedError` for what the core does not know.
+    Raises `UnsupportedError` for unknown functions.
     """
     row_answers = _Row(row)
     return next(truth for truth in Truth if can_be(truth, predicate, row_answers))

@@ -1,6 +1,6 @@
 """The tree of a predicate given as SQL, nodes or a builder; the clock is read once for a whole query. EXPR-37.
 
-What the core does not know in a predicate becomes a warning: files are kept for it, and rows cannot be filtered by it. EXPR-42.
+An unknown function in a predicate becomes a warning: files are kept for it, and rows cannot be filtered by it. EXPR-42.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bytes of Hudi's own formats, read and written without an engine. Rules: in `specs/`, a file for each kind of format.
 
 avro/            avro records to columns and back, many at once
-bloom            bloom filters of record keys: read, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24,
+bloom            bloom filters of record keys: read, and probed with whole columns of keys. Rules FORMAT-23, FORMAT-24,
                  FORMAT-28
 bloom_write      bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27
 crc32c           CRC-32C (Castagnoli) of many pieces of bytes at once, on NumPy. Rule FORMAT-17
@@ -10,7 +10,7 @@ hfile/           HFile version 3
 inflate          bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by
                  zlib elsewhere
 leaf_statistics  statistics of a leaf column, as the footer of a base file records them
-log              log files: their blocks, framed and told apart; what a block holds is read when asked for. Rules: `specs/log-
+log              log files: their blocks, found and classified; the content of a block is read on access. Rules: `specs/log-
                  files.md`
 log_write        blocks of log files, written: frames of any content, and the contents of data, delete and command blocks.
                  Rules LOG-1 to LOG-13

@@ -1,4 +1,4 @@
-"""Bloom filters of record keys: read, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24, FORMAT-28."""
+"""Bloom filters of record keys: read, and probed with whole columns of keys. Rules FORMAT-23, FORMAT-24, FORMAT-28."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ VERSION = -1
 MURMUR = 1
 
 SATURATED = 0.5
-"""From this rate of false positives on, a filter is not worth asking."""
+"""From this rate of false positives on, a filter is not worth probing."""
 
 MAX_HASHES = 1100
-"""No rate of errors that a double can say asks for more."""
+"""The most bits that any rate of errors in a double requires."""
 
 _WORD = 8
 _TWOS, _FOURS, _EIGHTS, _BYTES = (np.uint64((2**64 - 1) // (2**bits + 1)) for bits in (1, 2, 4, 8))
@@ -47,7 +47,7 @@ class BloomFilter:
     hashes: int
 
     def may_contain(self, keys: HashedKeys, chosen: Numbers | slice | None = None, rounds: int = MAX_HASHES) -> Bools:
-        """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not.
+        """For each of the chosen keys (all of them for None) whether it may be in the filter; false is certain.
 
         No more than so many of the filter's hashes are looked at.
         """
@@ -72,7 +72,7 @@ class BloomFilter:
         return bool(held.all())
 
     def _passing(self, row: Bytes8, keys: HashedKeys, chosen: Numbers | slice, rounds: int) -> Numbers:
-        """The places, among the keys that are asked for, of those that have all their bits set in the row."""
+        """The places, among the chosen keys, of those that have all their bits set in the row."""
         count = keys.count(chosen)
         passing = np.arange(count)
         for round_index in range(min(rounds, CACHED_ROUNDS)):
@@ -119,14 +119,14 @@ class BloomFilter:
 
     def false_after(self, rounds: int) -> float:
         """The share of absent keys that so many of its hashes do not rule out."""
-        rate = 0.0  # small numbers stay what they are, in place of being told from 1
+        rate = 0.0  # small numbers keep their precision, which a difference from 1 loses
         for fill in self._fills:
             rate += (1.0 - rate) * fill ** min(rounds, self.hashes)
         return rate
 
     @property
     def saturated(self) -> bool:
-        """It rules out so few keys that it tells nothing."""
+        """It rules out too few keys to be useful."""
         return self.false_positives >= SATURATED
 
     @cached_property
@@ -135,7 +135,7 @@ class BloomFilter:
 
 
 class KeySample:
-    """Some keys, hashed for many filters together, as often as one asks. May be asked from many threads."""
+    """Some keys, hashed for many filters together, in as many rounds as a filter needs. Safe in threads."""
 
     def __init__(self, keys: StringColumn) -> None:
         self._chain = hash_chain(keys)
@@ -151,10 +151,10 @@ class KeySample:
 
 
 class HashedKeys:
-    """Record keys to be looked for in many filters. Each round of their hashes is made once, when a filter first asks for it;
+    """Record keys to be looked for in many filters. Each round of their hashes is made once, when a filter first needs it;
     it serves filters of all shapes.
 
-    May be asked from many threads. Keys are not null.
+    Safe in threads. Keys are not null.
     """
 
     def __init__(self, keys: StringColumn | Sequence[str]) -> None:
@@ -165,11 +165,11 @@ class HashedKeys:
         return len(self.keys.offsets) - 1
 
     def count(self, chosen: Numbers | slice | None) -> int:
-        """How many keys are asked for."""
+        """The number of chosen keys."""
         return len(self) if chosen is None else chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
 
     def part(self, chosen: Numbers | slice | None, start: int, stop: int) -> Numbers | slice:
-        """Those from place `start` up to `stop` among the keys that are asked for."""
+        """Those from place `start` up to `stop` among the chosen keys."""
         if isinstance(chosen, np.ndarray):
             return chosen[start:stop]
         first = 0 if chosen is None else chosen.start
@@ -237,7 +237,7 @@ def _ones(row: Bytes8) -> int:
 
 
 def parse_bloom_filter(encoded: bytes, where: str) -> BloomFilter:
-    """The filter that a base64 text says, as footers and `bloom_filters` hold it: of one row, or growing.
+    """The filter in a base64 text, as footers and `bloom_filters` hold it: of one row, or growing.
 
     Raises `CorruptFileError`, and `UnsupportedError` for the hashes of ancient writers; both name `where`.
     """

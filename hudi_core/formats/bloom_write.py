@@ -115,7 +115,7 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
 
 
 def build_bloom_filter(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
-    """The filter itself, ready to be asked."""
+    """The filter itself, ready to be probed."""
     writer = BloomFilterWriter(settings)
     writer.put(keys)
     return BloomFilter(writer.packed(), writer.bits, writer.hashes)

@@ -17,7 +17,7 @@ with suppress(ImportError):  # there is no wheel of it for some processors
 
 _GZIP: Final = 31  # zlib's number for deflate in a gzip frame
 _SIZE_BYTES: Final = 4
-"""Bytes at the end of a member that tell how many it stands for, modulo `_SIZES`."""
+"""Bytes at the end of a member with its inflated size, modulo `_SIZES`."""
 _SIZES: Final = 1 << 8 * _SIZE_BYTES
 _MAX_INFLATION: Final = 1032  # deflate cannot make more bytes than this from one
 

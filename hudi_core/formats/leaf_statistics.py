@@ -18,7 +18,7 @@ class LeafStatistics:
     value_count: int | None = None
     """Rows including nulls."""
     nans: bool = True
-    """NaN may be among the values, whatever the bounds: false only where the writer is known to leave no bounds then."""
+    """NaN may be among the values, whatever the bounds: false only for writers that state no bounds then."""
     size: int | None = None
     """Bytes of its values in the file, None where nobody counted them; so too `uncompressed_size`."""
     uncompressed_size: int | None = None

@@ -1,4 +1,4 @@
-"""Log files: their blocks, framed and told apart; what a block holds is read when asked for. Rules: `specs/log-files.md`."""
+"""Log files: their blocks, found and classified; the content of a block is read on access. Rules: `specs/log-files.md`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class HeaderKey(IntEnum):
 class LogBlock:
     """A block, or a CORRUPT region between blocks: bytes `offset` to `offset + length` of the file.
 
-    Header keys that this library does not know keep their number. A CORRUPT region has no header and is all content.
+    Unknown header keys keep their number. A CORRUPT region has no header and is all content.
     """
 
     source: RandomAccess = field(repr=False)

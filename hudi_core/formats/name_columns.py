@@ -39,7 +39,7 @@ class BaseNames:
 
 
 def base_names(names: StringColumn) -> BaseNames:
-    """What `parse_base_file` tells of each name of a column without nulls."""
+    """The result of `parse_base_file` for each name in a column without nulls."""
     rows = np.arange(len(names.offsets) - 1)
     starts, ends, data = names.offsets[:-1], names.offsets[1:], names.data
     underscores = np.flatnonzero(data == _UNDERSCORE)

@@ -25,7 +25,7 @@ class RandomAccess(Protocol):
 
 @runtime_checkable
 class RangesAtOnce(Protocol):
-    """A file of which several ranges are best asked for together."""
+    """A file of which several ranges are best requested together."""
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """The bytes of ranges (offset, length), as `read` gives those of one."""

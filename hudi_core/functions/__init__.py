@@ -1,6 +1,6 @@
-"""The functions of SQL: one record for each, which says all that is known of it.
+"""The functions of SQL: one record for each, with all that is known of it.
 
-record       what a record says: names, signature, meaning, where it rises and falls, Spark's function of the same meaning
+record       the fields of a record: names, signature, meaning, where it rises and falls, Spark's function of the same meaning
 registry     all records by name
 parameters   kinds of parameters, for signatures
 coerce       which type two values are compared or calculated in

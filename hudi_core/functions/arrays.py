@@ -1,6 +1,6 @@
 """Arrays put together, sorted and compared as sets. Elements are the same by the order of their type, and so are nulls.
 
-As sets, arrays of floats tell 0.0 and -0.0 apart, as Spark's hash sets do.
+In set operations, 0.0 and -0.0 are different elements, as in Spark's hash sets.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
 
 
 def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
-    """By as many places as the lowest bits of the second argument say."""
+    """The number of places to shift by: the lowest bits of the second argument."""
 
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
         bits = _bits(result_type)

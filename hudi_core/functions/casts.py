@@ -27,7 +27,7 @@ from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE
 
 
 def _sign(_: Sequence[Argument]) -> Signature | None:
-    return None  # to which type, no argument says
+    return None  # no argument determines the target type
 
 
 def _evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:

@@ -1,4 +1,4 @@
-"""What arguments a function takes: kinds of parameters, each saying which type an argument is converted to."""
+"""The parameters of functions: kinds of parameters, each with the type that an argument is converted to."""
 
 from __future__ import annotations
 

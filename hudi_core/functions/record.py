@@ -51,7 +51,7 @@ class Signature:
 class Stretch:
     """Positions from `first` to `last`, both included, over which a function never falls, or never rises.
 
-    It stands still from one multiple of `grain` to the next. `by_one` says that it moves by one position with each.
+    It stands still from one multiple of `grain` to the next. `by_one`: it moves by one position with each.
     """
 
     first: int
@@ -115,7 +115,7 @@ class Native:
 class Function:
     """A function of SQL. Its meaning is Spark's without ANSI mode, in UTC.
 
-    `stretches` and `edge` tell pruning where it rises and falls; nothing, where that is not known.
+    `stretches` and `edge` give where it rises and falls, for pruning; absent where not known.
     """
 
     name: str

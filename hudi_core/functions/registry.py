@@ -54,7 +54,7 @@ NAMES: Final = frozenset(_BY_NAME)
 
 
 def find(name: str) -> Function | None:
-    """The function of a lower-case SQL name; None when the core does not know it."""
+    """The function of a lower-case SQL name; None for an unknown one."""
     return _BY_NAME.get(name)
 
 

@@ -79,7 +79,7 @@ def _titled(character: str) -> str:
 
 
 def overlay(value: Text, by: Text, place: int, length: int = -1) -> Text:
-    """The value with a part exchanged, of as many characters as `by` has where no length is given.
+    """The value with a part exchanged, of as many characters as `by` has where `length` is missing.
 
     >>> overlay("Spark SQL", "_", 6), overlay("Spark SQL", "ANSI ", 7, 0)
     ('Spark_SQL', 'Spark ANSI SQL')

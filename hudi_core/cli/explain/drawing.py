@@ -1,4 +1,4 @@
-"""The picture of one column as SVG: the ranges of slices against what the predicate asks, kept and skipped apart."""
+"""The picture of one column as SVG: the ranges of slices against the values that can match, kept and skipped apart."""
 
 from __future__ import annotations
 

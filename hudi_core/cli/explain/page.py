@@ -53,7 +53,7 @@ class Explained:
 
 
 def html_page(explained: Explained) -> str:
-    """The page. It loads nothing; hovering a range, or the arrow keys, tell the slice, its ranges and what decided."""
+    """The page. It loads nothing; hovering a range, or the arrow keys, show the slice, its ranges and the deciding source."""
     style, script = ((files("hudi_core.cli.explain") / name).read_text("utf-8") for name in ("page.css", "page.js"))
     kept, total = len(explained.plan.slices) - explained.plan.count(SKIP), len(explained.plan.slices)
     sections = [
@@ -107,7 +107,7 @@ def _warnings(plan: ScanPlan) -> str:
 
 
 def _steps(plan: ScanPlan) -> str:
-    """A bar a step: what it was asked about, and which part of that it removed."""
+    """A bar for each step: the slices that it was given, and the part of them that it removed."""
     total = max(1, len(plan.slices))
     rows = "".join(
         f"<tr><th scope=row>{escape(step.source)}{_note(step.note)}</th><td class=bar><div class=track>"

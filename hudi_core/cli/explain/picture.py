@@ -54,7 +54,7 @@ class DrawnSlice:
 class ColumnPicture:
     """One column of a predicate: where a row's value may lie for the row to match, and where those of each slice lie.
 
-    What may match is told from this column alone, whatever the others hold.
+    Which values may match follows from this column alone, whatever the others hold.
     """
 
     name: str
@@ -78,7 +78,7 @@ class ColumnPicture:
 
     @property
     def has_nulls(self) -> bool:
-        """Null is worth a place: it may match, or some slice's column is known to be able to hold it."""
+        """Whether null has a place on the axis: it may match, or some slice's column can hold it."""
         return self.nulls_match or any(drawn is not None and drawn.nulls for drawn in self.ranges)
 
     @property
@@ -87,7 +87,7 @@ class ColumnPicture:
 
 
 def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds]) -> ColumnPicture:
-    """The picture of a column, over slices whose ranges are given in their order."""
+    """The picture of a column, over slices and their ranges, in one order."""
     named = distinct(tuple(value for value in literals_of(predicate, column.id) if value == value), column.type)
     known = [
         value for interval in bounds if interval for value in (interval.lower, interval.upper) if value is not None

@@ -106,7 +106,7 @@ def scale_over(values: Iterable[Any], named: Iterable[Any], type: t.Type) -> Sca
 
 def _linear(values: list[float], named: list[float], type: t.Type) -> Linear:
     """To scale from the least to the greatest value, and to named ones no further away than these are apart: others stand at the
-    end, so that those can still be told apart."""
+    end, so that those remain distinguishable."""
     low, high = (min(values), max(values)) if values else (min(named), max(named)) if named else (0.0, 0.0)
     wide = min(high - low, sys.float_info.max) or math.inf
     near = [value for value in named if low - wide <= value <= high + wide]
@@ -116,7 +116,7 @@ def _linear(values: list[float], named: list[float], type: t.Type) -> Linear:
 
 
 def shortened(value: Any, type: t.Type, longest: int) -> str:
-    """The value's text for people, texts and bytes as SQL writes them; what is cut off is told by an ellipsis."""
+    """The value's text for people, strings and bytes as SQL writes them; an ellipsis marks what is cut off."""
     shown = to_text(value, type)
     shown = shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
     match type:
@@ -149,7 +149,7 @@ def _of_days(low: float, high: float) -> Iterator[tuple[float, str]]:
 
 
 def _of_clock(low: float, high: float, unit: int, type: t.Type) -> Iterator[tuple[float, str]]:
-    """Round times between two, which are given in seconds; they are given back in units."""
+    """Round times between two times in seconds; the result is in units of the type."""
     smallest = DAY_SECONDS if isinstance(type, t.Date) else 1
     step = next((step for step in _SECONDS if step >= smallest and (high - low) / step <= _MOST_TICKS), None)
     if step is None:

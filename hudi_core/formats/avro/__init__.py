@@ -11,7 +11,7 @@ pieces     rows of bytes put together from pieces: a piece gives each row some b
 plan       how to read one Avro writer schema: a tree of readers with names resolved, unions sorted out and unwanted fields
            marked
 read       reading Avro values in all lanes: one node of the schema after the other, each into its column
-skip       passing over Avro values in all lanes: only the bytes that say how long something is are looked at
+skip       passing over Avro values in all lanes: only lengths are decoded
 step       where the items of one list start, one after the other: for long lists in few records
 varint     numbers as Avro writes them: zigzag, then seven bits a byte, the lowest first, a set top bit where more follow
 walk       what is wrong with the bytes of one Avro value, and in which field: for messages, after columns could not be read

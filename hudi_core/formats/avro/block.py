@@ -62,7 +62,7 @@ VERSIONS = (1, 2, 3)
 
 _HEADER = struct.Struct(">ii")
 _LENGTH = 4
-"""Bytes before each record that tell its length."""
+"""Bytes before each record with its length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +114,7 @@ def avro_records(block: LogBlock) -> AvroRecords:
 def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets]:
     """The records of several blocks, one block's after the other's, found at once: bytes, and where each begins and its length.
 
-    Raises as `avro_records`; but where records do not fill a content exactly, it is not said whose.
+    Raises as `avro_records`; but where records do not fill a content exactly, the error does not name the content.
     """
     contents = [read_content(block) for block in blocks]
     counts = np.cumsum([max(content.count, 0) for content in contents])

@@ -1,7 +1,7 @@
 """Many Avro binary records of one writer schema → columns, field by field over all records, no Python object a record.
 
 The rules are numbered in `specs/avro-columns.md`. Records are decoded in batches that stay in the processor's cache. A
-batch that holds anything wrong is read again record by record, by `avro_walk`, which says what and where.
+batch that holds anything wrong is read again record by record, by `avro_walk`, which raises the error with its place.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def decode_framed(
 ) -> Iterator[Column]:
     """As `decode_batches`, for `count` records that fill `data` from `start` to its end, each behind its length in four bytes.
 
-    Records are found while those before them are decoded: damage may come to light when some columns are given already.
+    Records are found while those before them are decoded: damage may be detected after some columns were returned.
     """
     yield from _batches(_plan(schema_text, where, wanted), data, chain_pieces(data, start, count, where), where)
 

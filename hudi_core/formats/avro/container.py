@@ -48,7 +48,7 @@ def read_container(content: bytes, where: str) -> list[Any]:
 
 @contextmanager
 def reading(where: str) -> Iterator[None]:
-    """Raises what fastavro says of damage as `CorruptFileError` that names `where`."""
+    """Raises fastavro's errors about damage as `CorruptFileError` with `where`."""
     try:
         yield
     except _DAMAGE as error:

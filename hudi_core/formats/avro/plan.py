@@ -1,6 +1,6 @@
 """How to read one Avro writer schema: a tree of readers with names resolved, unions sorted out and unwanted fields marked.
 
-Only the physical form counts here: logical types, aliases, defaults and docs say nothing about the bytes.
+Only the physical form counts here: logical types, aliases, defaults and docs do not change the bytes.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ PRIMITIVES: dict[str, Node] = {
 def plan(schema_text: str, wanted: frozenset[str] | None = None) -> Node:
     """The reader tree of a writer schema, cut down to the wanted paths.
 
-    A path is field names joined by dots; unions, arrays and maps add nothing to it; a path wants all that is below it. None
-    wants everything. Paths that the schema does not have want nothing. Raises SchemaError when the text is not an Avro
+    A path is field names joined by dots; unions, arrays and maps add nothing to it; a path selects all that is below it. None
+    selects everything. Paths that the schema does not have select nothing. Raises SchemaError when the text is not an Avro
     schema, UnsupportedError when no table of columns can hold its values (recursive types) or it is beyond all reason.
     """
     try:
@@ -162,7 +162,7 @@ def plan(schema_text: str, wanted: frozenset[str] | None = None) -> Node:
 
 
 class _Parser:
-    """Builds nodes from Avro JSON; knows the named types met so far and how many nodes each stands for."""
+    """Builds nodes from Avro JSON; holds the named types met so far and how many nodes each stands for."""
 
     def __init__(self) -> None:
         self.named: dict[str, tuple[Node, int] | None] = {}

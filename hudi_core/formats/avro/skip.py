@@ -1,4 +1,4 @@
-"""Passing over Avro values in all lanes: only the bytes that say how long something is are looked at."""
+"""Passing over Avro values in all lanes: only lengths are decoded."""
 
 from __future__ import annotations
 

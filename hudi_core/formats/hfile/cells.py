@@ -1,6 +1,6 @@
 """Rows of an HFile: cells found in the bytes of its data blocks, and rows found by key. Rules FORMAT-21 and FORMAT-22.
 
-A cell says how long it is at its start, so cells can be found one after the other only. What makes it fast: the ten bytes
+A cell starts with its lengths, so cells can be found one after the other only. What makes it fast: the ten bytes
 after each row are always the same. Where they stand, a row ends; its length stands before it, twice, so its start is
 found by looking back. If the cells found like this follow each other without a gap from the first byte to the last, they
 are the cells. If not (a value holds those ten bytes, say) they are walked one by one.
@@ -157,7 +157,7 @@ def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Cel
     try:
         head = _walk(data, start, start + _LOOK_BACK[-1], stop, trailing, "")
     except (CorruptFileError, UnsupportedError):
-        return None  # the walk tells it with its place
+        return None  # the walk raises the error with its place
     rest_start = int(head.starts[-1] + head.rows[-1] + head.values[-1]) + _BEFORE_ROW + _AFTER_ROW + trailing
     rest = _cells_before(data, _row_ends(data, rest_start, stop), rest_start, int(head.rows[-1]))
     ends = rest.rows + rest.values
@@ -175,7 +175,7 @@ def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Cel
 def _row_ends(data: Octets, start: int, stop: int) -> Integers:
     """Where, after `start`, the bytes stand that follow each row: 00, 7F, seven times FF, 04.
 
-    Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before tells how
+    Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before shows how
     many FF stand before it.
     """
     first_word = -(-start // 4) * 4
@@ -285,7 +285,7 @@ def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Padded:
 def _padded(values: Sequence[bytes], width: int) -> Padded:
     """Strings of one width that compare as the given ones do with any of at most `width` bytes.
 
-    A string is cut or filled up with zero bytes, and then says in two bytes how long it was, or that it was longer.
+    A string is cut or filled up with zero bytes, and then has in two bytes its length, or a mark that it was longer.
     """
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     filled = np.array(values, f"S{max(width, 1)}").view(np.uint8).reshape(len(values), max(width, 1))

@@ -39,12 +39,12 @@ _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this
 _PIECE = 1 << 22  # uncompressed bytes that are decoded together by one thread
 
 Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
-"""What is asked for: given ascending rows, where each wanted run of them starts and stops."""
+"""The request: from ascending rows, the start and stop of each wanted run of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellMatches:
-    """Cells found for keys: cell `i` has the key at index `key_indexes[i]` of those asked for. Keys without a row have none."""
+    """Cells found for keys: cell `i` has the key at index `key_indexes[i]` of those requested. Keys without a row have none."""
 
     cells: Cells
     key_indexes: Integers
@@ -112,7 +112,7 @@ class HFile:
 
     @property
     def schema_text(self) -> str | None:
-        """The Avro schema the values were written with, as JSON text; None when the file does not say."""
+        """The Avro schema the values were written with, as JSON text; None when the file does not have it."""
         data = self.file_info.get(b"schema")
         try:
             return None if data is None else data.decode("utf-8")

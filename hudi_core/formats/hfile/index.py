@@ -118,7 +118,7 @@ def _lengths(body: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Ways to read the length at `position`, with where the key then starts: as Hadoop's variable integer, then as protobuf's.
 
     Readers expect the first, but Apache Hudi's own writer uses the second; they differ from 128 on. The row's own length
-    tells which one it is.
+    shows which one it is.
     """
     if position >= len(body):
         return

@@ -30,7 +30,7 @@ class Codec(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Trailer:
-    """What the last 4,096 bytes say. Offsets count from the start of the file."""
+    """The content of the last 4,096 bytes. Offsets count from the start of the file."""
 
     minor_version: int
     file_info_offset: int

@@ -176,7 +176,7 @@ class HFileWriter:
         return entries, levels
 
     def _own_info(self) -> dict[bytes, bytes]:
-        """What every file says of itself. It has no creation time, so that equal rows make equal files."""
+        """The file info of every file. It has no creation time, so that equal rows make equal files."""
         rows = max(self._rows, 1)
         return {
             b"hfile.LASTKEY": _whole_key(self._last_row) if self._rows else b"",
@@ -269,7 +269,7 @@ def _inner_body(entries: Sequence[_Placed]) -> bytes:
 
 
 def _whole_key(row: bytes) -> bytes:
-    """A row as the key of a cell, which HBase wants in an index too; Apache Hudi looks at the row alone."""
+    """A row as the key of a cell, which HBase requires in an index too; Apache Hudi looks at the row alone."""
     return struct.pack(">H", len(row)) + row + _AFTER_ROW
 
 

@@ -1,6 +1,6 @@
 """SQL's CAST of a value, as Spark does without ANSI mode and in UTC: what does not convert is null.
 
-This is the conversion that a query writes down. The one that a table's evolution asks for is `hudi_core.values.cast`.
+This is the conversion of a CAST in a query. The one of a table's schema evolution is `hudi_core.values.cast`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def substring(text: Text, position: int, length: int = WHOLE) -> Text:
 
 
 def trim(text: str, characters: str = " ", *, left: bool = True, right: bool = True) -> str:
-    """Without the characters at its ends: blanks only unless others are given, never tabs or line ends."""
+    """Without the characters at its ends: blanks by default, never tabs or line ends."""
     text = text.lstrip(characters) if left and characters else text
     return text.rstrip(characters) if right and characters else text
 
