@@ -53,7 +53,7 @@ class _Commands(TyperGroup):
 def _refusal(refused: Any) -> str:
     message = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
     command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
-    return f"{command}: {message[:1].lower()}{message[1:]}; {command} --help tells more"
+    return f"{command}: {message[:1].lower()}{message[1:]}; see {command} --help"
 
 
 app = typer.Typer(

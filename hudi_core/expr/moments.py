@@ -1,5 +1,4 @@
-"""Arithmetic on dates and timestamps, as calls of plain functions: `d + 1`, `ts - INTERVAL 1 DAY`, `ts - t0 > INTERVAL 1
-HOUR`."""
+"""Arithmetic on dates and timestamps as function calls: `d + 1`, `ts - INTERVAL 1 DAY`, `ts - t0 > INTERVAL 1 HOUR`."""
 
 from __future__ import annotations
 

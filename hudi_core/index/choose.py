@@ -66,7 +66,7 @@ def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[Sl
     filtered = sum(task.filtered for task in tasks)
     by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
     files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
-    cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth asking"
+    cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth probing"
     if not has_record_index:
         return Choice(by_files, f"{cost}; no record index")
     try:

@@ -16,6 +16,6 @@ records      records at the edge: the key of one, where it is stored, and the re
              columns
 strings      the string that a value has in keys and paths, by the path of writing. Rule KEY-7
 times        the part of a partition path that a time makes, over any engine's columns. Rules KEY-14 to KEY-18
-zones        time zones by the names that Java knows: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as
+zones        time zones by Java's names: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as
              regions
 """

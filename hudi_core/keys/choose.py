@@ -130,7 +130,7 @@ def generator_of_table(
 
 
 def chosen_kind(options: KeyOptions) -> Kind | AnyGenerator:
-    """The kind of generator, or the user's own, when its class is given."""
+    """The kind of generator, or the user's own, where the options name its class."""
     if options.generator_class:
         kind = generator_of_class(options.generator_class)
         return load_generator(options.generator_class, named.GENERATOR_CLASS) if kind is None else kind
@@ -170,7 +170,7 @@ def _record_key(kind: Kind, options: KeyOptions, writer: WritePath) -> RecordKey
         case Kind.METADATA_TABLE | Kind.USER_PROVIDED:
             raise UnsupportedError(
                 named.GENERATOR_TYPE,
-                message=f"{kind.value} says no rule; give a class in Python as {named.GENERATOR_CLASS}=module:Class",
+                message=f"{kind.value} has no rule of its own; give a class in Python as {named.GENERATOR_CLASS}=module:Class",
             )
 
 

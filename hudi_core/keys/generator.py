@@ -91,7 +91,7 @@ class Generator:
     """A key generator of Apache Hudi's.
 
     `consistent` is the option consistent-logical-timestamp; `zone` the zone of the writer's machine, which counts where no
-    other is given.
+    other is set.
     """
 
     kind: Kind

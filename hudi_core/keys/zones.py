@@ -1,4 +1,4 @@
-"""Time zones by the names that Java knows: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as regions."""
+"""Time zones by Java's names: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as regions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Zone:
         return instant if instant + self.ahead(instant) == seconds else None
 
     def step(self, seconds: int) -> tuple[int, int]:
-        """How coarse an instant may be given so that its clock time is known to `seconds`, a divisor of a day, and from when.
+        """How far an instant may be rounded with its clock time still known to `seconds`, a divisor of a day, and from when on.
 
         Two instants after the second number, both of one quotient by the first, show one clock time.
         """

@@ -20,7 +20,7 @@ statistics    `column_stats` and `partition_stats`: the live records of columns,
 stored        statistics whose records do not state their type, read as the type that the file has
 table         `MetadataTable`: the metadata table of a table, opened; which of its instants count, and the contents of its
               partitions
-trust         what of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place
+trust         which recorded statistics can be trusted: all that is known of how Apache Hudi makes them, in one place
 whole_strings lower bounds of strings that are recorded in short and, beside the type, in whole. Rule META-67
 written       what a metadata partition must consist of: the files that instants of the metadata table record as written. Rule
               META-4

@@ -54,7 +54,7 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
     """`newest` of a column of texts in any order, with its index, in parts that may be called by any thread.
 
     `Found.keys` are rows of the column; equal texts are found once, as the first of them.
-    Records in log blocks are looked up before the first part is given.
+    Records in log blocks are looked up before the first part is returned.
     """
     left = keys.first == np.arange(len(keys.first))
     for order, log in _latest_first(group):

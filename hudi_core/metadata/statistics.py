@@ -39,7 +39,7 @@ _DECODED_TOGETHER = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedStatistics:
-    """Live records of one column whose bounds are stored in one way, as far as they can be believed.
+    """Live records of one column whose bounds are stored in one way, as far as they can be trusted.
 
     `keys` has a row a record: the record's key after the column, ASCII; 36 bytes of a file (partition and file name), 12 of
     a partition. `typed`: the records state their type. Otherwise the type is what the bounds look like, or `binary` when there

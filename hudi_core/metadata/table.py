@@ -171,7 +171,7 @@ class MetadataTable(Portable):
         return [self.opened(group) for group in groups]
 
     def expect_groups(self, groups: Sequence[FileSlice]) -> None:
-        """Tells the storage that these file groups will be opened next."""
+        """Announces to the storage that these file groups will be opened next."""
         unread = (group for group in groups if (group.partition, group.file_id) not in self._groups)
         self.storage.expect(files=[file for group in unread for file in group.files])
 
@@ -206,7 +206,7 @@ class MetadataTable(Portable):
     def files(self) -> FileList:
         """The files of each partition, with their sizes.
 
-        It may list files that no completed instant of the data table speaks of.
+        It may list files of no completed instant of the data table.
         """
         return live_files(self.records(FILES))
 
@@ -222,21 +222,22 @@ class MetadataTable(Portable):
         return self._keys[0] if self._keys else self.earlier.keys
 
     def column_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
-        """What `column_stats` knows of columns (dotted names, as they were when the file was written), by column."""
+        """The records of `column_stats`, by column (dotted names, as they were when the file was written)."""
         return self._recorded(COLUMN_STATS, columns, FILE_KEY)
 
     def partition_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
-        """What `partition_stats` knows of columns. See rule META-19 before use: it may not cover all files of a partition."""
+        """The records of `partition_stats`, by column. See rule META-19 before use: they may not cover all files of a
+        partition."""
         return self._recorded(PARTITION_STATS, columns, PARTITION_KEY)
 
     def stated_stats(self, partition: str, column: str) -> tuple[RecordedStatistics, ...]:
-        """What `column_stats` or `partition_stats` state of a column, also what is not to be believed. It is not kept."""
+        """The records of `column_stats` or `partition_stats` of a column as they stand, trusted or not. They are not cached."""
         pieces, logs = self._records_of_columns(partition, [column])
         key_size = FILE_KEY if partition == COLUMN_STATS else PARTITION_KEY
         return read_statistics(logs, [column], key_size, pieces, as_stated=True)[column]
 
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
-        """What the expression index, a metadata partition, knows of its function of a column, for each file."""
+        """The records of an expression index, a metadata partition: statistics of its function of a column, for each file."""
         if (index, column) not in self._statistics:
             pieces, logs = self._records_of_columns(index, [column])
             of_logs = replace(logs, batches=[_with_keys(batch, FILE_KEY) for batch in logs.batches])
@@ -340,7 +341,7 @@ def open_metadata_table(
 
 
 def expect_metadata_table(storage: Storage, config: TableConfig, partitions: Iterable[str]) -> None:
-    """Tells the storage that `open_metadata_table` and `MetadataTable.expect` for these partitions come next."""
+    """Announces to the storage that `open_metadata_table` and `MetadataTable.expect` for these partitions come next."""
     timeline = f"{METADATA_FOLDER}/{NEW_TIMELINE_FOLDER if config.layout > 1 else FOLDER}"
     folders = [f"{METADATA_FOLDER}/{partition}" for partition in partitions]
     storage.expect(files=[_PROPERTIES], folders=[timeline, *folders])

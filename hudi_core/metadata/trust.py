@@ -1,4 +1,4 @@
-"""What of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place.
+"""Which recorded statistics can be trusted: all that is known of how Apache Hudi makes them, in one place.
 
 Sources: HUDI issues 18754 and 18755, and tables that Apache Hudi 1.2.0 wrote. Rules META-20 to META-28.
 

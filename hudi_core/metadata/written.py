@@ -30,7 +30,7 @@ def missing(
 
 
 def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:
-    """Tells the storage that `missing` will be called next."""
+    """Announces to the storage that `missing` will be called next."""
     timeline.expect_contents(_since_compaction(_counting(timeline, counts)))
 
 

@@ -16,7 +16,7 @@ K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
 
 MAX_AHEAD_BYTES: Final = 1 << 26
-"""Bytes of answers that may wait for their use: what is expected beyond them is asked for when it is used."""
+"""Bytes of answers that may wait for their use: what is expected beyond them is requested on use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ class RequestLine:
 
 
 class AnswersAhead(Generic[K, R]):
-    """Answers that are fetched in threads before they are used. Each is given once. Safe in threads.
+    """Answers that are fetched in threads before they are used. Each is returned once. Safe in threads.
 
-    A process that ends does not wait for answers that nobody took.
+    A process that ends does not wait for unused answers.
     """
 
     def __init__(self, workers: int, max_bytes: int = MAX_AHEAD_BYTES) -> None:

@@ -1,4 +1,4 @@
-"""The parts of a predicate's outermost AND, as they are put to sources of knowledge."""
+"""Conjuncts: the parts of a predicate's outermost AND, in the forms that sources of statistics answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hudi_core.schema.schema import Schema
 class Conjunct:
     """One part of the predicate's outermost AND: as the user wrote it, and as it is bound.
 
-    `hinted` is TRUE on the same rows, and speaks of what indexes know too.
+    `hinted` is TRUE on the same rows, and has the conditions that indexes answer as columns of their own.
     """
 
     text: str
@@ -42,5 +42,5 @@ def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
 
 
 def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:
-    """The predicate that a conjunction is, with what indexes know."""
+    """The predicate that a conjunction is, with the conditions that indexes answer."""
     return every([conjunct.hinted for conjunct in conjuncts])

@@ -60,7 +60,7 @@ class ScanPlan(Portable):
 
     `codes` has an index into `VERDICTS` for each slice. `why` finds the reasons, which costs as much again as the plan and
     is done when they are first used, and when the plan is copied. `alone` gives for each part of the predicate's AND how many
-    slices it would skip by itself, judged by what was read for the plan: no further file is read. `warnings` say what
+    slices it would skip by itself, judged by what was read for the plan: no further file is read. `warnings` are what
     could not be used and why.
     """
 

@@ -22,7 +22,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class SourceAnswer(Protocol):
-    """What a source knows of some slices. Answers have an element for each of them, in the order in which they were given."""
+    """The answer of a source about some slices. Flags are in the order of the slices for which it was opened."""
 
     @property
     def note(self) -> str:
@@ -65,7 +65,7 @@ class StatisticsAnswer:
 
 
 Open = Callable[[Numbers, Predicate], SourceAnswer]
-"""Prepares what is known of the slices with these numbers, which ascend, for a predicate and its parts."""
+"""Opens a source for the slices with these numbers, which ascend, for a predicate and its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _reasons(
 def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
     """The slices that one part of the conjunction would leave if it were the whole predicate.
 
-    A source that does not know all answers for the slices that it was opened for, and not for others.
+    Unless it `knows_all`, a source answers only for the slices that it was opened for.
     """
     remaining = np.arange(slices, dtype=np.int64)
     for source, answer, candidates in opened:

@@ -1,6 +1,6 @@
-"""Pruning in shares: what another machine needs to prune some of a table's slices, and the plan made of all their answers.
+"""Pruning in shares: the tasks by which other machines prune some of a table's slices, and the plan made of all answers.
 
-What a source knows of a slice does not depend on other slices, so a share is pruned as the whole is. A machine reads the
+Statistics of a slice do not depend on other slices, so a share is pruned as the whole is. A machine reads the
 statistics of its share's files and no others. Rule SOURCE-20.
 """
 

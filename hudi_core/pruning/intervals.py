@@ -2,7 +2,7 @@
 
 Everything that can be decided once is decided here. An unknown bound is the end of the keys, a column without values has
 lower above upper, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
-integers, and asks for neither validity nor counts.
+integers, and needs neither validity nor counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is held against."""
+"""The same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is tested against."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ FETCHED_BYTES: Final = 1 << 20
 
 
 class FilesAhead:
-    """Slices that are read in their order, and how far the storage knows of them. Safe in threads."""
+    """Slices that are read in their order, and how many of them are announced to the storage. Safe in threads."""
 
     def __init__(
         self, storage: Storage, slices: Sequence[FileSlice], numbers: Sequence[int], max_slices: int = MAX_SLICES
@@ -26,7 +26,7 @@ class FilesAhead:
         self._lock = Lock()
         self._next = 0
         self._bytes: list[int] = []
-        """Bytes of the files of all slices up to each of which the storage knows."""
+        """Bytes of the files of all announced slices, up to each of them."""
 
     def reach(self, position: int) -> None:
         """The slice at a position among those that are read is read next."""
@@ -42,7 +42,7 @@ class FilesAhead:
             self._storage.expect(files=files)
 
     def _has_room(self, position: int) -> bool:
-        """Whether the storage is to know of one more slice: of the one that is read in any case."""
+        """Whether to announce one more slice: always the one that is read next."""
         if self._next == len(self._numbers) or self._next <= position:
             return self._next < len(self._numbers)
         before = self._bytes[position - 1] if position else 0

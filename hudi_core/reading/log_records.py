@@ -60,7 +60,7 @@ class LogRecords:
 
 
 def gathered_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
-    """The records of a buffer, ready to be merged: by `positions` in the base file where these are given, else by key."""
+    """The records of a buffer, ready to be merged: by `positions` in the base file where the log has them, else by key."""
     records, widths = buffer.joined()
     keys = None if positions is not None else index_strings(buffer.keys())
     key_ids = positions if keys is None else keys.first

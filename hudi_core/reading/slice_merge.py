@@ -30,7 +30,7 @@ def whole_file(_: FileInfo) -> list[RowRange]:
 
 
 class Changes(Protocol):
-    """Gets to know what a merge changes of a base file, in batches of the engine's with the columns of the merge."""
+    """Receives the changes of a merge to a base file, in batches of the engine's with the columns of the merge."""
 
     def updated(self, before: Any, after: Iterable[Any]) -> None:
         """Rows that changed, as they were and as they are, in one order."""
@@ -92,7 +92,7 @@ class SliceMerge:
 
     def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
         """All rows: those of the base file in file order, changed ones where they stood, then those that only the newer records
-        have, in the order of these. `changes` gets those of each batch before the batch is given."""
+        have, in the order of these. `changes` receives those of each batch before the batch is returned."""
         base, schema = self._slice.base, self._columns.schema
         if base is not None:
             for batch in self._base_files.rows(self._slice, base, schema):
@@ -124,7 +124,7 @@ class SliceMerge:
         yield from self._gathered([*self._logs.batches, batch], sources[stays])
 
     def _report(self, changes: Changes, batch: Any, merged_rows: _MergedRows, changed: NDArray[np.int64]) -> None:
-        """Tells what becomes of rows of a batch; `changed` are the sources of its updated ones."""
+        """Reports the deleted and updated rows of a batch; `changed` are the sources of its updated ones."""
         is_deleted, is_updated = (np.zeros(self._rows.count(batch), np.bool_) for _ in range(2))
         is_deleted[merged_rows.replaced[merged_rows.deleted]] = True
         is_updated[merged_rows.replaced[~merged_rows.deleted]] = True

@@ -74,7 +74,7 @@ def hidden_ids(column: int) -> Iterator[int]:
 
 
 def _numbered(type: Type, give: _Give, hidden: Iterator[int]) -> Type:
-    """`give` says the id of a field that Hudi has a place for; `hidden` are the ids of the column around."""
+    """`give` returns the id of a field that Hudi has a place for; `hidden` are the ids of the column around."""
     inner = children(type)
     if not inner:
         return type

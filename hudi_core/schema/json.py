@@ -91,7 +91,7 @@ _Json = Mapping[str, Any]
 
 
 def schema_to_json(schema: Schema) -> str:
-    """The persisted text of a schema, which `schema_from_json` reads. `persisted` also tells what it has no place for."""
+    """The persisted text of a schema, which `schema_from_json` reads. `persisted` also returns what it has no place for."""
     return persisted(schema).value
 
 
@@ -136,7 +136,7 @@ def history_to_json(schemas: Iterable[Schema]) -> Converted[str]:
 
 
 def type_to_json_text(type: t.Type) -> str | None:
-    """How the persisted form says a type without fields; None for a type that it has no word for."""
+    """The persisted form of a type without fields; None for a type without one."""
     match type:
         case t.Decimal(precision, scale, fixed=None):
             return f"decimal_bytes({precision}, {scale})"
@@ -153,7 +153,7 @@ def type_to_json_text(type: t.Type) -> str | None:
 
 
 def type_from_json_text(text: str) -> t.Type | None:
-    """The type that a persisted type name says, in any spelling; None when it says none."""
+    """The type of a persisted type name, in any spelling; None for an unknown name."""
     name = text.lower().replace("_", "-").strip()
     if name in _NAMES:
         return _NAMES[name]

@@ -41,7 +41,8 @@ class Schema(Portable):
     """A table's, file's or query's schema. Column ids are unique at all depths, and never given twice in a table's life.
 
     It is a mapping of the names of its columns to their fields: `"fare" in schema`, `schema["fare"].type`, `len(schema)`,
-    `list(schema)`. A path (`a.b`, `list.element`) finds a field inside a column. `find` and `get` tell also where a field stands.
+    `list(schema)`. A path (`a.b`, `list.element`) finds a field inside a column. `find` and `get` also return where a field
+    stands.
 
     `version` is the instant (as a number) of the commit that made it; 0 when unknown. `max_column_id` is the greatest id
     that was ever given, also to columns that are no longer there. Raises `SchemaError` when two fields share an id, or two
@@ -55,7 +56,7 @@ class Schema(Portable):
     def __post_init__(self) -> None:
         ids = _column_ids(self.record, ())
         if len(set(ids)) != len(ids):
-            _ = self.places  # raises, and says which columns share an id
+            _ = self.places  # raises for columns that share an id
         greatest = max(ids, default=-1)
         if self.max_column_id < greatest:
             object.__setattr__(self, "max_column_id", greatest)
@@ -196,7 +197,7 @@ def _as_path(path: object) -> Path | str:
 
 
 def schema_at_place(where: str, record: Record, version: int = 0, max_column_id: int = -1) -> Schema:
-    """The schema; when it is refused, the error says in front of the column where the schema comes from."""
+    """The schema; errors name the place where the schema comes from before the column."""
     try:
         return Schema(record, version, max_column_id)
     except SchemaError as error:

@@ -76,7 +76,7 @@ class FooterCache:
     it. Raises `UsageError` for a file that is something else.
 
     Threads and processes may use it at the same time. What is damaged in it raises `CorruptFileError` when it is met, what
-    cannot be read or written `StorageError`: both name the file, and nothing of it is believed.
+    cannot be read or written `StorageError`: both name the file, and nothing of it is used.
     """
 
     def __init__(self, path: str, most: int = DEFAULT_MAX_BYTES) -> None:

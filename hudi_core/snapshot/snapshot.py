@@ -68,7 +68,7 @@ class Snapshot(Portable):
 
     `timeline` is cut at the instant, `whole` is not; `named_by` gives the schemas, when that is another. What goes wrong with
     the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
-    alone: rows as of their last compaction. A copy knows the schemas and slices that were looked up.
+    alone: rows as of their last compaction. A copy has the schemas and slices that were looked up.
     """
 
     engine: Engine[Any, Any, Any]

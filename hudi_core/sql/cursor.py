@@ -1,4 +1,4 @@
-"""Going through the tokens of a text, two ahead, and saying what is unexpected."""
+"""A cursor over the tokens of a text, with two ahead, and the errors for unexpected ones."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Cursor:
         return int(shown)
 
     def unexpected(self, expected: str, token: Token | None = None, found: str | None = None) -> HudiError:
-        """The error that a token, the next one unless said otherwise, is not what was expected."""
+        """The error that a token, by default the next one, is not what was expected."""
         token = token or self.token
         return self._complaint(Span(self.text, token.start, token.end), expected, found)
 

@@ -108,7 +108,7 @@ def name_value(quoted: str) -> str:
 def number_value(source: str) -> tuple[int | float | Decimal, Type | None]:
     """The value of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary.
 
-    The type is the one that a suffix or an exponent says; None for a number that has only digits and a point.
+    The type is that of a suffix or an exponent; None for a number that has only digits and a point.
     """
     upper = source.upper()
     if upper.endswith("BD"):

@@ -78,7 +78,7 @@ class Scan(QueryResult):
 
     @property
     def warnings(self) -> list[str]:
-        """What the core does not know in the predicate, with the functions that come close; empty when it knows all."""
+        """A warning for each unknown function of the predicate, with known ones of similar names; empty without any."""
         return [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
 
     @property

@@ -51,7 +51,7 @@ class Verbs:
     def delete(
         self, data: object = None, *, where: str | Expr | ExpressionBuilder | None = None, options: Any = None
     ) -> Any:
-        """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
+        """Deletes the rows that match a predicate, or those that have the keys of `data`: exactly one of the two is required."""
         return _public("delete")(self, data, where, options)
 
     def update(

@@ -55,11 +55,11 @@ class LogHistory:
         return self._instants
 
     def completed_after(self, time: str) -> Sequence[Instant]:
-        """None: this layout knows no completion times."""
+        """None: this layout records no completion times."""
         return ()
 
     def completion_time(self, requested_time: str) -> str | None:
-        """None: this layout knows no completion times."""
+        """None: this layout records no completion times."""
         return None
 
     def content(self, instant: Instant) -> Content:

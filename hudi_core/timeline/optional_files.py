@@ -12,9 +12,7 @@ def read_if_there(storage: Storage, path: str) -> bytes | None:
         return storage.read(path)
     except NoSuchFileError:
         return None
-    except (
-        StorageError
-    ):  # of a storage that does not tell the one from the other; remote ones do, and were waited for enough
+    except StorageError:  # local storage may report a missing file so; remote storage does not, and was retried
         if storage.is_remote or storage.exists(path):
             raise
         return None

@@ -192,7 +192,7 @@ class Timeline(Portable):
         return metadata
 
     def expect_contents(self, instants: Iterable[Instant]) -> None:
-        """Tells the storage that the contents of these instants will be read next, but for archived ones."""
+        """Announces to the storage that the contents of these instants will be read next, except for archived ones."""
         unread = (i for i in instants if not i.archived and i not in self._read and i not in self._extras)
         self.storage.expect(files=[self._file(instant) for instant in unread])
 

@@ -4,7 +4,7 @@ Units, zone flags, decimal backing and size, enum symbols, record names, docs, d
 losing them corrupts tables. Array elements, map keys and map values are `Field`s, so that everything that has a column id
 is one kind of thing.
 
-How many digits fit how many bytes of a fixed-backed decimal is said here, beside the decimals.
+The number of digits that fit the bytes of a fixed-backed decimal is defined here, beside the decimals.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 
 class Unit(Enum):
-    """The unit of a time or timestamp; the value says how many make a second."""
+    """The unit of a time or timestamp; the value is how many make a second."""
 
     MILLIS = 1_000
     MICROS = 1_000_000

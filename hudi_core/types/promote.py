@@ -42,7 +42,7 @@ class Purpose(Enum):
     """What a promotion is wanted for."""
 
     ALTER = "change the column's type, by name or by the schema of a batch"
-    WRITE = "let the schema of a batch stand for the column from here on, without being asked"
+    WRITE = "widen the column's type by the schema of a batch, without an explicit schema change"
     READ = "read stored values as the type"
     STATISTICS = "take the bounds of stored values for bounds of the type"
 
@@ -69,11 +69,11 @@ class CastKind(Enum):
     TO_TEXT = "the value's text"
     ENCODE = "the UTF-8 bytes of a text"
     DECODE = "the text that the bytes are in UTF-8"
-    TO_DECIMAL = "the number with the wanted scale, rounded half up; of a float the number its shortest text says"
-    PARSE_DECIMAL = "the number that a text says, with the wanted scale, rounded half up"
+    TO_DECIMAL = "the number with the wanted scale, rounded half up; of a float the number of its shortest decimal form"
+    PARSE_DECIMAL = "the number that a string spells, with the wanted scale, rounded half up"
     RESCALE = "the same number with the wanted scale; no digit may be lost"
-    PARSE_DATE = "the day that a text says"
-    PARSE_UUID = "the UUID that a text says"
+    PARSE_DATE = "the day that a string spells"
+    PARSE_UUID = "the UUID that a string spells"
     SYMBOL = "the text, which has to be one of the symbols"
     BY_TEXT = "the text of the value, or the text that bytes are in UTF-8, as the wanted type reads it"
     NEVER = "nothing but null: no value has a counterpart"
@@ -85,7 +85,7 @@ class CastKind(Enum):
 class Promotion:
     """One way from a type to another.
 
-    `keeps_order` says that a value that is not less than another is not less than it afterwards, in the orders of
+    `keeps_order`: a value that is not less than another is not less than it afterwards, in the orders of
     `values.order`; the bounds of a column are then the bounds of the cast column, if the cast takes the bounds at all.
     """
 

@@ -1,5 +1,5 @@
 """The SQL names of types without parts, and the numbers behind them: what CAST, typed literals, printed expressions and column
-definitions say. Types that are made of others are put together by who reads them.
+definitions say. Nested types are put together by the parsers of each language.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SIZED = ("CHAR", "CHARACTER", "VARCHAR")
 """Strings of limited length: a column is a `string` instead."""
 
 NARROW = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16}
-"""Integers of fewer bits than a column can have: a column is an `int` instead, a cast to one is not known to the core."""
+"""Integers of fewer bits than a column can have: a column is an `int` instead, a cast to one is unknown."""
 
 
 def sql_type(name: str, *parameters: int) -> Type | None:

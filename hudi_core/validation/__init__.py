@@ -1,11 +1,11 @@
-"""A table held against itself: what is wrong with it, where, and how to mend it. Rules: `specs/validation.md`.
+"""The consistency of a table: what is wrong with it, where, and how to mend it. Rules: `specs/validation.md`.
 
-Checks of what names and listings say:
+Checks of names and listings:
 properties         properties that are missing, damaged, or contradict each other
 timeline           names and times of instants, states that are missing, metadata that cannot be read
 leftovers          markers and heartbeats of writes that are over, writes of dead writers, locks
 listing            the metadata table's listing beside that of the folders
-commits            what commits say that they wrote beside what is there
+commits            the files that commits record against those on storage
 orphans            data files that no completed write names
 
 Checks of what files hold, each file opened once:

@@ -25,7 +25,7 @@ _MOST_RECORDS: Final = 1 << 40
 
 @dataclass
 class BloomFilters:
-    """The check of bloom filters in the metadata table. With virtual keys they say nothing of the keys."""
+    """The check of bloom filters in the metadata table. With virtual keys they do not cover the keys."""
 
     subject: Subject
     _problems: dict[str, TableError] = field(default_factory=dict)

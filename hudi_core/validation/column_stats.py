@@ -120,7 +120,7 @@ class Statistics:
             )
 
     def _compared(self, metadata: MetadataTable, column: str) -> Iterator[Finding]:
-        """Records of a column beside what files hold: as they are believed, and as they stand."""
+        """Records of a column against the content of files: as readers trust them, and as they stand."""
         wrong: set[int] = set()
         for records in metadata.column_stats([column])[column]:
             for numbers, stated, values in self._pairs(column, records):
@@ -137,7 +137,7 @@ class Statistics:
                 for denial in denials(stated, values):
                     file = int(numbers[denial.row])
                     if file not in wrong:
-                        found = f"{denial.found}; a reader that believes it loses rows"
+                        found = f"{denial.found}; a reader that trusts it loses rows"
                         yield self._finding(column, file, Severity.WARNING, denial.expected, found)
 
     def _pairs(
@@ -163,7 +163,7 @@ class Statistics:
         keys = partition_keys(partitions)
         for column in sorted(self._held):
             if len(self._held[column]) > 1:
-                continue  # a record says something only where all files have one type
+                continue  # a record has a meaning only where all files have one type
             covered = self._covered(metadata, column, partition_of, live, len(partitions))
             for records in metadata.partition_stats([column])[column]:
                 rows, places = joined(records.keys, keys)
@@ -188,7 +188,7 @@ class Statistics:
                 yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
 
     def _covered(self, metadata: MetadataTable, column: str, partition_of: Ints, live: Bools, partitions: int) -> Bools:
-        """Which partitions have a record of the column for each of their live files: of others nothing is said (META-19)."""
+        """Which partitions have a record of the column for each of their live files: the others are not checked (META-19)."""
         recorded = np.zeros(len(self._files), np.bool_)
         for records in metadata.column_stats([column])[column]:
             recorded[joined(records.keys, self._keys)[1]] = True

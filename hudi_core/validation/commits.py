@@ -1,4 +1,4 @@
-"""What commits say that they wrote beside what is there: files of the latest slices, and sizes. Rule VALID-11."""
+"""The files that commits record against those on storage: files of the latest slices, and sizes. Rule VALID-11."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOST: Final = by_hand("restore the file from a copy, or roll back or write agai
 
 
 def commits(subject: Subject) -> Iterator[Finding]:
-    """Files of the latest slices that are gone, and files that have another size than their commit says."""
+    """Files of the latest slices that are gone, and files whose size differs from their commit's."""
     missing: dict[str, list[FileInfo]] = {}
     for instant, metadata in subject.commits:
         for partition, stats in metadata.stats.items():
@@ -42,7 +42,7 @@ def _size(subject: Subject, time: str, stat: WriteStat, there: int) -> Iterator[
     file = data_file(stat.partition, FileInfo(stat.path, there))
     if file is not None and file.is_log and subject.table.timeline.layout == 1 and there > stated:
         return
-    expected = f"{stated:,} bytes, as the write of {time} says"
+    expected = f"{stated:,} bytes, as the write of {time} records"
     yield Finding(COMMITS, Severity.ERROR, stat.path, expected, f"{there:,} bytes", _LOST)
 
 

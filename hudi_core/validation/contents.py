@@ -41,7 +41,7 @@ class KeyWatch(Protocol):
 
 
 class KeyWatcher(Protocol):
-    """Makes a watch for a base file, or none. May be asked from many threads."""
+    """Makes a watch for a base file, or none. Safe in threads."""
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None: ...
 
@@ -67,7 +67,7 @@ class FileFacts:
 
 
 def file_facts(subject: Subject, file: DataFile, watchers: Sequence[KeyWatcher] = ()) -> FileFacts:
-    """Reads a data file to its end. What goes wrong is told in the result."""
+    """Reads a data file to its end. Errors are a part of the result."""
     try:
         return _log_facts(subject, file) if file.is_log else _base_facts(subject, file, watchers)
     except TableError as error:

@@ -1,7 +1,7 @@
-"""Statistics that are stated beside those of the values that are there. Rule VALID-5.
+"""Recorded statistics against those of the stored values. Rule VALID-5.
 
-Stated statistics may know less, never something else: bounds cover, a column said to be without nulls has none, one said to be
-null alone has no value.
+Recorded statistics may be wider, never contradict: bounds cover all values, a column recorded without nulls has none, one
+recorded as all null has no value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Something that is there and that statistics deny: in which row of the two that were compared, and what each says."""
+    """A stored value that recorded statistics exclude: the row of the comparison, and what either side has."""
 
     row: int
     expected: str

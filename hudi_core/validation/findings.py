@@ -56,8 +56,8 @@ def by_hand(words: str) -> Mending:
 
 
 def problem(check: str, root: str, error: TableError, mending: Mending, where: str | None = None) -> Finding:
-    """What was raised while a part of the table was read, at `where` or where the error says. What cannot be read here is
-    information, what is damaged an error."""
+    """What was raised while a part of the table was read, at `where`, else at the error's own place. What cannot be read here is
+    information, damage is an error."""
     severity = Severity.INFO if isinstance(error, UnsupportedError) else Severity.ERROR
     place = where or error.where.removeprefix(root).lstrip("/") or root
     expected, found = error.expected or "a part of the table that can be read", error.found or str(error)

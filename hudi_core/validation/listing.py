@@ -16,7 +16,7 @@ LISTING: Final = "listing"
 
 
 def listing(subject: Subject) -> Iterator[Finding]:
-    """Files and sizes of which the metadata table says something else than storage."""
+    """Files and sizes in which the metadata table and storage differ."""
     if subject.metadata_problem is not None:
         yield problem(LISTING, subject.root, subject.metadata_problem, rebuild(FILES))
     metadata = subject.indexed(FILES)
@@ -37,7 +37,7 @@ def listing(subject: Subject) -> Iterator[Finding]:
 
 
 def _holds_what_counts(subject: Subject, file: DataFile) -> bool:
-    """In layout 1 the name of a log file does not tell whether the write that made it completed; its blocks do."""
+    """In layout 1 the name of a log file does not show whether the write that made it completed; its blocks do."""
     timeline = subject.table.timeline
     if not file.is_log or timeline.layout > 1:
         return True

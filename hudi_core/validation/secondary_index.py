@@ -54,7 +54,7 @@ class SecondaryIndexes:
         definitions = index_definitions(self.subject.table.storage, self.subject.table.config)
         definition = definitions.get(partition)
         if definition is None or len(definition.columns) != 1:
-            return  # the check of properties tells of it
+            return  # the check of properties reports it
         refuse_unindexable(self.subject.table, partition, definition.columns[0])
         snapshot = self.subject.snapshot
         columns = [IndexedColumn(partition, definition.columns[0])]

@@ -35,7 +35,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Subject:
-    """A table, with what checks need of it. Data files are those that folders list, whatever the metadata table says."""
+    """A table, with what checks need of it. Data files are those that folders list, whatever the metadata table lists."""
 
     table: Table
     clock: Clock = system_clock
@@ -60,7 +60,7 @@ class Subject:
 
     @cached_property
     def schema(self) -> Schema | None:
-        """The table's schema; None where the timeline does not tell one."""
+        """The table's schema; None where the timeline does not have one."""
         try:
             return self.snapshot.schema
         except (SchemaError, TableError):

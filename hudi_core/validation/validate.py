@@ -38,7 +38,7 @@ _OF_NAMES: Final[Mapping[str, Callable[[Subject], Iterator[Finding]]]] = {
     COMMITS: commits,
     ORPHANS: orphans,
 }
-"""Checks of what names and listings say."""
+"""Checks of names and listings."""
 
 CHECKS: Final = (*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX, SECONDARY_INDEX)
 """The names of all checks, in the order of their findings but for those of the contents of files, which come file by file."""

@@ -1,7 +1,7 @@
 """The JSON form of values, as the command line writes it, and back.
 
 Decimals and dates are strings, timestamps ISO with microseconds and a `Z` when zoned, bytes `{"base64": ...}`, NaN and the
-infinities `{"float": "NaN"}`, records objects, maps lists of pairs. A union is its value; a named record in one says its
+infinities `{"float": "NaN"}`, records objects, maps lists of pairs. A union is its value; a named record in one has its
 name as `$type`.
 """
 

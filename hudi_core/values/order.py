@@ -71,7 +71,7 @@ def distinct(values: tuple[Any, ...], type: t.Type) -> tuple[Any, ...]:
 
 
 def is_ordered(type: t.Type) -> bool:
-    """Whether SQL compares values of the type with `<`: maps and unions, at any depth, are only told apart."""
+    """Whether SQL compares values of the type with `<`: maps and unions, at any depth, are only tested for equality."""
     return not isinstance(type, t.Map | t.Union) and all(is_ordered(child.type) for child in t.children(type))
 
 

@@ -10,8 +10,7 @@ file_statistics     slices with log files, file by file: where merging takes who
                     it
 footer_fallback     slices that recorded statistics leave in doubt: which they are, and the statistics in their files
 footer_statistics   statistics from the footers of base files, for what the metadata table lacks
-indexes             indexes that know in which slices certain values are: conditions on equality become facts that are false
-                    elsewhere
+indexes             indexes with the slices of certain values: conditions on equality become facts that are false elsewhere
 log_headers         which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18
@@ -25,6 +24,6 @@ sources             what is known of a snapshot's slices: made ready once and ke
                     `specs/sources.md`
 stable_names        columns that indexes are made of by name: those that the name has meant all the time
 stored_filters      the bloom filters of base files as they are stored, in the metadata table or in footers, and which of them
-                    are worth asking
-uniqueness          whether the record index may be believed: whether it knows as many keys as the table has rows
+                    are worth probing
+uniqueness          whether the record index can be trusted: whether it has as many keys as the table has rows
 """

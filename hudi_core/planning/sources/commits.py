@@ -22,8 +22,8 @@ from hudi_core.timeline.slices import FileSlice
 
 @dataclass(frozen=True, slots=True)
 class CommitTimes:
-    """The commits whose rows are selected: those requested at `times`, and of those requested before `first`, of which no
-    timeline knows, the ones requested after `since`. `text` is the condition for people."""
+    """The commits whose rows are selected: those requested at `times`, and of those requested before `first`, which are on no
+    timeline, the ones requested after `since`. `text` is the condition for people."""
 
     text: str
     times: frozenset[str]

@@ -108,7 +108,7 @@ def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | No
 def with_index_columns(
     tree: Expr, indexes: Sequence[ExpressionIndex], schema: Schema, *, case_sensitive: bool
 ) -> Predicate | None:
-    """The predicate with functions that indexes know as columns of their own; None when it has none of them."""
+    """The predicate with indexed functions as columns of their own; None when it has none of them."""
     used: list[ExpressionIndex] = []
 
     def column_for(node: Expr) -> Expr | None:

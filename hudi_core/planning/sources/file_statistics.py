@@ -22,7 +22,7 @@ from hudi_core.pruning.store import FileStatistics, StatisticsPart
 
 @dataclass(frozen=True)
 class FileStatisticsAnswer:
-    """Knowledge of the files of slices, one by one, for slices with log files; of others it knows nothing."""
+    """Statistics of the files of slices, one by one, for slices with log files; unknown for other slices."""
 
     fallback: FooterFallback
     slices: Numbers

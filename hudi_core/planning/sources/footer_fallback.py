@@ -83,7 +83,7 @@ class FooterFallback:
         return replace(chosen, slices=np.searchsorted(slices, chosen.slices))
 
     def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
-        """What headers of log files without statistics of a column let one think of it; of base files nothing."""
+        """The assumption about a column that the headers of log files without statistics of it allow; none for base files."""
         logs = np.flatnonzero(files.logs[members])
         infos = [files.info(number) for number in members[logs].tolist()]
         headers = self.headers.logs(infos)

@@ -1,4 +1,4 @@
-"""Indexes that know in which slices certain values are: conditions on equality become facts that are false elsewhere."""
+"""Indexes with the slices of certain values: conditions on equality become facts that are false elsewhere."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Index(Protocol):
         ...
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
-        """What to look up for the condition; None when the index knows nothing of it."""
+        """The keys to look up for the condition; None when the index does not cover it."""
         ...
 
     def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
@@ -96,7 +96,7 @@ class IndexLookups:
     def source(self) -> Source:
         """The index as a source."""
         if not self.lookups:
-            return Source(self.index.name, None, "no condition on equality that it knows")
+            return Source(self.index.name, None, "no condition on equality that it covers")
         return Source(self.index.name, lambda slices, _: self._open(slices))
 
     def _open(self, slices: Numbers) -> StatisticsAnswer:

@@ -25,7 +25,7 @@ class LogHeaders:
     columns: frozenset[str] = frozenset()
 
     def missing_stats(self, name: str) -> MissingStats:
-        """What to think of a top-level column by its name, when there are no statistics of it.
+        """The assumption about a top-level column, by its name, without statistics of it.
 
         A partial update of a row that was deleted before may leave its other columns null.
         """

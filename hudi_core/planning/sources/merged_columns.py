@@ -19,8 +19,8 @@ class MergedColumns(Enum):
 
 
 def merges(config: TableConfig) -> MergedColumns:
-    """What merging does in a table, by its merge rules. Where these are not known it may do anything: no statistics are
-    believed beside log files, and what is wrong with the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
+    """The effect of merging in a table, by its merge rules. Where these are unknown anything is possible: no statistics are
+    trusted beside log files, and an error in the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
     try:
         rules = merge_rules(config, config.name)
     except (CorruptFileError, UnsupportedError):

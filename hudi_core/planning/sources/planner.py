@@ -193,7 +193,7 @@ class PredicatePlanner:
                 doubtful[:0],
                 f"{note}: more than the {MAX_DOUBTFUL_SLICES} that are read beside column_stats",
             )
-        # Without a slice in doubt there is nothing to add to what earlier sources know.
+        # Without a slice in doubt there is nothing to add to earlier sources.
         load: Load = doubt.read(slices, doubtful) if len(doubtful) else lambda _: ()
         statistics = FileStatistics(len(slices), load)
         return StatisticsAnswer(statistics, np.arange(len(slices), dtype=np.int64), self._facts.of_slices(slices), note)

@@ -41,7 +41,7 @@ KeysOf = Callable[[FileList, Numbers], npt.NDArray[np.bytes_]]
 
 
 class MissingStats(IntEnum):
-    """What to think of a column in a file that has no statistics of it."""
+    """The assumption about a column in a file without statistics of it."""
 
     ANYTHING = 0
     NULLS = 1

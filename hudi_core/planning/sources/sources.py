@@ -173,8 +173,8 @@ class Sources(Portable):
     def _covered(self, name: str) -> npt.NDArray[np.bool_]:
         """Which partitions have recorded statistics of the column for each of their live files.
 
-        A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, says
-        nothing of that.
+        A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, does
+        not show that.
         """
         missing = self.recorded.missing(name)
         covered = np.ones(len(self.partitions), np.bool_)

@@ -1,4 +1,4 @@
-"""The bloom filters of base files as they are stored, in the metadata table or in footers, and which of them are worth asking.
+"""The bloom filters of base files as they are stored, in the metadata table or in footers, and which of them are worth probing.
 
 Rules INDEX-6 to INDEX-8, for queries and for tagging.
 """

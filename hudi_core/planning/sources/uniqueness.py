@@ -1,4 +1,4 @@
-"""Whether the record index may be believed: whether it knows as many keys as the table has rows.
+"""Whether the record index can be trusted: whether it has as many keys as the table has rows.
 
 Hudi's record index holds one place for each key. Where a write put a key into the table that was there already (`insert`
 and `bulk_insert` do not look), a row is in a place that the index no longer holds. Then there are more rows than keys.

@@ -283,7 +283,7 @@ class TestMisuse:
     )
     def test_what_the_command_line_itself_refuses(self, arguments: tuple[str, ...], command: str, found: str) -> None:
         said, path = self.said(*arguments), f"hudi-core {command}".strip()
-        assert said.startswith(f"{path}: ") and said.endswith(f"; {path} --help tells more")
+        assert said.startswith(f"{path}: ") and said.endswith(f"; see {path} --help")
         assert found in said
 
     def test_nothing_asked_is_help(self) -> None:

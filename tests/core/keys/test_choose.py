@@ -166,7 +166,7 @@ def test_what_does_not_fit_names_the_option(said: dict[str, str], message: str) 
 
 @pytest.mark.parametrize("name", ["USER_PROVIDED", "HOODIE_TABLE_METADATA"])
 def test_kinds_that_say_no_rule_are_not_supported(name: str) -> None:
-    with pytest.raises(UnsupportedError, match="says no rule"):
+    with pytest.raises(UnsupportedError, match="has no rule of its own"):
         chosen({"recordkey_field": "a", "keygenerator_type": name})
 
 

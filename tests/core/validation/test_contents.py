@@ -189,7 +189,7 @@ def test_statistics_that_are_beyond_belief_and_that_other_readers_believe(
     monkeypatch.setattr(index_footers, "file_statistics_rows", altered)
     findings = only(build_metadata_table(table, ["column_stats"]), "column_stats", Severity.WARNING)
     assert len(findings) == 4
-    assert all(finding.found == "nulls alone; a reader that believes it loses rows" for finding in findings)
+    assert all(finding.found == "nulls alone; a reader that trusts it loses rows" for finding in findings)
 
 
 def test_counts_that_differ(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ class TestRecordIndex:
         _, found = plan(self.made, where)
         step = next(each for each in found.steps if each.source == "record_index")
         assert step.after == len(expected)
-        assert step.note == ("" if "id" in where else "no condition on equality that it knows")
+        assert step.note == ("" if "id" in where else "no condition on equality that it covers")
 
     def test_reason_names_the_index_and_the_condition(self) -> None:
         _, found = plan(self.made, "n < 100 and id = 'm'")
