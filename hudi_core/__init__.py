@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
+    from hudi_core.writing.rollback import RollbackPlan, rollback
     from hudi_core.writing.write_run import WriteOptions
 
 __all__ = [
@@ -127,6 +128,7 @@ __all__ = [
     "IndexOptions",
     "NotATableError",
     "Proposal",
+    "RollbackPlan",
     "RowError",
     "Scan",
     "Schema",
@@ -162,6 +164,7 @@ __all__ = [
     "parse_changes",
     "parse_predicate",
     "refreshed",
+    "rollback",
     "schema_from_avro",
     "schema_from_json",
     "schema_to_avro",
@@ -178,6 +181,8 @@ _PLACES = {
     "advise": "hudi_core.advice.advise",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
+    "RollbackPlan": "hudi_core.writing.rollback",
+    "rollback": "hudi_core.writing.rollback",
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",
     "WriteResult": "hudi_core.writing.result",

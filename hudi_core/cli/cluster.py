@@ -29,6 +29,7 @@ from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.preview import Preview
 from hudi_core.cluster.preview import preview as preview_clustering
 from hudi_core.errors import UsageError
+from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.writing.plan import FileSizes
@@ -122,9 +123,9 @@ def cluster(
 
         options = ClusterOptions(
             strategy,
-            _names(columns),
+            name_list(columns),
             FileSizes(target_file_size, small_file_limit),
-            PartitionFilter(mode, _names(partitions), partition_pattern, recent_partitions or 0),
+            PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
             where[0] if where and not preview else None,
             queries=() if preview else queries,
             spool_folder=spool_folder,
@@ -162,7 +163,3 @@ def _mode(recent: int | None, *, rolling: bool) -> FilterMode:
     if rolling:
         return FilterMode.DAY_ROLLING
     return FilterMode.NONE if recent is None else FilterMode.RECENT_DAYS
-
-
-def _names(given: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in given.split(",") if name.strip())

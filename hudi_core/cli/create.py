@@ -11,12 +11,12 @@ from hudi_core.cli.forms import form
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument
 from hudi_core.cli.output import Output
 from hudi_core.cli.tables import show_table
-from hudi_core.commit.lock import table_lock
 from hudi_core.errors import StorageError, UsageError
+from hudi_core.schema.names import name_list
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import open_table
 from hudi_core.writing.create import create_table
-from hudi_core.writing.rollback import RollbackPlan, failed_writes, roll_back, roll_back_completed
+from hudi_core.writing.rollback import rollback as roll_back
 
 
 def create(
@@ -63,12 +63,12 @@ def create(
     made = create_table(
         table,
         columns,
-        _names(key),
-        partition_by=_names(partition_by),
-        ordering=_names(ordering),
+        name_list(key),
+        partition_by=name_list(partition_by),
+        ordering=name_list(ordering),
         type=type,
         version=version,
-        indexes=None if index is None else _names(index),
+        indexes=None if index is None else name_list(index),
         options=dict(_option(given) for given in option or ()),
         engine=engine,
         storage_options=STORAGE_OPTIONS.get(),
@@ -86,26 +86,10 @@ def rollback(
     as_json: JsonOption = False,
 ) -> None:
     """Undo the last completed write, or with --failed those that died."""
-    if (instant is None) == (not failed):
-        raise UsageError("rollback", expected="either an instant or --failed", found="both" if failed else "neither")
     opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
     out = Output(as_json)
-    with table_lock(opened.storage):
-        if instant is not None:
-            _show(out, roll_back_completed(refreshed(opened), instant))
-            return
-        for write in failed_writes(refreshed(opened)):
-            _show(out, roll_back(refreshed(opened), write))
-
-
-def _show(out: Output, plan: RollbackPlan) -> None:
-    out.record(
-        {"instant": plan.instant.requested_time, "action": plan.instant.action, "files_deleted": len(plan.files)}
-    )
-
-
-def _names(columns: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in columns.split(",") if name.strip())
+    for undone in roll_back(opened, instant, failed=failed):
+        out.record(undone.as_dict())
 
 
 def _option(given: str) -> tuple[str, str]:

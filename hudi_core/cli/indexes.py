@@ -22,6 +22,7 @@ from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.metadata_records import metadata_records
@@ -95,7 +96,7 @@ def index(
 
 
 def _options(build: list[str], columns: str | None, name: str | None, rebuild: bool) -> IndexOptions:
-    names = None if columns is None else [column.strip() for column in columns.split(",") if column.strip()]
+    names = None if columns is None else name_list(columns)
     return IndexOptions(names, True if PARTITIONED_RECORD_INDEX in build else None, rebuild, name)
 
 

@@ -27,6 +27,7 @@ from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.result import QueryResult
+from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
@@ -125,7 +126,7 @@ def read(
 def _names(columns: str | None) -> list[str] | None:
     if columns is None:
         return None
-    names = [name.strip() for name in columns.split(",")]
-    if not all(names):
+    names = list(name_list(columns))
+    if not names:
         raise UsageError("--columns", expected="names of columns with commas between them", found=repr(columns))
     return names

@@ -25,6 +25,7 @@ from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_reader import input_schema
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.planning.sources.stored_filters import FilterState
+from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 
@@ -77,7 +78,7 @@ def tag(
     """
     begun = perf_counter()
     opened_table = opened(table, engine, metadata)
-    fields = tuple(name.strip() for name in hash_fields.split(",")) if hash_fields else ()
+    fields = name_list(hash_fields or ())
     if (buckets is not None or fields) and index is not IndexKind.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
     key_options = None if options is None else read_options(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
+from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
@@ -36,7 +38,7 @@ def validate(
     checks without them. Exit status 1 for an error or a warning; information alone is none.
     """
     opened_table = opened(table, engine, MetadataMode.AUTO)
-    names = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
+    names = None if only is None else name_list(only)
     out = Output(as_json)
     if mend:
         mended = mend_table(opened_table, findings_of(opened_table, names))
@@ -48,7 +50,7 @@ def validate(
         raise typer.Exit(1)
 
 
-def _show(out: Output, table: Table, names: list[str] | None) -> bool:
+def _show(out: Output, table: Table, names: Sequence[str] | None) -> bool:
     """Shows the findings; returns whether there was an error or a warning."""
     counts = dict.fromkeys(Severity, 0)
     shown: list[dict[str, Any]] = []

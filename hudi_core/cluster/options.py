@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query
+from hudi_core.schema.names import name_list
 from hudi_core.writing.plan import FileSizes
 
 Progress = Callable[[int, int], None]
@@ -46,3 +48,15 @@ class ClusterOptions:
     machines, a folder that all of them see."""
     progress: Progress | None = None
     clock: Clock = system_clock
+
+    def __post_init__(self) -> None:
+        """Takes what users write: a strategy and partitions by name, one name or a list of names."""
+        try:
+            strategy = Strategy(self.strategy)
+        except ValueError as error:
+            raise UsageError("strategy", expected=f"one of {', '.join(Strategy)}", found=repr(self.strategy)) from error
+        object.__setattr__(self, "strategy", strategy)
+        object.__setattr__(self, "columns", name_list(self.columns))
+        partitions: Any = self.partitions
+        if not isinstance(partitions, PartitionFilter):
+            object.__setattr__(self, "partitions", PartitionFilter(selected=name_list(partitions)))

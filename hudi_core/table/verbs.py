@@ -5,11 +5,26 @@ This layer does not import those: the package's front looks a function up by its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hudi_core.errors import UsageError
+
 if TYPE_CHECKING:
+    from hudi_core import (
+        Advice,
+        ClusterOptions,
+        ClusterResult,
+        Finding,
+        Index,
+        IndexOptions,
+        RollbackPlan,
+        Table,
+        WriteOptions,
+        WriteResult,
+    )
     from hudi_core.expr.build import ExpressionBuilder
     from hudi_core.expr.nodes import Expr
     from hudi_core.expr.queries import Condition, Query
@@ -20,79 +35,125 @@ def _public(name: str) -> Callable[..., Any]:
     return function
 
 
+def _options(kind: str, options: Any, named: Mapping[str, object]) -> Any:
+    """The options of a verb: an object of the class `kind`, with fields given by name in the place of its own."""
+    if not named:
+        return options
+    of_kind: Any = _public(kind)
+    known = [field.name for field in fields(of_kind)]
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        raise UsageError(kind, expected=f"some of {', '.join(known)}", found=", ".join(unknown))
+    return of_kind(**named) if options is None else replace(options, **named)
+
+
 class Verbs:
-    """Writes, indexes, validation and advice. Writes return what was done, a `WriteResult`; the table goes on showing what it
-    showed: see `refreshed`."""
+    """Writes, indexes, clustering, validation and advice. Writes return what was done; the table goes on showing what it showed:
+    see `refreshed`.
 
-    def write(self, data: object, op: str = "upsert", options: Any = None) -> Any:
+    Options are an object, or its fields by name: `table.upsert(rows, dry_run=True)`. `UsageError` for a name that is none.
+    """
+
+    def write(self, data: object, op: str = "upsert", options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Writes rows in one commit: `writing.operations.write`."""
-        return _public("write")(self, data, op, options)
+        result: WriteResult = _public("write")(self, data, op, _options("WriteOptions", options, named))
+        return result
 
-    def append(self, data: object, options: Any = None) -> Any:
+    def append(self, data: object, options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Adds rows in new files, without a look at what is there."""
-        return self.write(data, "append", options)
+        return self.write(data, "append", options, **named)
 
-    def insert(self, data: object, options: Any = None) -> Any:
+    def insert(self, data: object, options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Adds rows, to small files first."""
-        return self.write(data, "insert", options)
+        return self.write(data, "insert", options, **named)
 
-    def upsert(self, data: object, options: Any = None) -> Any:
+    def upsert(self, data: object, options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Merges rows with those that have their keys, and adds the others."""
-        return self.write(data, "upsert", options)
+        return self.write(data, "upsert", options, **named)
 
-    def overwrite(self, data: object, options: Any = None) -> Any:
+    def overwrite(self, data: object, options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Puts rows in the place of all rows of the table."""
-        return self.write(data, "insert_overwrite_table", options)
+        return self.write(data, "insert_overwrite_table", options, **named)
 
-    def overwrite_partitions(self, data: object, options: Any = None) -> Any:
+    def overwrite_partitions(self, data: object, options: WriteOptions | None = None, **named: Any) -> WriteResult:
         """Puts rows in the place of all rows of their partitions."""
-        return self.write(data, "insert_overwrite", options)
+        return self.write(data, "insert_overwrite", options, **named)
 
     def delete(
-        self, data: object = None, *, where: str | Expr | ExpressionBuilder | None = None, options: Any = None
-    ) -> Any:
-        """Deletes the rows that match a predicate, or those that have the keys of `data`: exactly one of the two is required."""
-        return _public("delete")(self, data, where, options)
+        self,
+        data: object = None,
+        *,
+        where: str | Expr | ExpressionBuilder | None = None,
+        options: WriteOptions | None = None,
+        **named: Any,
+    ) -> WriteResult:
+        """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
+        result: WriteResult = _public("delete")(self, data, where, _options("WriteOptions", options, named))
+        return result
 
     def update(
         self,
         assigned: Mapping[str, object],
         where: str | Expr | ExpressionBuilder | None = None,
-        options: Any = None,
-    ) -> Any:
+        options: WriteOptions | None = None,
+        **named: Any,
+    ) -> WriteResult:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
-        return _public("update")(self, assigned, where, options)
+        result: WriteResult = _public("update")(self, assigned, where, _options("WriteOptions", options, named))
+        return result
 
-    def cluster(self, options: Any = None) -> Any:
-        """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`."""
-        return _public("cluster")(self, options)
-
-    def delete_partitions(self, partitions: Sequence[str], options: Any = None) -> Any:
+    def delete_partitions(
+        self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Any
+    ) -> WriteResult:
         """Takes all rows of partitions away, by the paths of these."""
-        return _public("delete_partitions")(self, partitions, options)
+        settings = _options("WriteOptions", options, named)
+        result: WriteResult = _public("delete_partitions")(self, partitions, settings)
+        return result
 
-    def indexes(self) -> Any:
-        """The indexes of the table as it is now: kind, name, columns, state, size. A list of `Index`."""
-        return _public("indexes")(self)
+    def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
+        """Undoes the last completed write, by its requested time, or all writes that died: `writing.rollback.rollback`."""
+        undone: list[RollbackPlan] = _public("rollback")(self, instant, failed=failed)
+        return undone
 
-    def index(self, *kinds: str, options: Any = None) -> Any:
-        """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. The table with them."""
-        return _public("build_indexes")(self, kinds, options)
+    def cluster(self, options: ClusterOptions | None = None, **named: Any) -> ClusterResult:
+        """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.
 
-    def drop_index(self, name: str) -> Any:
+        For example `table.cluster(columns=["city", "fare"], strategy="hilbert")`.
+        """
+        result: ClusterResult = _public("cluster")(self, _options("ClusterOptions", options, named))
+        return result
+
+    def indexes(self) -> list[Index]:
+        """The indexes of the table as it is now: kind, name, columns, state, size."""
+        present: list[Index] = _public("indexes")(self)
+        return present
+
+    def index(self, *kinds: str, options: IndexOptions | None = None, **named: Any) -> Table:
+        """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. The table with them.
+
+        For example `table.index("column_stats", columns=["fare"])`.
+        """
+        indexed: Table = _public("build_indexes")(self, kinds, _options("IndexOptions", options, named))
+        return indexed
+
+    def drop_index(self, name: str) -> tuple[str, ...]:
         """Drops an index by its name; gives the names of all that went with it."""
-        return _public("drop_index")(self, name)
+        dropped: tuple[str, ...] = _public("drop_index")(self, name)
+        return dropped
 
     def metadata_records(
         self, partition: str, where: str | Expr | ExpressionBuilder | None = None, limit: int | None = None
-    ) -> Any:
+    ) -> Iterator[dict[str, Any]]:
         """The live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
-        return _public("metadata_records")(self, partition, where, limit)
+        records: Iterator[dict[str, Any]] = _public("metadata_records")(self, partition, where, limit)
+        return records
 
-    def advise(self, where: Sequence[Condition | Query]) -> Any:
+    def advise(self, where: Sequence[Condition | Query]) -> Advice:
         """Which index or clustering would pay for these queries: `advice.advise.advise`."""
-        return _public("advise")(self, where)
+        advice: Advice = _public("advise")(self, where)
+        return advice
 
-    def validate(self, only: Sequence[str] | None = None) -> Any:
+    def validate(self, only: Sequence[str] | None = None) -> Iterator[Finding]:
         """Holds the table against itself; findings as they are made: `validation.validate.validate`."""
-        return _public("validate")(self, only)
+        findings: Iterator[Finding] = _public("validate")(self, only)
+        return findings

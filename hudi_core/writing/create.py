@@ -21,6 +21,7 @@ from hudi_core.errors import AlreadyExistsError, UnsupportedError, UsageError
 from hudi_core.indexing.initial import new_table_steps
 from hudi_core.options import PROPERTIES_PATH, table_config
 from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
@@ -62,9 +63,9 @@ def create_table(
     new = NewTable(
         stated.get("hoodie.table.name") or name or table_name(storage.uri),
         row_schema(schema, loaded),
-        _names(key),
-        _names(partition_by),
-        _names(ordering),
+        name_list(key),
+        name_list(partition_by),
+        name_list(ordering),
         type.lower(),
         version,
         stated,
@@ -127,7 +128,3 @@ def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
             given: Schema = engine.rows.given(schema).schema
             return given
     raise UsageError("schema", expected="a Schema, an Avro schema, or an Arrow one", found=type(schema).__name__)
-
-
-def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
-    return tuple(name.strip() for name in columns.split(",")) if isinstance(columns, str) else tuple(columns)

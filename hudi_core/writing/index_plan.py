@@ -24,6 +24,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
@@ -49,6 +50,10 @@ class IndexOptions:
     rebuild: bool = False
     """Indexes that are there are dropped and made anew."""
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", name_list(self.columns))
 
 
 def chosen_partitions(

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import has_markers, marked_files, marker_folder
 from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
@@ -36,6 +38,32 @@ class RollbackPlan:
 
     instant: Instant
     files: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The rollback as users see it: the instant that is undone, its action, and the number of files."""
+        return {
+            "instant": self.instant.requested_time,
+            "action": self.instant.action,
+            "files_deleted": len(self.files),
+        }
+
+
+def rollback(table: Table, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
+    """Undoes the last completed write, by its requested time, or with `failed` all writes that died. Gives what was undone.
+
+    Writers that are alive are left alone. `table` still shows what it showed. Raises `UsageError` unless one of both is given,
+    and as `roll_back_completed` does.
+    """
+    if (instant is None) == (not failed):
+        found = "both" if failed else "neither"
+        raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+    with table_lock(table.storage):
+        latest = refreshed(table)
+        if instant is not None:
+            return [roll_back_completed(latest, instant)]
+        plans = [rollback_plan(latest, write) for write in failed_writes(latest)]
+        roll_back_failed(latest)
+        return plans
 
 
 def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:

@@ -1,6 +1,4 @@
 """`write`, `delete`, `update` and `delete-partition`.
-
-Also covers: `table/verbs.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,74 @@
+"""Methods of a table: options by name, and their results.
+
+Also covers: `schema/names.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core import ClusterOptions, UsageError
+from hudi_core.schema.names import name_list
+
+TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64())])
+
+
+def rows_from(first: int) -> pa.Table:
+    """Twenty rows whose `n` runs against their keys."""
+    return pa.table({"id": range(first, first + 20), "n": range(20, 0, -1)}, schema=TYPES)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> hudi_core.Table:
+    created = hudi_core.create(tmp_path / "t", TYPES, "id")
+    for first in (0, 20, 40):
+        created.append(rows_from(first))
+    return hudi_core.refreshed(created)
+
+
+def test_options_of_writes_are_given_by_name(table: hudi_core.Table) -> None:
+    assert table.upsert(rows_from(0), dry_run=True).instant is None
+    assert table.delete(where="id < 5", dry_run=True).deleted == 5
+    assert table.update({"n": 1}, where="id = 7", dry_run=True).updated == 1
+    assert len(hudi_core.refreshed(table).timeline.commits) == 3
+
+
+def test_a_clustering_and_an_index_take_names_of_columns(table: hudi_core.Table) -> None:
+    result = table.cluster(columns=["n"], strategy="hilbert")
+    assert (result.strategy, result.columns, result.rows) == ("hilbert", ("n",), 60)
+    indexed = hudi_core.refreshed(table).index("column_stats", columns="n")
+    (statistics,) = [index for index in indexed.indexes() if index.name == "column_stats"]
+    assert statistics.columns[-1] == "n"
+
+
+def test_fields_by_name_take_the_place_of_those_of_an_object(table: hudi_core.Table) -> None:
+    options = ClusterOptions(columns=("id",))
+    assert table.cluster(options, columns="n,id").columns == ("n", "id")
+
+
+def test_names_that_are_no_options_are_refused(table: hudi_core.Table) -> None:
+    with pytest.raises(UsageError, match=r"WriteOptions: expected some of index, sizes, .*, found dryrun"):
+        table.upsert(rows_from(0), dryrun=True)
+    with pytest.raises(UsageError, match=r"strategy: expected one of linear, zorder, hilbert, found 'curve'"):
+        table.cluster(columns="n", strategy="curve")
+    with pytest.raises(UsageError, match=r"partitions: expected partitions of the table \(none\), found nowhere"):
+        table.cluster(columns="n", partitions=["nowhere"])
+
+
+def test_the_last_write_is_undone(table: hudi_core.Table) -> None:
+    last = table.timeline.commits[-1].requested_time
+    (undone,) = table.rollback(last)
+    assert undone.as_dict() == {"instant": last, "action": "commit", "files_deleted": 1}
+    assert hudi_core.refreshed(table).scan().count() == 40
+    assert table.rollback(failed=True) == []
+    with pytest.raises(UsageError, match="rollback: expected either an instant or that failed writes are meant"):
+        table.rollback()
+
+
+@pytest.mark.parametrize(("given", "names"), [("a, b,", ("a", "b")), (["a", "b,c"], ("a", "b,c")), ("", ()), ([], ())])
+def test_lists_of_names(given: str | list[str], names: tuple[str, ...]) -> None:
+    assert name_list(given) == names
