@@ -44,7 +44,7 @@ def cluster(
         bool, typer.Option("--preview", help="Estimate what it gains for --where and --where-file; write nothing.")
     ] = False,
     advise: Annotated[
-        bool, typer.Option("--advise", help="Say by which columns it would pay for these queries; write nothing.")
+        bool, typer.Option("--advise", help="Advise by which columns it would pay for these queries; write nothing.")
     ] = False,
     plan_only: Annotated[
         bool, typer.Option("--plan-only", help="Request a plan and leave it, for --run or for Apache Hudi.")

@@ -23,7 +23,9 @@ def create(
     table: TableArgument,
     schema: Annotated[
         str | None,
-        typer.Option("--schema", metavar="FILE", help="The columns: a schema's text, Avro unless --from says."),
+        typer.Option(
+            "--schema", metavar="FILE", help="The columns: a schema's text, Avro unless --from names another form."
+        ),
     ] = None,
     source: Annotated[str, typer.Option("--from", metavar="FORM", help="The form of the schema's text.")] = "avro",
     like: Annotated[
@@ -52,7 +54,7 @@ def create(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a table without rows, and say what it is."""
+    """Create a table without rows, and describe it."""
     if (schema is None) == (like is None):
         raise UsageError("create", expected="either --schema or --like", found="both" if schema else "neither")
     columns = (

@@ -56,9 +56,9 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes anew.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
     advise: Annotated[
-        bool, typer.Option("--advise", help="Say which index or clustering would pay for queries.")
+        bool, typer.Option("--advise", help="Advise which index or clustering would pay for queries.")
     ] = False,
     where: Annotated[
         list[str] | None,
@@ -68,7 +68,7 @@ def index(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """List the indexes of a table, build one from its files while writers go on, drop one, or say which would pay."""
+    """List the indexes of a table, build one from its files while writers go on, drop one, or advise which would pay."""
     if advise != (bool(where) or where_file is not None):
         found = "--advise" if advise else "--where" if where else "--where-file"
         raise UsageError("index", expected="--advise with --where or --where-file", found=found)

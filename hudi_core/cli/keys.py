@@ -61,7 +61,7 @@ def keys(
         ),
     ] = WritePath.ROW,
     zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="The zone of the writer's machine, where no option says one.")
+        str, typer.Option("--zone", metavar="ZONE", help="The zone of the writer's machine, where no option names one.")
     ] = "UTC",
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,

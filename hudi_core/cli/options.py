@@ -38,7 +38,7 @@ FooterCacheOption = Annotated[
     typer.Option(
         "--footer-cache",
         metavar="FILE",
-        help="A local file that keeps what footers say, for tables without column_stats; made when it is not there.",
+        help="A local file that caches footers, for tables without column_stats; created when it is missing.",
     ),
 ]
 FooterCacheSize = Annotated[
@@ -47,7 +47,7 @@ FooterCacheSize = Annotated[
         "--footer-cache-mib",
         metavar="N",
         min=1,
-        help="How large that file may grow, in MiB; what was not asked for longest goes first.",
+        help="How large that file may grow, in MiB; the least recently used footers are dropped first.",
     ),
 ]
 FOOTER_CACHE_MIB = DEFAULT_MAX_BYTES >> 20
@@ -58,7 +58,7 @@ AsOfOption = Annotated[
 ]
 WHERE = "A predicate, as after WHERE in SQL."
 WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
-CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
+CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish names of columns by case.")]
 WhereFileOption = Annotated[
     Path | None,
     typer.Option(

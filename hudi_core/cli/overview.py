@@ -6,17 +6,17 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Mapping
 
-ABOUT = "What an Apache Hudi table means: look at it, prune it, read it."
+ABOUT = "Inspect, prune, read and write Apache Hudi tables."
 EXAMPLE = "For example: hudi-core explain TABLE --where \"price > 10 AND city = 'oslo'\" --html why.html"
 VERSION_HELP = "Show the version and exit."
-VERBOSE_HELP = "Say at the end what was asked of remote storage, and how long it was waited for."
+VERBOSE_HELP = "Report at the end the requests to remote storage, and the time spent waiting for them."
 STORAGE_HELP = "For the library that opens the table's URL; repeatable."
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "What a table is": {
-        "inspect": "Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of.",
+        "inspect": "Describe a table: type, version, partitioning, keys, sizes, metadata partitions, and warnings.",
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
-        "validate": "Hold a table against itself: properties, timeline, sizes, footers, statistics, filters, record index.",
+        "validate": "Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.",
         "schema": "Show the table's schema as a tree with column ids, or as text in another form.",
     },
     "What a query does": {
@@ -32,19 +32,20 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "secondary index.",
     },
     "Schemas": {
-        "convert-schema": "Convert the text of a schema to another form. What that has no place for is told on standard error.",
+        "convert-schema": "Convert the text of a schema to another form. Conversion losses are listed on standard error.",
         "evolve": "Show what changes would make of a schema. Nothing is written, unless --commit makes them.",
     },
     "Writing": {
-        "create": "Create a table without rows, and say what it is.",
+        "create": "Create a table without rows, and describe it.",
         "write": "Write the rows of a file in one commit: insert, upsert, delete by key, or overwrite.",
         "delete": "Delete the rows that match a predicate.",
         "update": "Give columns of the rows that match a predicate new values.",
-        "delete-partition": "Take all rows of partitions away.",
+        "delete-partition": "Delete all rows of partitions.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
     "Indexes": {
-        "index": "List the indexes of a table, build one from its files while writers go on, drop one, or say which would pay.",
+        "index": "List the indexes of a table, build one from its files while writers go on, drop one, or advise which "
+        "would pay.",
         "metadata": "Show the live records of one partition of the metadata table, log files merged.",
     },
     "Services": {

@@ -64,7 +64,7 @@ def read(
         Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")
     ] = None,
     count: Annotated[
-        bool, typer.Option("--count", help="Only how many rows there are, not read where files tell.")
+        bool, typer.Option("--count", help="Only count the rows, without reading files that record their number.")
     ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
@@ -75,7 +75,7 @@ def read(
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.
 
-    People see the first 20 unless --limit says how many; --json and --output give all.
+    People see the first 20 unless --limit is set; --json and --output give all.
     """
     target = None if output is None else local_path(output)
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)

@@ -69,7 +69,7 @@ def convert_schema(
     to: Annotated[str, typer.Option("--to", metavar="FORM", help="The form to convert it to, one of the same.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Convert the text of a schema to another form. What that has no place for is told on standard error.
+    """Convert the text of a schema to another form. Conversion losses are listed on standard error.
 
     avro: the JSON of an Avro schema
 
@@ -100,7 +100,7 @@ def evolve(
     ] = None,
     source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"Form of the file's text: {FORMS}.")] = "avro",
     to: ToOption = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Also tell what changed, column by column.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Also list the changes, column by column.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Make the change in the table, in one commit.")] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     case_sensitive: CaseOption = False,

@@ -43,7 +43,7 @@ def inspect(
     metadata: MetadataOption = MetadataMode.AUTO,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of."""
+    """Describe a table: type, version, partitioning, keys, sizes, metadata partitions, and warnings."""
     opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())
     show_table(opened_table, Output(as_json), as_json)
     warn(opened_table.warnings)

@@ -32,7 +32,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 _STAGES = (
     ("pairs", "of a key and a file slice"),
     ("pairs_in_range", "left by key ranges"),
-    ("pairs_probed", "asked of bloom filters"),
+    ("pairs_probed", "probed in bloom filters"),
     ("pairs_passed", "left by bloom filters"),
     ("pairs_to_confirm", "looked for in file slices"),
     ("found", "keys found"),
@@ -73,7 +73,7 @@ def tag(
 ) -> None:
     """Tag rows with the file that holds the record of their key.
 
-    Keys are made by the table's generator; what its properties do not say of it, --options do. --json gives each row with its
+    Keys are made by the table's generator; what its properties lack, --options supply. --json gives each row with its
     location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()
@@ -130,7 +130,7 @@ def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
             out.rows(("filters", "count"), rows, title="Bloom filters")
             work = tagger.work
             if filters[FilterState.USABLE]:
-                full = f"the fullest that was asked has {100 * work.fill:.0f} % of its bits set"
+                full = f"the fullest filter probed has {100 * work.fill:.0f} % of its bits set"
                 out.text(f"{full}, the worst lets {work.false_positives:.2g} of absent keys pass")
         out.text()
         times = ({"stage": stage, "time": duration(spent)} for stage, spent in sorted(tagger.work.seconds.items()))

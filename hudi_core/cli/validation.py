@@ -32,9 +32,9 @@ def validate(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold a table against itself: properties, timeline, sizes, footers, statistics, filters, record index.
+    """Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.
 
-    Each finding says where, what was expected, what was found and how to mend it. All data files are read, unless --only names
+    Each finding has the place, what was expected, what was found and how to mend it. All data files are read, unless --only names
     checks without them. Exit status 1 for an error or a warning; information alone is none.
     """
     opened_table = opened(table, engine, MetadataMode.AUTO)

@@ -21,7 +21,7 @@ from hudi_core.writing.operations import write as write_rows
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import WriteOptions
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 RequiredWhere = Annotated[str, typer.Option("--where", metavar="SQL", help=WHERE)]
 
 
@@ -103,7 +103,7 @@ def delete_partition(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Take all rows of partitions away."""
+    """Delete all rows of partitions."""
     _run(
         table,
         engine,

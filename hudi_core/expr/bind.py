@@ -64,7 +64,7 @@ def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, ses
     try:
         return _Binder(schema, case_sensitive, session_zone, False).term(expr)
     except NotKnownError:
-        raise UnsupportedError(to_sql(expr), message="the core does not know this value") from None
+        raise UnsupportedError(to_sql(expr), message="unknown value") from None
 
 
 class _Binder(TermBinder):

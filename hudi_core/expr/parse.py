@@ -50,7 +50,7 @@ def _struct_in(value: Scalar, choices: tuple[Scalar, ...]) -> Expr | None:
 
 
 def _compared(operator: Comparison, left: Scalar, right: Scalar) -> Expr:
-    """A comparison; of two structs of as many fields, where it asks whether they are equal, as conditions on the fields."""
+    """A comparison; of two structs of as many fields, for equality alone, as conditions on the fields."""
     pairs = _struct_fields(left, right) if operator in _EQUALITIES else None
     if pairs is None:
         return Compare(operator, left, right)
@@ -88,7 +88,7 @@ _TRUTHS = {"TRUE": TRUE, "FALSE": FALSE, "UNKNOWN": NULL, "NULL": NULL}
 
 
 def parse_predicate(sql: str) -> Expr:
-    """The tree of a predicate. Raises `ExpressionError` that says where in the text, what was expected and what was found,
+    """The tree of a predicate. Raises `ExpressionError` with the place in the text, what was expected and what was found,
     and `UsageError` for what is no string.
 
     >>> parse_predicate("a.b >= 1.50")

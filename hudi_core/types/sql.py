@@ -1,5 +1,5 @@
 """The SQL names of types without parts, and the numbers behind them: what CAST, typed literals, printed expressions and column
-definitions say. Nested types are put together by the parsers of each language.
+definitions use. Nested types are put together by the parsers of each language.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def may_match(picture: ColumnPicture) -> str:
     'below 3, 7, null'
     """
     if picture.any_matches:
-        return "anything, as far as this column alone can tell"
+        return "any value of this column alone"
     names = [band.label for band in picture.matching]
     names += ["NaN"] * picture.nans_match + ["null"] * picture.nulls_match
     shown = [*names[:8], f"and {len(names) - 8:,} more"] if len(names) > 9 else names

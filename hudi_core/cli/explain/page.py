@@ -117,9 +117,7 @@ def _steps(plan: ScanPlan) -> str:
         f"<td class=num>{duration(step.seconds)}</td></tr>"
         for step in plan.steps
     )
-    return (
-        f"<table class=bars>{rows}</table>" if rows else "<p class=soft>Nothing was asked: there is no predicate.</p>"
-    )
+    return f"<table class=bars>{rows}</table>" if rows else "<p class=soft>There is no predicate.</p>"
 
 
 def _note(note: str) -> str:
