@@ -24,9 +24,8 @@ from hudi_core.expr.walk import conjuncts
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
-from hudi_core.planning.conjuncts import bound_conjunct, whole
 from hudi_core.planning.plan import SKIP
-from hudi_core.planning.prune import prune
+from hudi_core.planning.prune import bound_conjunct, prune, whole
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import text_in_footer

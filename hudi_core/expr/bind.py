@@ -10,23 +10,23 @@ from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr import calls, moments, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
 from hudi_core.expr.calls import affix_comparison, interval_across, is_boolean_as_scalar, is_interval
-from hudi_core.expr.collations import uncollated
 from hudi_core.expr.comparisons import (
     FLIPPED,
     against,
     are_compared,
     compared_type,
     two_terms,
+    uncollated,
     with_elements_of,
     with_null,
 )
 from hudi_core.expr.lambdas import Scope
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
 from hudi_core.expr.like import like, pattern_at
-from hudi_core.expr.literals import read_text
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
+from hudi_core.expr.terms import read_text
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import check_depth, names_in, place_of
 from hudi_core.functions import coerce
@@ -161,11 +161,11 @@ class _Binder(TermBinder):
     def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
         left, right = uncollated((left, right))
         left, right = interval_across(left, right)
-        difference = moments.difference(operator, left, right, self.type_of, self.utc)
-        if difference is not None:
-            return self._compare(*difference)
         for side, other in ((left, right), (right, left)):
             if is_interval(side):
+                difference = moments.difference(operator, left, right, self.type_of, self.utc)
+                if difference is not None:
+                    return self._compare(*difference)
                 self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(side)
         first, second = self.term(left), self.term(right)

@@ -7,14 +7,13 @@ from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError
 from hudi_core.expr import calls, moments, nodes, paths
-from hudi_core.expr.applied import FORMS, call, cast_to, tried_to
 from hudi_core.expr.calls import interval_of
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.lambdas import Scope, scope_of
-from hudi_core.expr.literals import NULL, constant, moved
 from hudi_core.expr.nodes import Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Folded, Mapped, Predicate, Term
+from hudi_core.expr.terms import FORMS, NULL, call, cast_to, constant, moved, tried_to
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce

@@ -1,15 +1,18 @@
-"""Comparisons of bound terms: with null, with a constant, with one another."""
+"""Comparisons: of bound terms with null, with a constant, with one another; by a collation as by the bytes of other strings."""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 from hudi_core.expr import preimage
 from hudi_core.expr.leaves import every, is_truth, negate, some
-from hudi_core.expr.nodes import Comparison
+from hudi_core.expr.nodes import Call, Comparison, Literal, Scalar
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Constant, Cut, Less, Predicate, Term
+from hudi_core.expr.walk import place_of
 from hudi_core.functions import coerce
 from hudi_core.functions.casts import CAST
+from hudi_core.functions.strings import LOWERED
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import is_ordered
@@ -22,6 +25,8 @@ FLIPPED = {
 }
 """The equivalent comparison with its sides exchanged, where that is another."""
 
+_BUILT_IN: Final = "SYSTEM.BUILTIN."
+_TRIMMED: Final = "_RTRIM"
 _EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
 
 
@@ -105,3 +110,27 @@ def two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> 
             return Less(right, left, operator is Comparison.GE)
         case _:
             assert_never(operator)
+
+
+def uncollated(sides: Sequence[Scalar]) -> Sequence[Scalar]:
+    """What compares by bytes as these sides of a comparison compare by the collation that one of them names; the sides themselves
+    where none does, and where it is not known."""
+    names = {name for side in sides if (name := _collation(side)) is not None}
+    if len(names) != 1:
+        return sides
+    (name,) = names
+    plain = name.removesuffix(_TRIMMED)
+    if plain not in ("UTF8_BINARY", "UTF8_LCASE"):
+        return sides
+    bare = [side.arguments[0] if isinstance(side, Call) and _collation(side) else side for side in sides]
+    if plain != name:
+        bare = [Call("rtrim", (side,), place_of(side)) for side in bare]
+    return bare if plain == "UTF8_BINARY" else [Call(LOWERED.name, (side,), place_of(side)) for side in bare]
+
+
+def _collation(side: Scalar) -> str | None:
+    match side:
+        case Call("collate", (_, Literal(str() as name))):
+            return name.upper().removeprefix(_BUILT_IN)
+        case _:
+            return None

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from hudi_core.errors import UsageError, described
-from hudi_core.expr.applied import FORMS
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import Call, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
+from hudi_core.expr.terms import FORMS
 from hudi_core.expr.walk import changed, check_depth, walk
 from hudi_core.functions.registry import NAMES
 from hudi_core.types import nodes as t

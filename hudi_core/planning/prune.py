@@ -1,24 +1,73 @@
-"""Data skipping: each source in turn rules out slices that cannot match the predicate."""
+"""Data skipping: each source in turn rules out slices that cannot match the predicate, and gives the reason. Rule SOURCE-21.
+
+A reason is the source that decided, and the leaves of the predicate that are impossible in the slice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.expr.bind import bind
+from hudi_core.expr.leaves import every
+from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
-from hudi_core.planning.conjuncts import Alternatives, Conjunct, hinted, whole
+from hudi_core.expr.text import to_sql
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
-from hudi_core.planning.reasons import Tally, impossible_leaves
 from hudi_core.pruning.store import FileStatistics, Load
+from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
 Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One part of the predicate's outermost AND: as the user wrote it, and as it is bound.
+
+    `hinted` is TRUE on the same rows, and has the conditions that indexes answer as columns of their own. `label` is the text
+    for people, where it is not the SQL of the tree.
+    """
+
+    tree: Expr
+    predicate: Predicate
+    hinted: Predicate
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The conjunct for people."""
+        return self.label or to_sql(self.tree)
+
+
+Alternatives = Callable[[Conjunct], Sequence[Sequence[Conjunct]]]
+"""A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND. None for one that is a leaf."""
+Possible = Callable[[Conjunct], Bools]
+"""For each of the slices that a source was consulted for, whether it may hold a row for which the conjunct is TRUE."""
+MAX_ALTERNATIVES: Final = 64
+"""An OR of more parts is shown as a whole: so long a reason helps no reader."""
+
+
+def bound_conjunct(tree: Expr, schema: Schema, *, case_sensitive: bool) -> Conjunct:
+    """A part of a predicate on rows of the schema. Raises `ExpressionError`."""
+    predicate = bind(tree, schema, case_sensitive=case_sensitive)
+    return Conjunct(tree, predicate, predicate)
+
+
+def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
+    """The predicate that a conjunction is."""
+    return every([conjunct.predicate for conjunct in conjuncts])
+
+
+def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:
+    """The predicate that a conjunction is, with the conditions that indexes answer."""
+    return every([conjunct.hinted for conjunct in conjuncts])
 
 
 class SourceAnswer(Protocol):
@@ -161,3 +210,71 @@ def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, Source
         else:
             remaining = np.setdiff1d(remaining, candidates[~answer.possible(conjunct.hinted)], assume_unique=True)
     return remaining
+
+
+class Tally:
+    """The reasons of all slices, collected source by source."""
+
+    def __init__(self, slices: int) -> None:
+        self._numbers = np.zeros(slices, np.int32)
+        self._texts = [""]
+
+    def add(self, slices: Numbers, codes: Numbers, texts: Sequence[str]) -> None:
+        """Slices, and for each the number of its text."""
+        self._numbers[slices] = codes + len(self._texts)
+        self._texts += texts
+
+    def reasons(self) -> Reasons:
+        return Reasons(self._numbers, tuple(self._texts))
+
+
+def impossible_leaves(
+    conjuncts: Sequence[Conjunct], possible: Possible, alternatives: Alternatives, undecided: Bools, together: str
+) -> tuple[Numbers, list[str]]:
+    """For the undecided slices, in order, the number of a text: what is impossible there by itself.
+
+    Of an AND that is the first part that is, of an OR all of its parts: of `(a = 1 AND b = 2) OR c = 3` it may be
+    `b = 2 OR c = 3`. `together` is the reason for slices in which the parts are impossible only with one another.
+    """
+    open_slices = undecided.copy()
+    codes = np.zeros(len(open_slices), np.int64)
+    texts: list[str] = []
+    for conjunct in conjuncts:
+        if not open_slices.any():
+            break
+        decided = open_slices & ~possible(conjunct)
+        if not decided.any():
+            continue
+        leaf_codes, leaf_texts = _leaves(conjunct, possible, alternatives, decided)
+        codes[decided] = leaf_codes + len(texts)
+        texts += leaf_texts
+        open_slices &= ~decided
+    if open_slices.any():
+        codes[open_slices] = len(texts)
+        texts.append(together)
+    return codes[undecided], texts
+
+
+def _leaves(
+    conjunct: Conjunct, possible: Possible, alternatives: Alternatives, decided: Bools
+) -> tuple[Numbers, list[str]]:
+    """The same of one conjunct, in slices where it is impossible."""
+    parts = alternatives(conjunct)
+    codes = np.zeros(np.count_nonzero(decided), np.int64)
+    if len(parts) > MAX_ALTERNATIVES or all(len(part) == 1 for part in parts):
+        return codes, [conjunct.text]
+    texts = [""]
+    for part in parts:
+        together = " AND ".join(conjunct.text for conjunct in part)
+        leaf_codes, leaf_texts = impossible_leaves(part, possible, alternatives, decided, together)
+        pairs, codes = np.unique(codes * len(leaf_texts) + leaf_codes, return_inverse=True)
+        firsts, seconds = np.divmod(pairs, len(leaf_texts))
+        texts = [
+            _either(texts[first], leaf_texts[second])
+            for first, second in zip(firsts.tolist(), seconds.tolist(), strict=True)
+        ]
+    return codes, texts
+
+
+def _either(first: str, second: str) -> str:
+    return f"{first} OR {second}" if first else second

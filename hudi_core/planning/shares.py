@@ -15,9 +15,8 @@ import numpy.typing as npt
 from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
-from hudi_core.planning.conjuncts import Conjunct
 from hudi_core.planning.plan import READ, Reasons, ScanPlan, Step
-from hudi_core.planning.prune import prune
+from hudi_core.planning.prune import Conjunct, prune
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources

@@ -16,9 +16,8 @@ from hudi_core.expr.sql_predicate import warnings_of
 from hudi_core.expr.walk import conjuncts
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
-from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
-from hudi_core.planning.prune import prune
+from hudi_core.planning.prune import Conjunct, bound_conjunct, prune, whole
 from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, joined, pruning, records_to_read
 from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner

@@ -1,6 +1,6 @@
 """Whole tables that Apache Hudi wrote: what we say of them equals what was recorded, with the metadata table and without.
 
-Also covers: `planning/plan.py`, `planning/prune.py`, `reading/slices.py`.
+Also covers: `planning/plan.py`, `reading/slices.py`.
 """
 
 from __future__ import annotations

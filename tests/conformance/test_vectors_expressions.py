@@ -12,10 +12,10 @@ from typing import Any
 
 from hudi_core.expr import nodes as n
 from hudi_core.expr.bind import bind
-from hudi_core.expr.literals import constant
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Opaque, Predicate
+from hudi_core.expr.terms import constant
 from hudi_core.pruning.reference import SingleFile
 from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.schema import Schema

@@ -3,7 +3,7 @@
 bloom_filters       bloom filters of base files: which of them certainly do not hold a record key
 column_ranges       the ranges of a column in some slices, as values: what people see of statistics
 commits             which commits wrote a slice's files: what file names decide for rows selected by their commit
-conditions          facts: what indexes and paths decide of a whole condition of one predicate, as a boolean column made for it
+conditions          facts: whole conditions of one predicate that indexes or partition paths decide, as boolean columns
 expression_indexes  expression indexes: statistics of a function of a column, as those of a column of its own
 file_headers        footers of base files and headers of log files, read side by side and kept
 file_statistics     slices with log files, file by file: where merging takes whole rows, a row matches only if one file may hold
@@ -15,7 +15,6 @@ log_headers         which columns a log file may change, by the headers of its b
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18
 merged_columns      where the values of a merged row come from, by the table's properties: what statistics of its files mean
-path_conditions     conditions on partition columns that bounds cannot answer, tested on the values in paths
 planner             one predicate over a table's sources: rewritten to what each can answer, and the sources in the order of their
                     use
 slice_statistics    what is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one

@@ -12,8 +12,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.formats.names import parse_log_file
-from hudi_core.planning.conjuncts import Conjunct
-from hudi_core.planning.prune import Source
+from hudi_core.planning.prune import Conjunct, Source
 from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import time_order
@@ -52,7 +51,7 @@ class CommitTimes:
                 else (time > start) & (time < self.first)
             )
         bound = bind(tree.node, schema)
-        return Conjunct(self.text, tree.node, bound, bound)
+        return Conjunct(tree.node, bound, bound, self.text)
 
     def source(self, slices: Sequence[FileSlice], layout: int, schema: Schema) -> Source:
         """Slices none of whose files was written by one of these commits hold no row of them."""

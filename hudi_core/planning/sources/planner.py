@@ -14,16 +14,14 @@ from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
-from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
-from hudi_core.planning.prune import Source, StatisticsAnswer
+from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bound_conjunct, whole
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
-from hudi_core.planning.sources.conditions import ConditionColumns, is_fact
+from hudi_core.planning.sources.conditions import ConditionColumns, is_fact, with_path_conditions
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, with_index_columns
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
 from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns
-from hudi_core.planning.sources.path_conditions import with_path_conditions
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Load, StatisticsPart
@@ -109,7 +107,7 @@ class PredicatePlanner:
         if not facts:
             return []
         tree = And(tuple(part.tree for part in parts)) if len(parts) > 1 else parts[0].tree
-        return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
+        return [Conjunct(tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
 
     def _by_commits(self) -> list[Source]:
         inputs = self.inputs

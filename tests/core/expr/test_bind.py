@@ -1,6 +1,6 @@
 """Binding: names, settings, what is not known. Meaning is in `specs/cases/expressions.jsonl` and `tests/laws`.
 
-Also covers: `expr/applied.py`, `expr/bind_term.py`, `expr/comparisons.py`, `expr/moments.py`,
+Also covers: `expr/bind_term.py`, `expr/moments.py`,
 `expr/outcomes.py`, `expr/paths.py`.
 """
 

@@ -1,6 +1,6 @@
-"""Why slices are skipped: which leaves of a predicate are told.
+"""Why slices are skipped: the leaves of a predicate that are impossible there. SOURCE-21.
 
-Also covers: `expr/walk.py`, `planning/conjuncts.py`.
+Also covers: `expr/walk.py`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import ALWAYS_TRUE
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts, disjuncts
-from hudi_core.planning.conjuncts import Conjunct
-from hudi_core.planning.reasons import MAX_ALTERNATIVES, impossible_leaves
+from hudi_core.planning.prune import MAX_ALTERNATIVES, Conjunct, impossible_leaves
 
 
 def conjunct(tree: Expr) -> Conjunct:
-    return Conjunct(to_sql(tree), tree, ALWAYS_TRUE, ALWAYS_TRUE)
+    return Conjunct(tree, ALWAYS_TRUE, ALWAYS_TRUE)
 
 
 def alternatives(of: Conjunct) -> list[list[Conjunct]]:

@@ -1,4 +1,7 @@
-"""Comparisons by a collation, on rows of plain Python and of Arrow: EXPR-28."""
+"""Comparisons by a collation, on rows of plain Python and of Arrow: EXPR-28.
+
+Other comparisons are cases of `specs/cases/expressions.jsonl`.
+"""
 
 from __future__ import annotations
 

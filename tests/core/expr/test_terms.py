@@ -9,9 +9,9 @@ import pytest
 
 from hudi_core.errors import ExpressionError
 from hudi_core.expr.interval import Interval
-from hudi_core.expr.literals import NULL, constant, moved, read_text
 from hudi_core.expr.nodes import Literal
 from hudi_core.expr.predicate import Constant
+from hudi_core.expr.terms import NULL, constant, moved, read_text
 from hudi_core.functions.arithmetic import tight
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import parse_date, parse_timestamp
