@@ -18,7 +18,7 @@ from hudi_core.table.table import Table
 from tests.support.drawing import SOAK
 
 MAX_CHANGES = 400
-FEWEST_CHANGES = 15
+FEWEST_CHANGES = 8
 WHOLE = "whole"
 """The folder of the copy on which the action comes to its end."""
 

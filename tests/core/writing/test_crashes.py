@@ -3,52 +3,82 @@ write heals it, and nothing of the dead one is ever read."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hudi_core.schema.json import history_from_json
+from hudi_core.schema.meta import without_meta_columns
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import LATEST_SCHEMA, recorded_history
+from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import crashes, later
 from tests.support.written_tables import TYPES, read, rows, rows_of
 
+Rows = list[tuple[str, str, int]]
+
+BEFORE: Rows = [("a", "x", 1), ("b", "x", 1), ("c", "y", 1)]
+CHANGED: Rows = [("a", "x", 2), ("d", "z", 2)]
+ADDED: Rows = [("d", "x", 2), ("f", "z", 2)]
+OPERATIONS: dict[str, tuple[Callable[[Table], object], Rows]] = {
+    "append": (lambda table: write(table, rows(*ADDED), "append"), [*BEFORE, *ADDED]),
+    "insert": (lambda table: write(table, rows(*ADDED), "insert"), [*BEFORE, *ADDED]),
+    "bulk_insert": (lambda table: write(table, rows(*ADDED), "bulk_insert"), [*BEFORE, *ADDED]),
+    "upsert": (lambda table: write(table, rows(*CHANGED)), [*BEFORE[1:], *CHANGED]),
+    "delete": (lambda table: write(table, rows(*CHANGED), "delete"), BEFORE[1:]),
+    "delete_where": (lambda table: table.delete(where="n = 1 AND id != 'b'"), [("b", "x", 1)]),
+    "update": (lambda table: table.update({"n": 2}, where="p = 'x'"), [("a", "x", 2), ("b", "x", 2), ("c", "y", 1)]),
+    "insert_overwrite": (lambda table: write(table, rows(*CHANGED), "insert_overwrite"), [*CHANGED, ("c", "y", 1)]),
+    "insert_overwrite_table": (lambda table: write(table, rows(*CHANGED), "insert_overwrite_table"), CHANGED),
+    "delete_partition": (lambda table: table.delete_partitions(["x"]), [("c", "y", 1)]),
+}
+"""What each operation does to a table of the rows `BEFORE`, and the rows that it leaves."""
+IN_EACH_RUN = [
+    ("cow", 9, ("record_index", "column_stats"), "upsert"),
+    ("mor", 8, (), "upsert"),
+    ("cow", 9, ("column_stats", "partition_stats", "record_index"), "insert_overwrite_table"),
+]
+BROADER = [
+    *((kind, 9, ("column_stats", "record_index"), op) for kind in ("cow", "mor") for op in OPERATIONS),
+    *((kind, version, ("column_stats",), op) for kind, version in (("cow", 8), ("mor", 6)) for op in OPERATIONS),
+    ("mor", 6, ("column_stats", "record_index"), "upsert"),
+    ("cow", 6, ("record_index",), "insert_overwrite_table"),
+]
+
 
 # After one change is before the next, but for what the process does between them.
-@pytest.mark.parametrize("after", [False, pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
-    ("kind", "version", "indexes", "op"),
+    ("kind", "version", "indexes", "op", "after"),
     [
-        ("cow", 9, ["record_index", "column_stats"], "upsert"),
-        ("mor", 8, [], "upsert"),
-        pytest.param("mor", 6, ["column_stats", "record_index"], "upsert", marks=pytest.mark.soak),
-        pytest.param("cow", 6, ["record_index"], "insert_overwrite_table", marks=pytest.mark.soak),
-        ("cow", 9, ["column_stats", "partition_stats", "record_index"], "insert_overwrite_table"),
-        pytest.param("cow", 8, ["column_stats", "record_index"], "delete", marks=pytest.mark.soak),
+        *((*case, False) for case in IN_EACH_RUN),
+        *(pytest.param(*case, True, marks=pytest.mark.soak) for case in IN_EACH_RUN),
+        *(pytest.param(*case, False, marks=pytest.mark.soak) for case in BROADER),
     ],
 )
 def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
-    tmp_path: Path, kind: str, version: int, indexes: list[str], op: str, after: bool
+    tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...], op: str, after: bool
 ) -> None:
     """WRITE-30."""
     made = create_table(
         tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None
     )
-    write(made, rows(("a", "x", 1), ("b", "x", 1), ("c", "y", 1)))
-    change = rows(("a", "x", 2), ("d", "z", 2))
-    before = read(tmp_path / "made")
-    if op == "upsert":
-        then = sorted([("a", "x", 2), ("b", "x", 1), ("c", "y", 1), ("d", "z", 2)])
-    else:
-        then = [("a", "x", 2), ("d", "z", 2)] if op != "delete" else [("b", "x", 1), ("c", "y", 1)]
+    write(made, rows(*BEFORE))
+    change, then = OPERATIONS[op]
     seen: set[bool] = set()
-    for at, path in crashes(tmp_path / "made", lambda table: write(table, change, op), after=after, step=2):
+    for at, path in crashes(tmp_path / "made", change, after=after, step=2):
         result = read(path)
-        assert result in (before, then), at
+        assert result in (BEFORE, sorted(then)), at
         assert read(path, MetadataMode.OFF) == result, at
-        seen.add(result == then)
+        seen.add(result == sorted(then))
         write(open_table(path), rows(("a", "x", 3), ("e", "x", 3)), options=WriteOptions(clock=later))
         healed = sorted([*(row for row in result if row[0] != "a"), ("a", "x", 3), ("e", "x", 3)])
         for mode in (MetadataMode.REQUIRE if indexes else MetadataMode.AUTO, MetadataMode.OFF):
@@ -57,3 +87,97 @@ def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
             for row in healed:
                 assert rows_of(again, f"n = {row[2]} AND id = '{row[0]}'") == [row], (at, mode)
     assert seen == {False, True}
+
+
+CHANGES_OF: dict[str, list[tuple[str, str]]] = {
+    "append": [("i", "d"), ("i", "f")],
+    "insert": [("i", "d"), ("i", "f")],
+    "bulk_insert": [("i", "d"), ("i", "f")],
+    "upsert": [("i", "d"), ("u", "a")],
+    "delete": [("d", "a")],
+    "delete_where": [("d", "a"), ("d", "c")],
+    "update": [("u", "a"), ("u", "b")],
+    "insert_overwrite": [("d", "a"), ("d", "b"), ("i", "a"), ("i", "d")],
+    "insert_overwrite_table": [("d", "a"), ("d", "b"), ("d", "c"), ("i", "a"), ("i", "d")],
+    "delete_partition": [("d", "a"), ("d", "b")],
+}
+"""The changes that each operation makes: whether a row comes, goes or changes, and its key."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "op", "step"),
+    [
+        ("cow", 9, "upsert", 5),
+        *(pytest.param(kind, 9, op, 1, marks=pytest.mark.soak) for kind in ("cow", "mor") for op in OPERATIONS),
+        *(pytest.param("cow", 6, op, 1, marks=pytest.mark.soak) for op in ("update", "insert_overwrite")),
+    ],
+)
+def test_changes_of_a_dead_writer_are_those_of_a_whole_commit_or_none(
+    tmp_path: Path, kind: str, version: int, op: str, step: int
+) -> None:
+    """WRITE-30, WRITE-51: a log of changes counts with its commit, and the next ones have logs of their own."""
+    made = create_table(
+        tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version, indexes=["column_stats"],
+        options={"hoodie.table.cdc.enabled": "true"},
+    )  # fmt: skip
+    write(made, rows(*BEFORE))
+    first = changes(tmp_path / "made")
+    assert first == Counter(("i", row[0]) for row in BEFORE)
+    change, then = OPERATIONS[op]
+    of_change = Counter(CHANGES_OF[op])
+    for at, path in crashes(tmp_path / "made", change, step=step):
+        result = read(path)
+        assert result in (BEFORE, sorted(then)), at
+        seen = first if result == BEFORE else first + of_change
+        assert changes(path) == seen, at
+        write(open_table(path), rows(("a", "x", 3), ("e", "x", 3)), options=WriteOptions(clock=later))
+        of_a = "u" if any(row[0] == "a" for row in result) else "i"
+        assert changes(path) == seen + Counter([(of_a, "a"), ("i", "e")]), at
+        assert [finding for finding in open_table(path).validate() if finding.severity == "error"] == []
+    assert changes(tmp_path / "whole") == first + of_change
+
+
+def changes(path: Path) -> Counter[tuple[str, str]]:
+    """How often each change was made to the row of each key, of a table from its first commit on."""
+    listed: list[dict[str, Any]] = list(open_table(path).changes(meta=False).to_json_rows())
+    return Counter((row["op"], (row["after"] or row["before"])["id"]) for row in listed)
+
+
+@pytest.mark.parametrize("after", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    ("kind", "version", "step"),
+    [
+        ("mor", 9, 3),
+        *(pytest.param(kind, version, 1, marks=pytest.mark.soak) for kind in ("cow", "mor") for version in (6, 8, 9)),
+    ],
+)
+def test_a_change_of_the_schema_that_dies_is_made_or_is_not(
+    tmp_path: Path, kind: str, version: int, step: int, after: bool
+) -> None:
+    """WRITE-30, COMMIT-14: also the second change, whose history follows that of the first."""
+    made = create_table(tmp_path / "made", TYPES, "id", type=kind, version=version, indexes=["column_stats"])
+    write(made, rows(*BEFORE))
+    alter_schema(made, "ADD COLUMN first double")
+    seen: set[bool] = set()
+    change = lambda table: alter_schema(table, "ADD COLUMN m long FIRST")  # noqa: E731
+    for at, path in crashes(tmp_path / "made", change, after=after, step=step):
+        table = open_table(path)
+        changed = "m" in names_of(table)
+        seen.add(changed)
+        assert read(path) == read(path, MetadataMode.OFF) == BEFORE, at
+        alter_schema(table, "RENAME COLUMN first TO last", clock=later)
+        write(open_table(path), rows(("a", "x", 3), ("e", "x", 3)), options=WriteOptions(clock=later))
+        healed = open_table(path, metadata=MetadataMode.REQUIRE)
+        assert rows_of(healed) == [("a", "x", 3), *BEFORE[1:], ("e", "x", 3)], at
+        assert names_of(healed) == [*(["m"] if changed else []), *TYPES.names, "last"], at
+        recorded = recorded_history(healed.timeline)
+        assert recorded is not None
+        history = history_from_json(recorded[0])
+        assert len(history) == (4 if changed else 3), at
+        assert json.loads(healed.timeline.extras()[-1][LATEST_SCHEMA])["version_id"] == history[0].version, at
+    assert seen == {False, True}
+
+
+def names_of(table: Table) -> list[str]:
+    """The names of a table's own columns."""
+    return [column.name for column in without_meta_columns(table.schema.record).fields]
