@@ -114,8 +114,10 @@ def _groups(
         (groups,) = siblings(slices) if part.partition != RECORD_INDEX else [slices]
         return groups, []
     prefix = partition_group_prefix(part.table_partition)
-    # A partitioned record index begins without file groups.
-    slices = metadata.slices(part.partition) if metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}") else []
+    # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
+    listed = metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}")
+    begun = any(info.name != PARTITION_METADATA for info in listed)
+    slices = metadata.slices(part.partition) if begun else []
     groups = [file_slice for file_slice in slices if file_slice.file_id.rsplit("-", 2)[0] + "-" == prefix]
     if groups:
         return groups, []
