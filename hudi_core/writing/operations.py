@@ -25,6 +25,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
+from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
 from hudi_core.writing.moves import Resolved, resolve_moves
 from hudi_core.writing.plan import Numbers, Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
@@ -88,6 +89,9 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
         return delete_keys(latest, incoming_keys(latest, rows), settings)
     incoming = incoming_rows(latest, rows, next_time(latest.timeline))
     with closing(incoming.spool):
+        refuse_lost_paths(incoming.keys)
+        if operation is not Operation.UPSERT:
+            refuse_repeated_keys(latest, incoming.keys)
         return _write_rows(latest, incoming, operation, settings)
 
 

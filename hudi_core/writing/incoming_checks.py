@@ -1,0 +1,66 @@
+"""Rows that are refused for their keys before anything is written. Rules: WRITE-70, WRITE-71."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.strings import take_strings
+from hudi_core.errors import RowError
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.pruning.ranks import ordered
+from hudi_core.table.table import Table
+
+_OWN_FOLDER: Final = ".hoodie"
+_NO_STEPS: Final = frozenset({"", ".", ".."})
+
+
+def refuse_lost_paths(keys: KeyColumns) -> None:
+    """Raises `RowError` for a partition path that names another folder than the one that storage makes of it, or a folder of
+    the table's own files: listings would not give its files back."""
+    for number, path in enumerate(keys.paths):
+        if path and (reason := _lost(path)):
+            row = int((keys.partitions == number).argmax())
+            raise RowError(
+                row, expected="a partition path that is a folder below the table", found=f"{path!r}, {reason}"
+            )
+
+
+def _lost(path: str) -> str:
+    steps = path.split("/")
+    if steps[0] == _OWN_FOLDER:
+        return "where the table's own files are"
+    if not _NO_STEPS.isdisjoint(steps):
+        return "with a step that names no folder"
+    return "with a null character" if "\0" in path else ""
+
+
+def refuse_repeated_keys(table: Table, keys: KeyColumns) -> None:
+    """Raises `RowError` for a key that rows which are added as they are have twice, where the table's record index takes each
+    key once: in the whole table, or in each partition."""
+    if RECORD_INDEX not in table.config.kept_partitions or len(keys) < 2:
+        return
+    definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
+    if definition is None or not definition.is_partitioned:
+        _refuse_repeated(keys, np.arange(len(keys), dtype=np.int64))
+        return
+    for _, rows in keys.by_partition():
+        _refuse_repeated(keys, rows)
+
+
+def _refuse_repeated(keys: KeyColumns, rows: NDArray[np.int64]) -> None:
+    records = take_strings(keys.records, rows)
+    order, differs = ordered(ByteStrings(records.offsets, records.data))
+    if differs.all():
+        return
+    first = int(differs.argmin()) - 1
+    stop = first + 1 + int(np.append(differs[first + 1 :], True).argmax())
+    earlier, later = np.sort(rows[order[first:stop]])[:2].tolist()
+    key = records.data[records.offsets[order[first]] : records.offsets[order[first] + 1]].tobytes().decode()
+    expected = "another record key than any row before, for the record index"
+    raise RowError(later, expected=expected, found=f"{key!r} of row {earlier + 1:,}")

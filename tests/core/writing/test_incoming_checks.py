@@ -1,0 +1,98 @@
+"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from hudi_core import col
+from hudi_core.errors import RowError
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.open import open_table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.index_build import build_indexes
+from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.writing.operations import write
+from tests.support.written_tables import TYPES, rows, rows_of
+
+
+def files(folder: Path) -> Iterable[Path]:
+    return sorted(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("path", ["/x", "x/", "x//y", ".", "x/./y", ".hoodie", ".hoodie/metadata", "x\0"])
+@pytest.mark.parametrize("op", ["upsert", "append", "insert_overwrite"])
+def test_a_partition_path_that_names_no_folder_is_refused(tmp_path: Path, path: str, op: str) -> None:
+    """WRITE-70."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    before = files(tmp_path / "t")
+    with pytest.raises(RowError, match="row 2: expected a partition path that is a folder below the table"):
+        write(table, rows(("a", "x", 1), ("b", path, 1)), op)
+    assert files(tmp_path / "t") == before
+
+
+def test_what_no_path_can_be_is_a_path_where_it_is_escaped(tmp_path: Path) -> None:
+    """WRITE-70."""
+    options = {
+        "hoodie.datasource.write.hive_style_partitioning": "true",
+        "hoodie.datasource.write.partitionpath.urlencode": "true",
+    }
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", options=options)
+    paths = ["/x", "x/", "x//y", ".", "x/./y", ".hoodie", ".hoodie/metadata", "x\0", "..", "../x"]
+    given = sorted((f"k{number}", path, number) for number, path in enumerate(paths))
+    write(table, rows(*given))
+    assert rows_of(open_table(tmp_path / "t")) == given
+
+
+def test_partition_paths_of_any_characters_are_read_back(tmp_path: Path) -> None:
+    """WRITE-70."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", indexes=["column_stats"])
+    paths = [
+        "a b",
+        "a/b",
+        "ü€",
+        "a=b",
+        "a%2Fb",
+        "a\nb",
+        "a:b",
+        "*",
+        " ",
+        "c\\x",
+        ".hidden",
+        "..a",
+        ".hoodie2",
+        "x.",
+        "[!?]",
+    ]
+    given = sorted((f"k{number:02d}", path, number) for number, path in enumerate(paths))
+    write(table, rows(*given))
+    changed = [(key, path, -number) for key, path, number in given]
+    write(table, rows(*changed))
+    for mode in (MetadataMode.REQUIRE, MetadataMode.OFF):
+        again = open_table(tmp_path / "t", metadata=mode)
+        assert rows_of(again) == changed
+        for key, path, _ in changed:
+            assert again.scan(col("p") == path, columns=["id"]).to_arrow()["id"].to_pylist() == [key]
+
+
+@pytest.mark.parametrize("op", ["insert", "append", "bulk_insert", "insert_overwrite", "insert_overwrite_table"])
+def test_a_key_twice_is_refused_where_the_record_index_takes_it_once(tmp_path: Path, op: str) -> None:
+    """WRITE-71."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", indexes=["record_index"])
+    before = files(tmp_path / "t")
+    with pytest.raises(RowError, match=r"row 4: expected another record key than any row before.*'b' of row 2"):
+        write(table, rows(("a", "x", 1), ("b", "x", 1), ("c", "y", 1), ("b", "z", 1), ("b", "x", 1)), op)
+    assert files(tmp_path / "t") == before
+    assert write(table, rows(("b", "x", 1), ("b", "x", 2))).inserted == 1
+
+
+def test_a_partitioned_record_index_takes_a_key_once_in_each_partition(tmp_path: Path) -> None:
+    """WRITE-71."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    build_indexes(table, ["record_index"], IndexOptions(partitioned=True))
+    with pytest.raises(RowError, match="row 3: expected another record key"):
+        write(table, rows(("a", "x", 1), ("b", "y", 1), ("a", "x", 1)), "insert")
+    write(table, rows(("a", "x", 1), ("a", "y", 1)), "insert")
+    assert rows_of(open_table(tmp_path / "t")) == [("a", "x", 1), ("a", "y", 1)]
