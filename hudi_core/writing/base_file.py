@@ -148,13 +148,12 @@ def status_of_base(
     inserts: int,
     updates: int = 0,
     deletes: int = 0,
-    added_keys: StringColumn | None = None,
+    added_keys: StringColumn,
     removed_keys: StringColumn | None = None,
     previous: BaseFileName | None = None,
 ) -> WriteStatus:
-    """What is reported of a base file. Without `added_keys` all its keys are new to the file group, where it is a new one."""
+    """What is reported of a base file. `added_keys` are those that are new to the file group."""
     target = writer.target
-    all_keys = writer.keys if writer.stores_keys and previous is None else None
     return WriteStatus(
         target.partition,
         target.file_id,
@@ -167,7 +166,7 @@ def status_of_base(
         previous_instant=None if previous is None else previous.instant,
         previous_base=None if previous is None else previous.file_name(),
         columns=ranges_of_file(written),
-        added_keys=all_keys if added_keys is None else added_keys,
+        added_keys=added_keys,
         removed_keys=removed_keys,
         bloom_filter=writer.bloom_filter,
         bloom_filter_type=FilterKind.SIMPLE if writer.stores_keys and writer.with_filter else None,

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import StringColumn, length
-from hudi_core.columns.strings import take_strings
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.errors import CorruptFileError
@@ -125,8 +125,10 @@ class TaskRunner:
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)
         if not task.combine or (task.distinct and self._columns.keeps_lone_rows):
-            written = writer.write(self._inserted(task.rows))
-            return status_of_base(writer, written, inserts=written.footer.rows)
+            made: list[StringColumn] = []
+            written = writer.write(self._inserted(task.rows, made))
+            keys = writer.keys if writer.stores_keys else concat_strings(made)
+            return status_of_base(writer, written, inserts=written.footer.rows, added_keys=keys)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
         merge = self._merge(empty, self._records(task.rows, None, task.target.partition))
         added = merge.added
@@ -148,8 +150,10 @@ class TaskRunner:
             assert task.slice.base is not None
             stored = self._files(task.slice).rows(task.slice, task.slice.base, self.rows)
             before = self._files(task.slice).sources.headers.footer(task.slice.base).rows
-            written = writer.write(chain(stored, self._inserted(task.rows, changes)))
-            keys = take_strings(writer.keys, slice(before, length(writer.keys))) if writer.stores_keys else None
+            made: list[StringColumn] = []
+            written = writer.write(chain(stored, self._inserted(task.rows, made, changes)))
+            new = slice(before, written.footer.rows)
+            keys = take_strings(writer.keys, new) if writer.stores_keys else concat_strings(made)
             return status_of_base(
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
@@ -167,8 +171,9 @@ class TaskRunner:
             previous=previous,
         )
 
-    def _inserted(self, rows: Numbers, changes: Changes | None = None) -> Iterator[Any]:
-        """Rows as they come, less those with a delete marker."""
+    def _inserted(self, rows: Numbers, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
+        """Rows as they come, less those with a delete marker. Adds their record keys to `keys` where rows have none
+        stored with them."""
         engine = self._engine
         for batch in self.spool.taken(rows):
             new = batch
@@ -176,6 +181,8 @@ class TaskRunner:
                 new = engine.rows.keep(batch, ~self._columns.deleted(engine.rows.root(batch), "rows"))
             if changes is not None:
                 changes.inserted(new)
+            if not self.snapshot.config.populate_meta_fields:
+                keys.append(self._record_keys(engine.rows.root(new)))
             yield new
 
     def _record_keys(self, root: Any) -> StringColumn:

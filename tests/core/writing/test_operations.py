@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_arrow.engine import ENGINE
+from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import ConflictError, RowError, SchemaError, UnknownColumnError, UsageError
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -259,6 +260,24 @@ def test_virtual_keys(tmp_path: Path, kind: str) -> None:
     assert rows_of(table) == [("a", "x", 2, 2), ("c", "x", 1, 1)]
     path = tmp_path / "t" / next(s.base.path for s in refreshed(table).slices() if s.base is not None)
     assert pq.read_table(path, columns=["_hoodie_record_key"]).column(0).null_count > 0
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_a_record_index_of_virtual_keys_is_kept(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-72."""
+    options = {"hoodie.populate.meta.fields": "false"}
+    table = new_table(tmp_path, kind, version, indexes=["record_index"], options=options)
+    write(table, arrow([("a", "x", 1, 1), ("b", "x", 1, 1), ("c", "y", 1, 1)]), "insert")
+    assert list(refreshed(table).validate(["record_index"])) == []
+    write(table, arrow([("d", "x", 1, 1)]), "insert")
+    write(table, arrow([("a", "x", 2, 2), ("e", "x", 1, 1), ("f", "z", 1, 1)]))
+    assert list(refreshed(table).validate(["record_index"])) == []
+    write(table, arrow([("h", "z", 1, 1)]), "insert_overwrite")
+    write(table, keys([("b", "x")]), "delete")
+    refreshed(table).cluster(ClusterOptions(columns=("v",)))
+    write(table, arrow([("a", "x", 3, 3), ("i", "x", 1, 1)]))
+    assert list(refreshed(table).validate(["record_index"])) == []
+    assert [row[0] for row in rows_of(table)] == ["a", "c", "d", "e", "h", "i"]
 
 
 def test_rows_beyond_memory_wait_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
