@@ -18,12 +18,12 @@ from tests.support.conformance import TableEntry
 
 MOST_BUCKETS = 256
 _NUMBERED = re.compile(r"0\d{7}-")
-_HASHES = ".hoodie/.bucket_index/consistent_hashing_metadata"
+_HASHES = "*/.hoodie/.bucket_index/consistent_hashing_metadata/*"
 
 
 def is_consistent(entry: TableEntry) -> bool:
     """The table stores how it shares hashes among its buckets."""
-    return (entry.unpacked() / _HASHES).is_dir()
+    return entry.has(_HASHES)
 
 
 def is_bucketed(entry: TableEntry) -> bool:
