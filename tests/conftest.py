@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.contract", "tests.support")
 
-from tests.support.drawing import SOAK, profile  # noqa: E402  # assertions of what it imports are rewritten too
+from tests.support.conformance import share_unpacked_tables  # noqa: E402  # assertions of what it imports are rewritten
+from tests.support.drawing import SOAK, profile  # noqa: E402  # too
 
 pytest_plugins = ("tests.support.assertions", "tests.support.stores")
 
@@ -32,10 +34,20 @@ TOGETHER = ("tests/engines/spark/",)
 """Tests that share what is dear to make, beside those of one file: the only JVM."""
 
 
-def pytest_collection_finish() -> None:
-    """What was collected lives until the end: the garbage collector need not look at it again."""
-    gc.collect()
-    gc.freeze()
+def pytest_configure() -> None:
+    """Processes that share the tests share recorded tables too: the one that starts the others makes the folder."""
+    share_unpacked_tables()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected lives until the end: the garbage collector need not look at it, then and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

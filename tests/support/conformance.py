@@ -1,13 +1,16 @@
-"""Finds the conformance data named by `HUDI_CONFORMANCE` and unpacks its tables once per test run."""
+"""Finds the conformance data named by `HUDI_CONFORMANCE` and unpacks its tables, once for all processes of a test run."""
 
 from __future__ import annotations
 
+import atexit
 import fnmatch
 import json
 import os
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -57,16 +60,29 @@ class TableEntry:
         return _unpack(self.folder)
 
 
+_SCRATCH = "HUDI_UNPACKED"
+"""The variable of the environment with the folder of unpacked tables, for the processes that share the tests."""
+
+
 @cache
-def _scratch() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="hudi-conformance-")
+def share_unpacked_tables() -> Path:
+    """The folder of unpacked tables, which the process that calls this first removes at its end."""
+    if _SCRATCH not in os.environ:
+        folder = tempfile.mkdtemp(prefix="hudi-conformance-")
+        os.environ[_SCRATCH] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(os.environ[_SCRATCH])
 
 
 @cache
 def _unpack(folder: Path) -> Path:
-    target = Path(_scratch().name) / f"{folder.parent.name}-{folder.name}"
-    with zipfile.ZipFile(folder / "table.zip") as archive:
-        archive.extractall(target)
+    target = share_unpacked_tables() / f"{folder.parent.name}-{folder.name}"
+    if not target.exists():
+        own = Path(tempfile.mkdtemp(dir=target.parent))
+        with zipfile.ZipFile(folder / "table.zip") as archive:
+            archive.extractall(own)
+        with suppress(OSError):  # another process has been faster: its folder is as good
+            own.rename(target)
     (found,) = {path.parent.parent for path in target.glob("*/.hoodie/hoodie.properties")}
     return found
 
