@@ -1,5 +1,4 @@
-"""`write`, `delete`, `update` and `delete-partition`.
-"""
+"""`write`, `delete`, `update` and `delete-partition`."""
 
 from __future__ import annotations
 
