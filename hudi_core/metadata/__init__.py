@@ -3,6 +3,7 @@
 counting      the records of a file group that count, all sources merged: of each key the newest, or those that add up. Rule
               META-99
 definitions   `index.json`: what the indexes of a table are made of. Rule META-40
+expressions   what an expression index is of: a function of one column, as its definition names it. Rules META-114, META-115
 file_keys     keys of files in metadata partitions, where most files are those of an earlier time: only new names are hashed
 files         `files`: the live files of each partition, with their sizes. Rules META-5 to META-8
 filters       `bloom_filters`: the bloom filters of base files. Rules META-30 to META-33

@@ -17,6 +17,8 @@ from hudi_core.pruning.statistics import Bools, Ints
 
 Octets = NDArray[np.uint8]
 
+_WORD = 8
+"""Bytes of a word."""
 _NONE = np.zeros(0, np.int64)
 _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93] * 2, np.uint64)
 
@@ -88,8 +90,10 @@ def live_records(
 
 
 def words_of(keys: Octets) -> NDArray[np.uint64]:
-    """Keys as words of eight bytes."""
-    words: NDArray[np.uint64] = keys.view("<u8")
+    """Keys as words of eight bytes, the last one filled up with zeros."""
+    rest = -keys.shape[1] % _WORD
+    whole = np.pad(keys, ((0, 0), (0, rest))) if rest else keys
+    words: NDArray[np.uint64] = whole.view("<u8")
     return words
 
 

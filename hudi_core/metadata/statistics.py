@@ -30,8 +30,8 @@ from hudi_core.types import nodes as t
 
 COLUMN_SIZE: Final = 12
 """Bytes of a key that name the column."""
-PARTITION_KEY, FILE_KEY = 24, 48
-"""Sizes of keys in `partition_stats` and in `column_stats`."""
+PARTITION_KEY, PREFIXED_PARTITION_KEY, FILE_KEY = 24, 36, 48
+"""Sizes of keys in `partition_stats`, of partitions in expression indexes, and in `column_stats`."""
 
 _DECODED_TOGETHER = 4096
 """Batches of fewer records are copied together and decoded at once."""

@@ -30,7 +30,14 @@ from hudi_core.metadata.records import (
     read_pieces_for,
     together,
 )
-from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
+from hudi_core.metadata.statistics import (
+    FILE_KEY,
+    PARTITION_KEY,
+    PREFIXED_PARTITION_KEY,
+    RecordedStatistics,
+    extended,
+    read_statistics,
+)
 from hudi_core.metadata.written import expect_written, missing
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
@@ -101,8 +108,8 @@ class MetadataTable(Portable):
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
 
     def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
-        """The metadata table, but of `column_stats` only blocks are read that can hold records of these files, by the part of
-        their keys after the column, in any order. Records of other files are not whole."""
+        """The metadata table, but of `column_stats` and expression indexes only blocks are read that can hold records of these
+        files, by the part of their keys after the column, in any order. Records of other files are not whole."""
         return MetadataTable(**self.made_of() | {"chosen_files": np.unique(keys)})
 
     def has_not_changed(self) -> bool:
@@ -239,13 +246,23 @@ class MetadataTable(Portable):
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
         """The records of an expression index, a metadata partition: statistics of its function of a column, for each file."""
         if (index, column) not in self._statistics:
-            pieces, logs = self._records_of_columns(index, [column])
-            of_logs = replace(logs, batches=[_with_keys(batch, FILE_KEY) for batch in logs.batches])
-            of_files = [partial(_piece_with_keys, piece, FILE_KEY) for piece in pieces]
-            self._statistics[index, column] = read_statistics(of_logs, [column], FILE_KEY, of_files, nulls_apart=True)[
-                column
-            ]
+            pieces, logs = self._records_of_values(index, column, FILE_KEY)
+            recorded = read_statistics(logs, [column], FILE_KEY, pieces, nulls_apart=True)
+            self._statistics[index, column] = recorded[column]
         return self._statistics[index, column]
+
+    def stated_values(self, index: str, column: str, *, of_partitions: bool = False) -> tuple[RecordedStatistics, ...]:
+        """What the expression index states of its function of a column, also what is not to be believed: of files, or of whole
+        partitions, whose keys have a prefix. It is not kept."""
+        key_size = PREFIXED_PARTITION_KEY if of_partitions else FILE_KEY
+        pieces, logs = self._records_of_values(index, column, key_size)
+        return read_statistics(logs, [column], key_size, pieces, nulls_apart=True, as_stated=True)[column]
+
+    def _records_of_values(self, index: str, column: str, key_size: int) -> tuple[list[Piece], MetadataRecords]:
+        """The records of an expression index whose keys have this size."""
+        pieces, logs = self._records_of_columns(index, [column])
+        of_logs = replace(logs, batches=[_with_keys(batch, key_size) for batch in logs.batches])
+        return [partial(_piece_with_keys, piece, key_size) for piece in pieces], of_logs
 
     def _recorded(
         self, partition: str, columns: Sequence[str], key_size: int
@@ -293,7 +310,7 @@ class MetadataTable(Portable):
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = self.opened_groups(self.slices(partition))
         names = [xxh64_id(column).encode() for column in columns]
-        if self.chosen_files is None or partition != COLUMN_STATS:
+        if self.chosen_files is None or partition == PARTITION_STATS:
             return read_pieces(groups, names)
         return read_pieces_for(groups, names, utf8_column([name + key for name in names for key in self.chosen_files]))
 

@@ -15,9 +15,10 @@ from hudi_core.errors import ExpressionError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Call, Expr, Literal, Name
 from hudi_core.expr.predicate import Column, Predicate
-from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import changed
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import IDENTITY, indexed_value, is_expression
+from hudi_core.metadata.stored import as_stored
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.sources.slice_statistics import DataFiles, joined
 from hudi_core.planning.sources.stable_names import stable_column
@@ -25,36 +26,6 @@ from hudi_core.pruning.statistics import taken
 from hudi_core.pruning.store import FIRST_CONDITION_ID, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-
-_MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {
-    **dict.fromkeys(["lower", "upper", "trim", "ltrim", "rtrim", "length", "substring"], (t.String,)),
-    **dict.fromkeys(["regexp_extract", "regexp_replace"], (t.String,)),
-    "abs": (t.Int, t.Long, t.Float, t.Double, t.Decimal),
-    **dict.fromkeys(["year", "month", "day", "date_add", "date_sub"], (t.Date,)),
-}
-"""Functions, and the types of which they give the same in every time zone."""
-
-_OPTIONS: Mapping[str, Mapping[str, type[int] | type[str]]] = {
-    **{name: {"trimString": str} for name in ("trim", "ltrim", "rtrim")},
-    "substring": {"pos": int, "len": int},
-    "regexp_extract": {"pattern": str, "idx": int},
-    "regexp_replace": {"pattern": str, "replacement": str},
-    **{name: {"days": int} for name in ("date_add", "date_sub")},
-}
-"""The options that hold the arguments of a function after the column, in their order."""
-
-_MAY_LACK = frozenset({"trim", "ltrim", "rtrim"})
-"""Functions whose options may all be left out."""
-
-_SPELLED = {
-    "dayofmonth": "day",
-    "ucase": "upper",
-    "lcase": "lower",
-    "char_length": "length",
-    "substr": "substring",
-    "dateadd": "date_add",
-}
-_RESULTS: Mapping[str, t.Type] = dict.fromkeys(["length", "year", "month", "day"], t.Int())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +43,20 @@ class ExpressionIndex:
 def expression_indexes(
     definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes whose meaning is certain."""
+    """The indexes of statistics whose meaning is certain."""
     indexes: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
-        function = _SPELLED.get(definition.function.lower(), definition.function.lower())
-        if not partition.startswith("expr_index_") or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
+        if not is_expression(partition) or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
             continue
         place = stable_column(definition.columns[0], wanted, versions)
-        if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
-            continue
-        rest = _rest(function, {name: value for name, value in definition.options.items() if name != "expr"})
-        if rest is None:
+        value = None if place is None else indexed_value(definition, place.field.type)
+        if place is None or value is None or not value.certain:
             continue
         column = Column(place.field.id, place.name, place.field.type)
-        call = to_sql(Call(function, (Name((column.name,)), *rest)))
-        value = Column(FIRST_CONDITION_ID - len(indexes), call, _RESULTS.get(function, column.type))
-        indexes.append(ExpressionIndex(partition, function, column, rest, value))
+        stands_for = Column(FIRST_CONDITION_ID - len(indexes), value.sql(column.name), value.type)
+        indexes.append(ExpressionIndex(partition, value.function, column, value.literals, stands_for))
     return tuple(indexes)
-
-
-def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | None:
-    """The arguments after the column; None when there are other options than those."""
-    kinds = _OPTIONS.get(function, {})
-    if not options and function in _MAY_LACK:
-        return ()
-    if options.keys() != kinds.keys():
-        return None
-    try:
-        return tuple(Literal(kind(options[name])) for name, kind in kinds.items())
-    except ValueError:  # no number
-        return None
 
 
 def with_index_columns(
@@ -113,7 +67,7 @@ def with_index_columns(
 
     def column_for(node: Expr) -> Expr | None:
         for index in indexes:
-            if isinstance(node, Call) and _is_call_of(node, index, schema, case_sensitive):
+            if _is_value_of(node, index, schema, case_sensitive):
                 used.append(index)
                 return Name((index.column.name,))
         return None
@@ -132,13 +86,16 @@ def with_index_columns(
         return None  # a column of such a name is there already
 
 
-def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
-    match call.arguments:
-        case (Name(path), *rest) if call.function == index.function and tuple(rest) == index.literals:
-            place = schema.find(path, case_sensitive=case_sensitive)
-            return place is not None and place.field.id == index.argument.id
+def _is_value_of(node: Expr, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
+    match node:
+        case Name(path) if index.function == IDENTITY:
+            column = path
+        case Call(function, (Name(path), *rest)) if function == index.function and tuple(rest) == index.literals:
+            column = path
         case _:
             return False
+    place = schema.find(column, case_sensitive=case_sensitive)
+    return place is not None and place.field.id == index.argument.id
 
 
 def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[StatisticsPart]:
@@ -147,10 +104,11 @@ def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: Metada
     has_record = np.zeros(len(files), np.bool_)
     pieces: list[StatisticsPart] = []
     for recorded in metadata.expression_stats(index.partition, index.argument.name):
-        if recorded.typed:
+        statistics = recorded.statistics if recorded.typed else as_stored(recorded.statistics, index.column.type)
+        if statistics is not None and statistics.type == index.column.type:
             rows, members = joined(recorded.keys, files.keys)
             has_record[members] = True
-            pieces.append(StatisticsPart(files.slices[members], taken(recorded.statistics, rows)))
+            pieces.append(StatisticsPart(files.slices[members], taken(statistics, rows)))
     open_slices = np.unique(files.slices[~has_record])
     for piece in pieces:
         complete = np.flatnonzero(~np.isin(piece.files, open_slices))
