@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.table import COLUMN_STATS, RECORD_INDEX
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -32,8 +33,11 @@ from hudi_core.writing.index_list import PARTITIONED_RECORD_INDEX, indexes
 from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.index_removal import drop_index
 
-_SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem")
-_KINDS = "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index, secondary_index"
+_SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function")
+_KINDS = (
+    "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index, secondary_index, "
+    "expression_index"
+)
 
 
 def index(
@@ -46,11 +50,30 @@ def index(
         typer.Option(
             "--columns",
             metavar="A,B",
-            help="The columns of column_stats, by dotted name, or the one of a secondary index.",
+            help="The columns of column_stats, by dotted name, or the one of a secondary or an expression index.",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The name of a secondary index; else its column's.")
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="The name of a secondary or an expression index; else its column's."
+        ),
+    ] = None,
+    function: Annotated[
+        str | None,
+        typer.Option("--function", metavar="NAME", help="What an expression index is of: lower, year, substring, …"),
+    ] = None,
+    argument: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--argument", metavar="OPTION=VALUE", help="A further argument of the function: pos=1, len=3; repeatable."
+        ),
+    ] = None,
+    using: Annotated[
+        str | None,
+        typer.Option(
+            "--using", metavar="KIND", help="What an expression index records: column_stats or bloom_filters."
+        ),
     ] = None,
     drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
     rebuild: Annotated[
@@ -74,7 +97,14 @@ def index(
         raise UsageError("index", expected="--advise with --where or --where-file", found=found)
     if advise and (build or drop is not None):
         raise UsageError("index", expected="either --advise or a change", found="both")
-    of_builds = {"--rebuild": rebuild, "--columns": columns is not None, "--name": name is not None}
+    of_builds = {
+        "--rebuild": rebuild,
+        "--columns": columns is not None,
+        "--name": name is not None,
+        "--function": function is not None,
+        "--argument": bool(argument),
+        "--using": using is not None,
+    }
     if drop is not None and (build or any(of_builds.values())):
         raise UsageError("index", expected="either --build or --drop", found="both")
     if not build and any(of_builds.values()):
@@ -87,7 +117,16 @@ def index(
         dropped = drop_index(opened_table, name, dry_run=dry_run)
         out.record({"dropped": list(dropped), "dry_run": dry_run})
     elif build:
-        _build(opened_table, build, _options(build, columns, name, rebuild), out, dry_run=dry_run)
+        options = IndexOptions(
+            None if columns is None else name_list(columns),
+            True if PARTITIONED_RECORD_INDEX in build else None,
+            rebuild,
+            name,
+            function,
+            _arguments(argument or ()),
+            using or COLUMN_STATS,
+        )
+        _build(opened_table, build, options, out, dry_run=dry_run)
     else:
         listed = indexes(opened_table)
         out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
@@ -95,9 +134,15 @@ def index(
             say("index --build files --rebuild makes the metadata table anew")
 
 
-def _options(build: list[str], columns: str | None, name: str | None, rebuild: bool) -> IndexOptions:
-    names = None if columns is None else name_list(columns)
-    return IndexOptions(names, True if PARTITIONED_RECORD_INDEX in build else None, rebuild, name)
+def _arguments(given: Sequence[str]) -> dict[str, str]:
+    """Arguments of a function by option. The value is taken as it stands, blanks and equals signs too."""
+    arguments: dict[str, str] = {}
+    for one in given:
+        option, equals, value = one.partition("=")
+        if not option or not equals or option in arguments:
+            raise UsageError("--argument", expected="OPTION=VALUE, each option once", found=repr(one))
+        arguments[option] = value
+    return arguments
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:

@@ -7,6 +7,7 @@ from hudi_core.index.buckets import HASHING_FOLDER
 from hudi_core.indexing.changes import is_kept
 from hudi_core.indexing.delta_commit import refuse_unkept
 from hudi_core.table.table import Table
+from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
 from hudi_core.writing.secondary_indexes import indexed_columns
 
@@ -23,3 +24,4 @@ def refuse_unclusterable(table: Table) -> None:
     if metadata is not None:
         refuse_unkept(metadata, is_kept)
     indexed_columns(table)
+    table_expressions(table)

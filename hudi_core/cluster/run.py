@@ -41,6 +41,7 @@ from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_core.writing.base_file import FileTarget
+from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.stored_files import StoredFiles
@@ -147,6 +148,7 @@ class _Run:
         self._sources = Sources(table.snapshot())
         self._paths = tuple(table.schema.get(name).path for name in plan.columns)
         refuse_unsortable(table.schema, self._paths)
+        self._expressions = table_expressions(table)
         self._tasks = 0
 
     def groups(self, groups: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
@@ -172,7 +174,9 @@ class _Run:
             self._tasks += len(tasks)
             markers = [marker_step(time, task.target.path, MarkerKind.CREATE) for task in tasks]
             run(table.storage, [SideBySide((partition_step(partition, time), *markers))])
-            runner = task_runner(table.snapshot(), self._rows, self._files, made.spool, merges=False)
+            runner = task_runner(
+                table.snapshot(), self._rows, self._files, made.spool, merges=False, expressions=self._expressions
+            )
             writer = GroupWriter(made, runner, frozenset(table.config.kept_partitions))
             statuses = table.engine.runner.run(writer.run, tasks)
         return tuple(status for status in statuses if status is not None)

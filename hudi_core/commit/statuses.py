@@ -64,6 +64,9 @@ class WriteStatus:
     """Logs of what a base file changed: paths, and their bytes."""
     secondary: Mapping[str, KeyChange] = field(default_factory=dict)
     """By metadata partition the file group's changes in secondary indexes, of the indexes that existed when it was written."""
+    expressions: Mapping[str, ColumnRange | bytes | None] = field(default_factory=dict)
+    """By metadata partition what an expression index is to record of the file: statistics of the values, or the serialised filter
+    of them; None where these are not known. Of the indexes that existed when it was written."""
 
 
 CLUSTER: Final = "CLUSTER"

@@ -10,6 +10,8 @@ cleaning          the metadata table's own cleaning: files of slices that two co
 compaction        the metadata table's own compaction: log files that became many, merged into base files. Rules META-100
                   to META-103
 delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74
+expression        expression indexes as partitions of the metadata table: definitions and rows. Rules META-35, META-114 to
+                  META-118
 group_files       file groups of a metadata partition, and the files that bring rows to them. Rules META-70 to META-74
 initial           the metadata table of a table that has none yet, and the first commit of each partition of it. Rules
                   META-75 to META-79

@@ -17,9 +17,16 @@ from hudi_core.columns.strings import concat_strings, string_column, take_string
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.commit.steps import Step
 from hudi_core.errors import UsageError
+from hudi_core.formats.bloom_write import FilterKind
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.indexing.delta_commit import PartitionRows, delta_commit_steps, epoch_milliseconds, refuse_unkept
+from hudi_core.indexing.expression import (
+    IndexedExpression,
+    expression_file_rows,
+    expression_partition_keys,
+    expression_partition_rows,
+)
 from hudi_core.indexing.group_files import repeated_key, without
 from hudi_core.indexing.partition_ranges import FileStatistics, RecordedFiles, partition_statistics, recorded_files
 from hudi_core.indexing.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
@@ -35,7 +42,8 @@ from hudi_core.indexing.statistics_rows import (
     partition_statistics_of,
 )
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.file_keys import keys_of
+from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.file_keys import Keys, keys_of
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -54,7 +62,7 @@ _KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, R
 
 def is_kept(partition: str) -> bool:
     """Whether a commit keeps a partition of the metadata table up to date."""
-    return partition in _KEPT or is_secondary(partition)
+    return partition in _KEPT or is_secondary(partition) or is_expression(partition)
 
 
 def delta_commit(
@@ -66,17 +74,19 @@ def delta_commit(
     files_before: Mapping[str, Collection[str]],
     zone: tzinfo | None = None,
     building: Collection[str] = (),
+    expressions: Sequence[IndexedExpression] = (),
 ) -> list[Step]:
     """The steps that bring the metadata table up to date with a commit of the table, its completed instant last.
 
     `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
     the partitions that it touches. `zone` is that of the table's times; None: the machine's own. `building` are the partitions
-    under construction.
+    under construction, `expressions` the expression indexes.
     Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
     a record key that the change adds twice.
     """
-    refuse_unkept(metadata, is_kept)
-    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone)
+    of_expressions = {index.partition for index in expressions}
+    refuse_unkept(metadata, lambda name: is_kept(name) and (not is_expression(name) or name in of_expressions))
+    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, expressions)
     return delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
 
 
@@ -103,6 +113,22 @@ def statistics_of(ranges: Sequence[ColumnRange | None], type: t.Type) -> ColumnS
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """The partitions that a commit touches: of each the files that were there before and still count; all of them in order, with
+    their numbers; those that are left without files; and the number of each new file's with statistics."""
+
+    live: Mapping[str, Sequence[str]]
+    partitions: Sequence[str]
+    numbers: Mapping[str, int]
+    gone: Sequence[str]
+    measured: NDArray[np.int64]
+
+    @property
+    def has_files(self) -> bool:
+        return len(self.measured) > 0 or any(self.live.values())
+
+
 @dataclass(frozen=True)
 class _Rows:
     metadata: MetadataTable
@@ -111,6 +137,7 @@ class _Rows:
     change: TableChange
     files_before: Mapping[str, Collection[str]]
     zone: tzinfo | None
+    expressions: Sequence[IndexedExpression]
 
     def all(self) -> Iterator[PartitionRows]:
         kept = self.metadata.partitions
@@ -125,6 +152,9 @@ class _Rows:
             yield from self._record_index()
         for partition in sorted(filter(is_secondary, kept)):
             yield PartitionRows(partition, self._secondary(partition))
+        for index in self.expressions:
+            rows = self._values_filters(index) if index.is_filter else together(list(self._values_statistics(index)))
+            yield PartitionRows(index.partition, rows)
 
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
@@ -162,8 +192,7 @@ class _Rows:
     def _column_stats(self) -> Iterator[StatisticsRows]:
         if not self._measured:
             return
-        names = string_column([_name(status) for status in self._measured])
-        keys = keys_of((status.partition for status in self._measured), names)
+        keys, names = self._measured_files
         for column, column_type in self._columns.items():
             rows = np.flatnonzero([not _lacks(status, column) for status in self._measured])
             if len(rows):
@@ -174,24 +203,64 @@ class _Rows:
                     self._version,
                 )  # fmt: skip
 
+    @cached_property
+    def _measured_files(self) -> tuple[Keys, StringColumn]:
+        """Of the files that have statistics the parts of their keys after the column, and their names."""
+        names = string_column([_name(status) for status in self._measured])
+        return keys_of((status.partition for status in self._measured), names), names
+
     def _partition_stats(self) -> IndexRows:
+        touched = self._touched
+        keys = [partition_stats_key(column, partition) for column in self._columns for partition in touched.gone]
+        deletes = IndexRows(deletes=string_column(keys))
+        if not touched.has_files:
+            return deletes
+        before = recorded_files(self.metadata, touched.live, touched.numbers, list(self._columns))
+        rows = encoded_statistics(
+            self._of_partitions(column, column_type, touched.partitions, before, touched.measured)
+            for column, column_type in self._columns.items()
+        )
+        return together([deletes, rows])
+
+    @cached_property
+    def _touched(self) -> _Touched:
         live = self._files_left()
         partitions = sorted({*live, *(status.partition for status in self._measured)})
         filled = {status.partition for status in self._measured} | {name for name in live if live[name]}
         gone = [*self.change.deleted_partitions, *(partition for partition in partitions if partition not in filled)]
         gone = [partition for partition in dict.fromkeys(gone) if partition not in filled]
-        keys = [partition_stats_key(column, partition) for column in self._columns for partition in gone]
-        deletes = IndexRows(deletes=string_column(keys))
-        if not filled:
-            return deletes
-        number_of = {partition: number for number, partition in enumerate(partitions)}
-        before = recorded_files(self.metadata, live, number_of, list(self._columns))
-        numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
-        rows = encoded_statistics(
-            self._of_partitions(column, column_type, partitions, before, numbers)
-            for column, column_type in self._columns.items()
-        )
-        return together([deletes, rows])
+        numbers = {partition: number for number, partition in enumerate(partitions)}
+        measured = np.array([numbers[status.partition] for status in self._measured], np.int64)
+        return _Touched(live, partitions, numbers, gone, measured)
+
+    def _values_statistics(self, index: IndexedExpression) -> Iterator[IndexRows]:
+        """What an expression index says of new files, and of the partitions that the commit touches."""
+        touched = self._touched
+        ranges = [self._range_of_values(status, index.partition) for status in self._measured]
+        statistics = statistics_of(ranges, index.type)
+        if self._measured:
+            yield expression_file_rows(index, *self._measured_files, statistics)
+        if touched.gone:
+            yield IndexRows(deletes=expression_partition_keys(index, touched.gone))
+        if touched.has_files:
+            before = recorded_files(self.metadata, touched.live, touched.numbers, [index.column], index.partition)
+            new = FileStatistics(touched.measured, statistics)
+            places, whole = partition_statistics([before.statistics(index.column, index.type), new])
+            yield expression_partition_rows(index, [touched.partitions[number] for number in places.tolist()], whole)
+
+    def _range_of_values(self, status: WriteStatus, partition: str) -> ColumnRange | None:
+        known = status.expressions.get(partition)
+        assert not isinstance(known, bytes)
+        return known if status.rows else ColumnRange(None, None, 0, 0)
+
+    def _values_filters(self, index: IndexedExpression) -> IndexRows:
+        """The filters of an expression index of new files. A file without one may hold any value."""
+        filters: list[StoredFilter] = []
+        for status in self.change.statuses:
+            content = status.expressions.get(index.partition)
+            if isinstance(content, bytes):
+                filters.append(StoredFilter(status.partition, _name(status), FilterKind.SIMPLE, content))
+        return filter_rows(filters, self.instant_time)
 
     def _of_partitions(
         self, column: str, type: t.Type, partitions: Sequence[str], before: RecordedFiles, numbers: NDArray[np.int64]

@@ -22,6 +22,7 @@ from hudi_core.indexing.rows import NO_ROWS, IndexRows, file_rows
 from hudi_core.indexing.secondary import is_secondary
 from hudi_core.indexing.statistics_rows import V1, V2, form_of
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -52,6 +53,8 @@ _PREFIXES: Final[Mapping[str, str]] = {
     RECORD_INDEX: "record-index-",
     PARTITION_STATS: "partition-stats-",
 }
+_GROUPS_OF_EXPRESSION: Final = 2
+"""File groups of an expression index."""
 MAX_COLUMNS: Final = 32
 """Columns of the table that have statistics where nobody chooses them."""
 _OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
@@ -91,6 +94,8 @@ def group_prefix(partition: str) -> str:
 
 def group_count(partition: str, records: int) -> int:
     """File groups of a partition that begins with so many records."""
+    if is_expression(partition):
+        return _GROUPS_OF_EXPRESSION
     return record_index_groups(records) if counts_records(partition) else GROUP_COUNTS[partition]
 
 

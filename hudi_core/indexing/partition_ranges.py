@@ -66,9 +66,14 @@ class RecordedFiles:
 
 
 def recorded_files(
-    metadata: MetadataTable, files: Mapping[str, Sequence[str]], numbers: Mapping[str, int], columns: Sequence[str]
+    metadata: MetadataTable,
+    files: Mapping[str, Sequence[str]],
+    numbers: Mapping[str, int],
+    columns: Sequence[str],
+    index: str | None = None,
 ) -> RecordedFiles:
-    """The statistics that the metadata table has of files, by partition and name; `numbers` are those of the partitions."""
+    """The statistics that the metadata table has of files, by partition and name; `numbers` are those of the partitions. With an
+    expression index, by its metadata partition, those of its function of the columns."""
     partitions = sorted(files)
     place = np.repeat(np.arange(len(partitions)), [len(files[partition]) for partition in partitions])
     names = string_column([name for partition in partitions for name in files[partition]])
@@ -76,7 +81,13 @@ def recorded_files(
         return RecordedFiles(np.zeros(0, np.int64), np.zeros(0, "S36"), {})
     keys = bloom_filter_keys(partitions, place, names)
     of_table = np.array([numbers[partition] for partition in partitions], np.int64)
-    return RecordedFiles(of_table[place], keys, metadata.of_files(keys).column_stats(columns))
+    known = metadata.of_files(keys)
+    recorded = (
+        known.column_stats(columns)
+        if index is None
+        else {name: known.expression_stats(index, name) for name in columns}
+    )
+    return RecordedFiles(of_table[place], keys, recorded)
 
 
 def _as_type(statistics: ColumnStatistics, type: t.Type, *, typed: bool) -> ColumnStatistics:

@@ -106,10 +106,18 @@ class StatisticsRows:
 
 
 def file_statistics(
-    column: str, files: Keys, names: StringColumn, statistics: ColumnStatistics, sizes: Sizes, version: str
+    column: str,
+    files: Keys,
+    names: StringColumn,
+    statistics: ColumnStatistics,
+    sizes: Sizes,
+    version: str,
+    *,
+    of_expression: bool = False,
 ) -> StatisticsRows:
-    """Rows of `column_stats` of one column. `files` are the parts of the keys after the column, `names` those of the files."""
-    payload = _payload(column, names, statistics, sizes, version, tight=False)
+    """Rows of `column_stats` of one column, or of an expression index: then their number of values is without nulls, and lower
+    bounds of strings are whole. `files` are the parts of the keys after the column, `names` those of the files."""
+    payload = _payload(column, names, statistics, sizes, version, tight=False, of_expression=of_expression)
     return StatisticsRows(_OF_FILE, _keys(column, files), payload)
 
 
@@ -121,11 +129,20 @@ def file_statistics_rows(
 
 
 def partition_statistics_of(
-    column: str, partitions: list[str], statistics: ColumnStatistics, sizes: Sizes, version: str
+    column: str,
+    partitions: list[str],
+    statistics: ColumnStatistics,
+    sizes: Sizes,
+    version: str,
+    *,
+    prefix: str | None = None,
 ) -> StatisticsRows:
-    """Rows of `partition_stats` of one column, which take the place of earlier ones."""
-    ids = np.array([partition_id(partition).encode() for partition in partitions], "S12")
-    payload = _payload(column, string_column(partitions), statistics, sizes, version, tight=True)
+    """Rows of `partition_stats` of one column, which take the place of earlier ones. Those of an expression index have a prefix
+    before the partition in their keys, and differ as `file_statistics` says."""
+    before = "" if prefix is None else xxh64_id(prefix)
+    ids = np.array([(before + partition_id(partition)).encode() for partition in partitions])
+    names = string_column(partitions)
+    payload = _payload(column, names, statistics, sizes, version, tight=True, of_expression=prefix is not None)
     return StatisticsRows(_OF_PARTITION, _keys(column, ids), payload)
 
 
@@ -171,11 +188,18 @@ def _keys(column: str, rest: Keys) -> StringColumn:
 
 
 def _payload(
-    column: str, names: StringColumn, statistics: ColumnStatistics, sizes: Sizes, version: str, *, tight: bool
+    column: str,
+    names: StringColumn,
+    statistics: ColumnStatistics,
+    sizes: Sizes,
+    version: str,
+    *,
+    tight: bool,
+    of_expression: bool,
 ) -> StructColumn:
     form = form_of(statistics.type, version)
     assert form is not None, f"{column} of type {statistics.type} is not indexed in {version}"
-    kept = recorded(statistics, whole_strings=version == V1 and column == RECORD_KEY)
+    kept = recorded(statistics, whole_strings=of_expression or (version == V1 and column == RECORD_KEY))
     count = len(kept)
     return StructColumn(
         count,
@@ -184,23 +208,25 @@ def _payload(
             "columnName": repeated(column, count),
             "minValue": wrapped_values(form.wrapper, _values(kept.lower, kept.lower_known, kept.type, form)),
             "maxValue": wrapped_values(form.wrapper, _values(kept.upper, kept.upper_known, kept.type, form)),
-            "valueCount": PrimitiveColumn(kept.rows),
+            "valueCount": PrimitiveColumn(kept.rows - kept.nulls if of_expression else kept.rows),
             "nullCount": PrimitiveColumn(kept.nulls),
             "totalSize": PrimitiveColumn(sizes.stored),
             "totalUncompressedSize": PrimitiveColumn(sizes.uncompressed),
             "isDeleted": PrimitiveColumn(np.zeros(count, np.bool_)),
             "isTightBound": PrimitiveColumn(np.full(count, tight)),
-            "valueType": _value_type(statistics, kept, form) if version == V2 else NullColumn(count),
+            "valueType": _value_type(statistics, kept, form, whole=of_expression)
+            if version == V2
+            else NullColumn(count),
         },
     )
 
 
-def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form) -> StructColumn:
+def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form, *, whole: bool) -> StructColumn:
     count = len(kept)
     details = StringColumn(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8), np.zeros(count, np.bool_))
     if isinstance(kept.type, t.Decimal):
         details = repeated(f"{kept.type.precision},{kept.type.scale}", count)
-    elif isinstance(kept.type, STRINGS):
+    elif isinstance(kept.type, STRINGS) and not whole:
         # Apache Hudi reads nothing here of strings.
         lower = statistics.lower
         assert isinstance(lower, ByteStrings)

@@ -17,6 +17,7 @@ column_stats       records of `column_stats` and `partition_stats`
 bloom_filters      records of `bloom_filters`
 record_index       the record index: each live key once, where it is, and no other key
 secondary_index    secondary indexes: each live row under its value, and nothing else
+expression_index   expression indexes: statistics cover the values in files, filters let them pass
 
 findings  what a check reports
 subject   the table under validation, looked up once for all checks

@@ -9,7 +9,9 @@ from typing import Final, Protocol
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UsageError
+from hudi_core.indexing.expression import EXPRESSION_INDEX
 from hudi_core.indexing.secondary import SECONDARY_INDEX, is_secondary
+from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
@@ -18,6 +20,7 @@ from hudi_core.validation.bloom_filters import BloomFilters
 from hudi_core.validation.column_stats import Statistics
 from hudi_core.validation.commits import COMMITS, commits
 from hudi_core.validation.contents import FileFacts, KeyWatch, file_facts
+from hudi_core.validation.expression_index import ExpressionIndexes
 from hudi_core.validation.findings import Finding, by_hand, problem, rebuild
 from hudi_core.validation.footers import FOOTERS, Footers
 from hudi_core.validation.leftovers import LEFTOVERS, leftovers
@@ -40,7 +43,10 @@ _OF_NAMES: Final[Mapping[str, Callable[[Subject], Iterator[Finding]]]] = {
 }
 """Checks of names and listings."""
 
-CHECKS: Final = (*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX, SECONDARY_INDEX)
+CHECKS: Final = (
+    *(*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX),
+    *(SECONDARY_INDEX, EXPRESSION_INDEX),
+)
 """The names of all checks, in the order of their findings but for those of the contents of files, which come file by file."""
 
 
@@ -105,12 +111,11 @@ def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[Conte
     statistics = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted and subject.indexed(name)]
     if statistics:
         checks.append(Statistics(subject, statistics))
-    if (
-        SECONDARY_INDEX in wanted
-        and subject.metadata is not None
-        and any(map(is_secondary, subject.metadata.partitions))
-    ):
+    indexes = () if subject.metadata is None else subject.metadata.partitions
+    if SECONDARY_INDEX in wanted and any(map(is_secondary, indexes)):
         checks.append(SecondaryIndexes(subject))
+    if EXPRESSION_INDEX in wanted and any(map(is_expression, indexes)):
+        checks.append(ExpressionIndexes(subject))
     for name, made in ((BLOOM_FILTERS, BloomFilters), (RECORD_INDEX, RecordIndex)):
         if name in wanted and subject.indexed(name) is not None:
             check = made(subject)

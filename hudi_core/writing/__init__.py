@@ -1,12 +1,16 @@
 """Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`, `specs/writing-rows.md`.
 
 alter_schema     schema changes as commits
+after_write      a table as a write is about to leave it, to read files of the write before it completes
 base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
 change_log       the log of what a new base file changes of the one before it, in tables that keep such logs
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
+expression_indexes  what a write records in expression indexes: of each new file the statistics, or a filter, of the values
+expression_rows  records with which expression indexes begin, from the values in the files of slices
+expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 index_build      indexes built on a table that has rows, while writers go on
 index_check      whether a metadata table can be used, and has what writers did while an index was built

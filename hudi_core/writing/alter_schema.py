@@ -15,6 +15,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
+from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.refusals import refuse_unwritable
 from hudi_core.writing.secondary_indexes import indexed_columns
@@ -28,8 +29,8 @@ def alter_schema(
     """Changes a table's schema in one commit that writes no rows, and records its history of schemas from then on.
 
     Raises as `evolve.apply.evolve`; `UsageError` for changes that change nothing, `UnsupportedError` for those that take away
-    a column that the table's properties name, or that change one with a secondary index, and for a table that this library
-    does not write to, `ConflictError` where another writer was first.
+    a column that the table's properties name, or that change one with a secondary or an expression index, and for a table that
+    this library does not write to, `ConflictError` where another writer was first.
     """
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
@@ -43,6 +44,7 @@ def alter_schema(
         )
     bare = replace(evolved, record=without_meta_columns(evolved.record))
     indexed_columns(latest, bare)
+    table_expressions(latest, bare)
     action = write_action(latest)
     with transaction(latest, action, ALTER_SCHEMA, metadata_steps=metadata_steps, clock=clock) as running:
         running.start()

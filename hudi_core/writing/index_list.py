@@ -12,8 +12,11 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.indexing.expression import EXPRESSION_INDEX
 from hudi_core.indexing.initial import build_order
+from hudi_core.indexing.secondary import SECONDARY_INDEX, is_secondary
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.expressions import is_expression, stated_value
 from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -21,7 +24,6 @@ from hudi_core.writing.index_plan import planned_builds
 from hudi_core.writing.index_removal import left_over
 
 PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
-_KINDS: Final = {"secondary_index_": "secondary_index", "expr_index_": "expression_index"}
 
 
 class IndexState(StrEnum):
@@ -49,6 +51,8 @@ class Index:
     """The size of the files that readers use, or of all files where readers' files cannot be determined."""
     problem: str | None = None
     """The damage of a damaged one."""
+    function: str | None = None
+    """The expression of an expression index as SQL, after what is recorded of its values."""
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, as the command line shows them."""
@@ -92,6 +96,7 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
             len({group for file in files if (group := _file_id(file)) is not None}),
             sum(file.size for file in files),
             problem if name in ready else None,
+            _function(name, definitions.get(name)),
         )
 
 
@@ -103,15 +108,26 @@ def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | Non
         slices = [] if is_new else metadata.slices(name)
     except TableError as error:
         size = sum(file.size for file in files)
-        return Index(kind, name, _columns(definition), IndexState.DAMAGED, 0, size, str(error))
+        columns, function = _columns(definition), _function(name, definition)
+        return Index(kind, name, columns, IndexState.DAMAGED, 0, size, str(error), function)
     size = sum(file.size for group in slices for file in group.files)
-    return Index(kind, name, _columns(definition), IndexState.READY, len(slices), size)
+    return Index(
+        kind, name, _columns(definition), IndexState.READY, len(slices), size, function=_function(name, definition)
+    )
 
 
 def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
     if name == RECORD_INDEX and name in definitions and definitions[name].is_partitioned:
         return PARTITIONED_RECORD_INDEX
-    return next((kind for prefix, kind in _KINDS.items() if name.startswith(prefix)), name)
+    if is_expression(name):
+        return EXPRESSION_INDEX
+    return SECONDARY_INDEX if is_secondary(name) else name
+
+
+def _function(name: str, definition: IndexDefinition | None) -> str | None:
+    if not is_expression(name) or definition is None or len(definition.columns) != 1:
+        return None
+    return f"{definition.kind} of {stated_value(definition)}"
 
 
 def _columns(definition: IndexDefinition | None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
@@ -12,6 +12,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.indexing.changes import indexed_columns, is_kept
+from hudi_core.indexing.expression import EXPRESSION_INDEX, INDEX_TYPES, expression_definition
 from hudi_core.indexing.initial import build_order, new_definitions, possible_partitions
 from hudi_core.indexing.secondary import (
     FIRST_VERSION,
@@ -21,6 +22,13 @@ from hudi_core.indexing.secondary import (
     secondary_partition,
 )
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import (
+    EXPRESSION_OPTION,
+    FUNCTIONS,
+    IDENTITY,
+    expression_partition,
+    is_expression,
+)
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import without_meta_columns
@@ -29,6 +37,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
 from hudi_core.timeline.timeline import Timeline
+from hudi_core.writing.expression_indexes import expression_of, refuse_unindexable_value
 from hudi_core.writing.secondary_indexes import refuse_unindexable
 
 PARTITIONED_SINCE: Final = 9
@@ -41,19 +50,32 @@ _WRITER: Final = {"writer": "hudi-core"}
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary index; None: those it had, else the
-    first ones that can have some. `partitioned`: whether a record index is partitioned; None: as it was, else not. `name` is
-    that of a secondary index; None: its column's."""
+    """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary or an expression index; None: those
+    it had, else the first ones that can have some. `partitioned`: whether a record index is partitioned; None: as it was, else
+    not. `name` is that of a secondary or an expression index; None: its column's, after that of the function."""
 
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
     rebuild: bool = False
     """Indexes that are there are dropped and made anew."""
     name: str | None = None
+    function: str | None = None
+    """What an expression index is of: a name that Apache Hudi knows. None: that of before, else `identity`."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """By option of Apache Hudi the further arguments of the function, as `pos` and `len`."""
+    using: str = COLUMN_STATS
+    """What an expression index records of the values in a file: `column_stats` or `bloom_filters`."""
 
     def __post_init__(self) -> None:
         if self.columns is not None:
             object.__setattr__(self, "columns", name_list(self.columns))
+
+
+_OF_ONE_COLUMN: Final = frozenset({SECONDARY_INDEX, EXPRESSION_INDEX})
+
+
+def _is_of_one_column(partition: str) -> bool:
+    return is_secondary(partition) or is_expression(partition)
 
 
 def chosen_partitions(
@@ -92,36 +114,47 @@ def chosen_partitions(
 
 
 def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
-    """The metadata partitions of kinds. A secondary index has its name in that of its partition."""
+    """The metadata partitions of kinds. A secondary or an expression index has its name in that of its partition."""
     wanted = set(kinds)
-    if SECONDARY_INDEX not in wanted:
+    of_columns = sorted(wanted & _OF_ONE_COLUMN)
+    if EXPRESSION_INDEX not in wanted:
+        _refuse_function(wanted, options)
+    if not of_columns:
         if options.name is not None:
-            raise UsageError("index name", expected=f"{SECONDARY_INDEX} to be built", found=", ".join(sorted(wanted)))
+            expected = f"{' or '.join(sorted(_OF_ONE_COLUMN))} to be built"
+            raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
         return wanted
     columns = options.columns or ()
-    if len(columns) != 1 or COLUMN_STATS in wanted:
-        expected = f"one column of {SECONDARY_INDEX}, and {COLUMN_STATS} built apart"
+    if len(columns) != 1 or len(of_columns) > 1 or COLUMN_STATS in wanted:
+        expected = f"one column of {of_columns[0]}, and other indexes of columns built apart"
         raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
-    name = columns[0] if options.name is None else options.name
+    of_expression = EXPRESSION_INDEX in wanted
+    default = f"{options.function or IDENTITY}_{columns[0]}" if of_expression else columns[0]
+    name = default if options.name is None else options.name
     if not _NAME.fullmatch(name):
         raise UsageError("index name", expected="letters, digits and underscores", found=repr(name))
-    return wanted - {SECONDARY_INDEX} | {secondary_partition(name)}
+    return wanted - _OF_ONE_COLUMN | {expression_partition(name) if of_expression else secondary_partition(name)}
+
+
+def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
+    if options.function is not None or options.arguments or options.using != COLUMN_STATS:
+        expected = f"{EXPRESSION_INDEX} to be built of a function"
+        raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
 
 
 def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
     possible = possible_partitions(config.version)
-    if config.version >= FIRST_VERSION:
-        possible.append(SECONDARY_INDEX)
-    strange = sorted(
-        name for name in wanted - set(possible) if not (is_secondary(name) and SECONDARY_INDEX in possible)
-    )
+    named = config.version >= FIRST_VERSION
+    if named:
+        possible += sorted(_OF_ONE_COLUMN)
+    strange = sorted(name for name in wanted - set(possible) if not (named and _is_of_one_column(name)))
     if strange:
         raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
 
 
 def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
     config = table.config
-    if options.columns is not None and COLUMN_STATS not in wanted and not any(map(is_secondary, wanted)):
+    if options.columns is not None and COLUMN_STATS not in wanted and not any(map(_is_of_one_column, wanted)):
         raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
     if options.partitioned and config.version < PARTITIONED_SINCE:
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
@@ -155,6 +188,8 @@ def chosen_definitions(
         raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
     for partition in filter(is_secondary, partitions):
         made[partition] = _secondary_of(table, partition, known.get(partition), options)
+    for partition in filter(is_expression, partitions):
+        made[partition] = _expression_of(table, partition, known.get(partition), options)
     return {**known, **made}
 
 
@@ -170,6 +205,28 @@ def _secondary_of(
         raise UsageError("index columns", expected=f"the column of {partition}", found="none")
     refuse_unindexable(table, partition, definition.columns[0])
     return definition
+
+
+def _expression_of(
+    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    """The definition of an expression index: of the function and column that are asked for, else as it was."""
+    version = table.config.version
+    if options.columns is not None and partition in _named([EXPRESSION_INDEX], options):
+        function, arguments = options.function or IDENTITY, options.arguments
+        if options.using not in INDEX_TYPES:
+            raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
+        if function not in FUNCTIONS:
+            raise UsageError("index function", expected=f"one of {', '.join(FUNCTIONS)}", found=repr(function))
+        definition = expression_definition(options.columns[0], function, arguments, options.using, version)
+        refuse_unindexable_value(expression_of(table, partition, definition), f"{table.storage.uri}: {partition}")
+        return definition
+    if before is not None and len(before.columns) == 1:
+        arguments = {option: given for option, given in before.options.items() if option != EXPRESSION_OPTION}
+        definition = expression_definition(before.columns[0], before.function, arguments, before.kind, version)
+        expression_of(table, partition, definition)
+        return definition
+    raise UnsupportedError(f"{table.storage.uri}: {partition}", expected="a definition of the index", found="none")
 
 
 def _statistics_of(

@@ -15,9 +15,12 @@ from hudi_core.indexing.building import NewGroups
 from hudi_core.indexing.changes import indexed_columns
 from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.writing.built_rows import BuiltRows
+from hudi_core.writing.expression_indexes import expression_of
+from hudi_core.writing.expression_rows import ExpressionRows
 from hudi_core.writing.index_footers import FILES_OF_SHARE, FILTERS_OF_SHARE, FooterRows, shares_of_files
 from hudi_core.writing.index_keys import KeyRows, shares_of_slices
 from hudi_core.writing.index_plan import row_schema
@@ -83,8 +86,8 @@ def row_sources(
         footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, instant_time)
         most = FILTERS_OF_SHARE if BLOOM_FILTERS in prefixes else FILES_OF_SHARE
         yield SharedRows(footers, shares_of_files(files, most))
-    secondary = sorted(filter(is_secondary, groups))
-    if RECORD_INDEX not in groups and not secondary:
+    secondary, of_expressions = sorted(filter(is_secondary, groups)), sorted(filter(is_expression, groups))
+    if RECORD_INDEX not in groups and not secondary and not of_expressions:
         return
     snapshot, shares = Sources(table.snapshot()).snapshot.without_slices(), shares_of_slices(table.slices())
     if RECORD_INDEX in groups:
@@ -96,3 +99,8 @@ def row_sources(
         prefixes = {name: next(iter(groups[name].counts)) for name in secondary}
         versions = {name: definitions[name].version for name in secondary}
         yield SharedRows(SecondaryRows(snapshot, indexed, prefixes, versions), shares)
+    if of_expressions:
+        expressions = tuple(expression_of(table, name, definitions[name]) for name in of_expressions)
+        prefixes = {name: next(iter(groups[name].counts)) for name in of_expressions}
+        names = tuple(sorted({file_slice.partition for file_slice in table.slices()}))
+        yield SharedRows(ExpressionRows(snapshot, expressions, prefixes, names, instant_time), shares)

@@ -25,11 +25,9 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
     None where the file alone does not determine it: for data blocks that are not Avro, for partial updates, and for
     blocks of several schemas.
     """
-    blocks = [block for block in read_blocks(storage.open(info.path, info.size)) if block.kind not in _WITHOUT_ROWS]
+    blocks = whole_blocks(storage, info)
     if not blocks:
-        return _NO_ROWS
-    if len({block.header.get(HeaderKey.SCHEMA) for block in blocks}) > 1 or not all(map(_is_whole, blocks)):
-        return None
+        return None if blocks is None else _NO_ROWS
     text, where = blocks[0].require(HeaderKey.SCHEMA), blocks[0].where
     schema = schema_from_avro(text, where)
     rows = decode(text, *joined_records(blocks), where)
@@ -42,6 +40,14 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
             column_type, known.lower, known.upper, known.nulls, known.values, known.nan, 0, 0
         )
     return Footer(rows.length, schema, {}, statistics)
+
+
+def whole_blocks(storage: Storage, info: FileInfo) -> list[LogBlock] | None:
+    """The data blocks of a log file, all of one schema; None where the file alone does not tell, as `log_footer` says."""
+    blocks = [block for block in read_blocks(storage.open(info.path, info.size)) if block.kind not in _WITHOUT_ROWS]
+    if len({block.header.get(HeaderKey.SCHEMA) for block in blocks}) > 1 or not all(map(_is_whole, blocks)):
+        return None
+    return blocks
 
 
 def _is_whole(block: LogBlock) -> bool:

@@ -14,6 +14,7 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
+from hudi_core.writing.expression_indexes import table_expressions, with_late_expressions
 from hudi_core.writing.metadata_services import serve_metadata_table
 from hudi_core.writing.secondary_indexes import with_late_indexes
 
@@ -35,15 +36,18 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     metadata = serve_metadata_table(table, snapshot.metadata or _opened(table))
     metadata = replace(metadata, partitions=config.kept_partitions)
     _refuse_unbegun(metadata, config)
+    expressions = table_expressions(table)
+    change = with_late_expressions(table, expressions, instant_time, with_late_indexes(table, instant_time, change))
     return delta_commit(
         metadata,
         index_definitions(storage, config),
         instant_time,
         next_time(metadata.timeline, after=[instant_time]),
-        with_late_indexes(table, instant_time, change),
+        change,
         before,
         table.timeline.zone,
         config.metadata_partitions_inflight,
+        [expression.index for expression in expressions],
     )
 
 

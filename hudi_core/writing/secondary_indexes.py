@@ -20,11 +20,11 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.snapshot import Resolved, Snapshot
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.writing.after_write import snapshot_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,7 @@ class SecondaryChanges:
 
     @cached_property
     def _after(self) -> Snapshot:
-        before = self.before
-        own = tuple(column for column in before.schema.fields if is_meta(column.name))
-        schema = self.indexed.schema
-        latest = replace(schema, record=replace(schema.record, fields=(*own, *schema.fields)))
-        history = replace(before.history, latest=latest)
-        return replace(before, timeline=before.timeline.with_write(self.instant_time), resolved=Resolved(history))
+        return snapshot_after(self.before, self.indexed.schema, self.instant_time)
 
 
 def _slice_after(status: WriteStatus, slice: FileSlice | None, instant_time: str) -> FileSlice:

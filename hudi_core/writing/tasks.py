@@ -30,11 +30,14 @@ from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.reading.slice_merge import Changes, SliceMerge
+from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.writing.change_log import ChangeLog
+from hudi_core.writing.expression_indexes import ExpressionChanges
+from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
 from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
 from hudi_core.writing.spool import Spool
@@ -102,14 +105,19 @@ class TaskRunner:
     """Records with one key are merged: the table's rules for that are known."""
     indexed: Indexed | None = None
     """The secondary indexes whose changes are reported."""
+    expressions: tuple[Expression, ...] = ()
+    """The expression indexes whose values in files are reported."""
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
-        status = self._written(task)
-        if status is None or self.indexed is None:
-            return status
-        changes = SecondaryChanges(self.snapshot, self.indexed, task.target.instant_time)
-        return changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
+        status, time = self._written(task), task.target.instant_time
+        if status is not None and self.indexed is not None:
+            changes = SecondaryChanges(self.snapshot, self.indexed, time)
+            status = changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
+        if status is not None and self.expressions:
+            schema = replace(self.files, record=without_meta_columns(self.files.record))
+            status = ExpressionChanges(self.snapshot, self.expressions, schema, time).of_status(status)
+        return status
 
     def _written(self, task: Task) -> WriteStatus | None:
         match task:
@@ -228,9 +236,10 @@ def task_runner(
     *,
     merges: bool,
     indexed: Indexed | None = None,
+    expressions: tuple[Expression, ...] = (),
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, indexed)
+    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, indexed, expressions)
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:

@@ -30,6 +30,8 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.writing.change_log import change_log_path
+from hudi_core.writing.expression_indexes import table_expressions
+from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.metadata_steps import metadata_steps
@@ -38,7 +40,7 @@ from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
 from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, runner_of, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
 
 Progress = Callable[[int, int], None]
@@ -125,11 +127,12 @@ class WriteRun:
             self._refuse_other_schema(running.table)
             columns = indexed_columns(running.table, self.schema)
             indexed = Indexed(columns, self.schema) if columns else None
+            expressions = table_expressions(running.table, self.schema)
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)
             running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
-            statuses = self._statuses(running, planned, indexed)
+            statuses = self._statuses(running, planned, indexed, expressions)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced,
                 _replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
@@ -139,10 +142,15 @@ class WriteRun:
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
 
-    def _statuses(self, running: Transaction, planned: Planned, indexed: Indexed | None) -> tuple[WriteStatus, ...]:
+    def _statuses(
+        self, running: Transaction, planned: Planned, indexed: Indexed | None, expressions: tuple[Expression, ...]
+    ) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
         run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config)))])
-        runner = self._runner(table, planned.spool or self.spool, indexed)
+        spool, files = planned.spool or self.spool, file_schema(self.schema)
+        runner = task_runner(
+            table.snapshot(), self.rows, files, spool, merges=self.merges, indexed=indexed, expressions=expressions
+        )
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
@@ -151,10 +159,6 @@ class WriteRun:
             if progress is not None:
                 progress(len(statuses), len(tasks))
         return tuple(status for status in statuses if status is not None)
-
-    def _runner(self, table: Table, spool: Spool, indexed: Indexed | None) -> TaskRunner:
-        files = file_schema(self.schema)
-        return task_runner(table.snapshot(), self.rows, files, spool, merges=self.merges, indexed=indexed)
 
     def _refuse_other_schema(self, latest: Table) -> None:
         if latest.schema != self.table.schema:

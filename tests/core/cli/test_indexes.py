@@ -44,7 +44,7 @@ def test_an_index_is_built_listed_shown_and_dropped(table: str) -> None:
     assert said("index", table) == []
     built = said("index", table, "--build", "column_stats", "--columns", "n", "--build", "partitioned_record_index")
     assert [entry["kind"] for entry in built] == ["files", "column_stats", "partitioned_record_index"]
-    assert list(built[1]) == ["kind", "name", "columns", "state", "file_groups", "bytes", "problem"]
+    assert list(built[1]) == ["kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function"]
     assert built[1]["columns"] == ["n"]
     assert said("index", table) == built
     (shown,) = said("metadata", table, "--partition", "column_stats")

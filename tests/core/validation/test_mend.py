@@ -70,10 +70,10 @@ def test_what_is_no_index_is_left_alone(table: Table) -> None:
 def test_what_cannot_be_built_is_refused_and_stays(table: Table) -> None:
     table = build_metadata_table(table, ["column_stats"])
     (Path(table.storage.uri) / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
-    table = with_properties(table, table__metadata__partitions="column_stats,expr_index_a,files")
+    table = with_properties(table, table__metadata__partitions="column_stats,strange_index,files")
     findings, before = findings_of(table), fingerprint(Path(table.storage.uri) / ".hoodie/metadata")
     assert "listing" in checks_of(findings)
-    with pytest.raises(UnsupportedError, match="found expr_index_a"):
+    with pytest.raises(UnsupportedError, match="found strange_index"):
         mend(table, findings)
     assert fingerprint(Path(table.storage.uri) / ".hoodie/metadata") == before
     assert refreshed(table).config.metadata_partitions == table.config.metadata_partitions

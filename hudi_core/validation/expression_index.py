@@ -1,0 +1,178 @@
+"""Expression indexes beside the values in files: statistics cover them, filters let them pass. Rules VALID-30, VALID-31.
+
+Of each index the files of the latest slices are read once more, side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from hudi_core.columns.hashes import bloom_filter_key, partition_stats_key
+from hudi_core.columns.strings import string_column
+from hudi_core.commit.statuses import ColumnRange
+from hudi_core.engine import FileInfo, Footer
+from hudi_core.errors import TableError
+from hudi_core.formats.bloom import parse_bloom_filter
+from hudi_core.indexing.changes import statistics_of
+from hudi_core.indexing.expression import EXPRESSION_INDEX, PARTITION_PREFIX, IndexedExpression
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.file_keys import Keys, keys_of, numbered
+from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.statistics import COLUMN_SIZE
+from hudi_core.metadata.table import MetadataTable
+from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.slice_statistics import joined
+from hudi_core.pruning.statistics import ColumnStatistics, taken
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.cover import denials, in_one_type
+from hudi_core.validation.findings import Finding, Severity, problem, rebuild
+from hudi_core.validation.footers import FilterWatch
+from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.writing.expression_indexes import expression_of
+from hudi_core.writing.expression_values import Expression
+
+_FILES_TOGETHER: Final = 1024
+"""Files whose filters are looked up together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LiveFile:
+    """A file of a latest slice."""
+
+    slice: FileSlice
+    info: FileInfo
+
+    @property
+    def partition(self) -> str:
+        return self.slice.partition
+
+
+@dataclass
+class ExpressionIndexes:
+    """The check of expression indexes."""
+
+    subject: Subject
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        return None
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        yield from ()
+
+    def end(self) -> Iterator[Finding]:
+        metadata = self.subject.metadata
+        if metadata is None:
+            return
+        for partition in sorted(filter(is_expression, metadata.partitions)):
+            try:
+                yield from self._of_index(metadata, partition)
+            except TableError as error:
+                where = self.subject.metadata_path(partition)
+                yield problem(EXPRESSION_INDEX, self.subject.root, error, rebuild(partition), where)
+
+    def _of_index(self, metadata: MetadataTable, partition: str) -> Iterator[Finding]:
+        table = self.subject.table
+        definition = index_definitions(table.storage, table.config).get(partition)
+        if definition is None:
+            return  # the check of properties tells of it
+        expression = expression_of(table, partition, definition)
+        files = [_LiveFile(one, info) for one in self.subject.snapshot.slices for info in one.files]
+        if expression.term is None or not files:
+            return  # nothing is known of the values that readers compute
+        checked = self._filters if expression.index.is_filter else self._statistics
+        yield from checked(metadata, expression, files)
+
+    # ---- statistics
+
+    def _statistics(
+        self, metadata: MetadataTable, expression: Expression, files: Sequence[_LiveFile]
+    ) -> Iterator[Finding]:
+        index, read = expression.index, partial(_range, self.subject, expression)
+        held = statistics_of(list(in_order(read, files)), index.type)
+        keys = keys_of((file.partition for file in files), string_column([file.info.name for file in files]))
+        without = np.ones(len(files), np.bool_)
+        for records in metadata.stated_values(index.partition, index.column):
+            rows, numbers = joined(records.keys, keys)
+            without[numbers] = False
+            stated = taken(records.statistics, rows)
+            for denied, expected, found in _denied(stated, records.typed, taken(held, numbers)):
+                path = files[int(numbers[denied])].info.path
+                yield self._finding(index, Severity.ERROR, f"{index.column} of {path}", expected, found)
+        if without.any():
+            example = files[int(np.flatnonzero(without)[0])].info.path
+            found = f"{int(without.sum()):,} without, {example} among them"
+            yield self._finding(index, Severity.INFO, None, "a record of each file", found)
+        yield from self._of_partitions(metadata, index, files, held)
+
+    def _of_partitions(
+        self, metadata: MetadataTable, index: IndexedExpression, files: Sequence[_LiveFile], held: ColumnStatistics
+    ) -> Iterator[Finding]:
+        partitions, partition_of = numbered(file.partition for file in files)
+        keys = _partition_keys(index.column, partitions)
+        for records in metadata.stated_values(index.partition, index.column, of_partitions=True):
+            rows, places = joined(records.keys, keys)
+            row_of = np.full(len(partitions), -1, np.int64)
+            row_of[places] = rows
+            chosen = np.flatnonzero(row_of[partition_of] >= 0)
+            stated = taken(records.statistics, row_of[partition_of[chosen]])
+            for denied, expected, found in _denied(stated, records.typed, taken(held, chosen)):
+                file = files[int(chosen[denied])]
+                place, wanted = f"{index.column} of partition {file.partition!r}", f"{expected}, for {file.info.name}"
+                yield self._finding(index, Severity.ERROR, place, wanted, found)
+
+    # ---- filters
+
+    def _filters(
+        self, metadata: MetadataTable, expression: Expression, files: Sequence[_LiveFile]
+    ) -> Iterator[Finding]:
+        index = expression.index
+        for start in range(0, len(files), _FILES_TOGETHER):
+            some = {
+                bloom_filter_key(one.partition, one.info.name): one for one in files[start : start + _FILES_TOGETHER]
+            }
+            named = sorted(some, key=str.encode)
+            texts = filter_texts(metadata.lookup(index.partition, named))
+            recorded = [(some[named[number]], text) for number, text in texts]
+            for (file, _), watch in zip(recorded, in_order(partial(self._put, expression), recorded), strict=True):
+                if watch.denied:
+                    place, expected = file.info.path, "a filter that lets all values of the file pass"
+                    yield self._finding(index, Severity.ERROR, place, expected, watch.in_words)
+
+    def _put(self, expression: Expression, recorded: tuple[_LiveFile, bytes]) -> FilterWatch:
+        """A filter that the values of its file were put to."""
+        file, text = recorded
+        watch = FilterWatch(parse_bloom_filter(text, f"{expression.index.partition}, {file.info.path}"))
+        for keys in expression.strings_of_file(self.subject.snapshot, file.slice, file.info) or ():
+            watch.take(keys)
+        return watch
+
+    def _finding(
+        self, index: IndexedExpression, severity: Severity, place: str | None, expected: str, found: str
+    ) -> Finding:
+        where = self.subject.metadata_path(index.partition)
+        named = where if place is None else f"{where}, {place}"
+        return Finding(EXPRESSION_INDEX, severity, named, expected, found, rebuild(index.partition))
+
+
+def _range(subject: Subject, expression: Expression, file: _LiveFile) -> ColumnRange | None:
+    known = expression.of_file(subject.snapshot, file.slice, file.info)
+    assert not isinstance(known, bytes)
+    return known
+
+
+def _denied(stated: ColumnStatistics, typed: bool, held: ColumnStatistics) -> Iterator[tuple[int, str, str]]:
+    for denial in denials(*in_one_type(stated, typed, held)):
+        yield denial.row, denial.expected, denial.found
+
+
+def _partition_keys(column: str, partitions: Sequence[str]) -> Keys:
+    """The parts of keys of whole partitions after the column."""
+    keys = [partition_stats_key(column, partition, PARTITION_PREFIX)[COLUMN_SIZE:] for partition in partitions]
+    return np.array([key.encode() for key in keys])
