@@ -94,3 +94,22 @@ def test_a_secondary_index_is_built_by_name_and_located_by(tmp_path: Path) -> No
     ]  # fmt: skip
     assert [entry["record_key"] for entry in said("locate", folder, "n", "2")] == ["b"]
     assert said("index", folder, "--drop", "secondary_index_by_n")[0]["dropped"] == ["secondary_index_by_n"]
+
+
+def test_an_expression_index_is_built_of_a_function_with_its_arguments(table: str) -> None:
+    """META-114."""
+    of_number = ("--build", "expression_index", "--columns", "id", "--name", "part")
+    (built,) = (
+        entry
+        for entry in said(
+            "index", table, *of_number, "--function", "substring", "--argument", "pos=1", "--argument", "len=2"
+        )
+        if entry["kind"] == "expression_index"
+    )
+    assert (built["name"], built["columns"]) == ("expr_index_part", ["id"])
+    assert built["function"] == "column_stats of substring(id, 1, 2)"
+    (dropped,) = said("index", table, "--drop", "expr_index_part")
+    assert dropped["dropped"] == ["expr_index_part"]
+    assert "expected --build, found --function" in refused("index", table, "--function", "lower")
+    assert "expected OPTION=VALUE" in refused("index", table, *of_number, "--function", "trim", "--argument", "x")
+    assert "found no_such" in refused("index", table, *of_number, "--using", "no_such")
