@@ -29,7 +29,7 @@ Row = dict[str, Any]
 SCHEMA: Final = pa.schema(
     [
         ("number", pa.int64()), ("id", pa.string()), ("p", pa.string()), ("q", pa.string()), ("ts", pa.int64()),
-        ("day_number", pa.int64()),
+        ("day_text", pa.string()),
         ("n", pa.int32()), ("f", pa.float32()), ("x", pa.float64()), ("d", pa.decimal128(12, 2)), ("wide", pa.decimal128(30, 6)),
         ("s", pa.string()), ("day", pa.date32()), ("at", pa.timestamp("us", "UTC")), ("local", pa.timestamp("us")),
         ("bytes", pa.binary()), ("flag", pa.bool_()), ("items", pa.list_(pa.int32())),
@@ -210,7 +210,8 @@ class Rounds:
         special, size = (2.5, 30) if recorded else (float("nan"), 3000)
         return {
             "number": number, "id": f"k{number:03d}", "p": "xyz"[number % 3],
-            "q": ["2024/01/01", "a=b c", "ü"][number % 3], "ts": 10_000 + number, "day_number": 19_000 + number % 3 * 40,
+            "q": ["2024/01/01", "a=b c", "ü"][number % 3], "ts": 10_000 + number,
+            "day_text": ["2022-01-08", "2022-02-17", "2022-03-29"][number % 3],
             "n": pick([None, number - 3, -(1 << 31)]),
             "f": pick([special, -0.0, 0.0, 1.5, None]),
             "x": pick([special, -0.0, 0.0, -2.25, None, 1e300]),
@@ -232,7 +233,7 @@ class Rounds:
         """Rows of keys that the table has, with other values and greater ordering values."""
         changed = []
         for chosen in self._chosen(before, rows):
-            place = {name: chosen[name] for name in ("number", "id", "p", "q", "day_number")}
+            place = {name: chosen[name] for name in ("number", "id", "p", "q", "day_text")}
             changed.append(self._row(chosen["number"]) | place | {"ts": chosen["ts"] + 10_000_000})
         return pa.Table.from_pylist(changed, SCHEMA)
 
