@@ -24,7 +24,7 @@ from hudi_core.keys.generator import (
 )
 from hudi_core.keys.path_values import HIVE_DEFAULT, escape
 from hudi_core.keys.records import HoodieKey
-from hudi_core.keys.strings import TEXT, key_text
+from hudi_core.keys.strings import TEXT, key_text, no_string
 from hudi_core.keys.times import time_text
 from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.schema.schema import Schema
@@ -202,6 +202,8 @@ def _column(schema: Schema, name: str) -> _Column:
     place = schema.get(name)
     if place.repeated:
         raise SchemaError(name, expected="a field that a row has once", found="one in an array or a map")
+    if isinstance(place.field.type, t.Nested):
+        raise no_string(name, place.field.type)
     return _Column(name, place.positions, place.field.type)
 
 

@@ -45,9 +45,14 @@ def key_text(values: Values[V, M], column: V, kind: t.Type, where: str, generato
         case t.Binary() | t.Fixed() | t.Vector():
             return values.mapped(column, bytes.hex, kind, TEXT)
         case t.Record() | t.Array() | t.Map() | t.Union():
-            raise SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(kind))
+            raise no_string(where, kind)
         case _:
             assert_never(kind)
+
+
+def no_string(where: str, kind: t.Nested) -> SchemaError:
+    """That a field has no string for a key or path."""
+    return SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(kind))
 
 
 def byte_array_text(value: bytes) -> str:

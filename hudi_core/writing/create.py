@@ -17,8 +17,12 @@ from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STOR
 from hudi_core.commit.times import system_clock, time_of
 from hudi_core.commit.versions import VersionedStorage
 from hudi_core.engine import Engine, Storage
-from hudi_core.errors import AlreadyExistsError, UnsupportedError, UsageError
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, UnsupportedError, UsageError
 from hudi_core.indexing.initial import new_table_steps
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import UTC_MACHINE, choose
+from hudi_core.keys.generator import WritePath
+from hudi_core.keys.options import AUTO_INSTANT, table_options
 from hudi_core.options import PROPERTIES_PATH, table_config
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
@@ -27,6 +31,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
+from hudi_core.writing.refusals import refuse_unwritable_properties
 from hudi_core.writing.time_units import written_units
 
 
@@ -40,7 +45,7 @@ def create_table(
     type: str = "cow",
     version: int = 9,
     name: str | None = None,
-    indexes: Sequence[str] | None = None,
+    indexes: str | Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     engine: str = DEFAULT_ENGINE,
     storage_options: Mapping[str, str] | None = None,
@@ -54,7 +59,8 @@ def create_table(
     `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
     `record_index`); none: the table has no metadata table.
 
-    Raises `UsageError` for what no table can be, and `AlreadyExistsError` where there is a table.
+    Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
+    for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
     location = fspath(uri)
     loaded = load_engine(engine)
@@ -71,12 +77,27 @@ def create_table(
         stated,
     )
     properties = new_properties(new)
+    _refuse_unwritable(properties, new.schema, loaded, storage.uri)
     if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
         _create_storage_lock(storage)
     if indexes is not None:
-        properties |= _create_metadata_table(storage, properties, new.schema, indexes)
+        properties |= _create_metadata_table(storage, properties, new.schema, _names(indexes))
     create_files(storage, properties)
     return open_table(location, engine, storage_options=storage_options)
+
+
+def _refuse_unwritable(
+    properties: Mapping[str, str], schema: Schema, engine: Engine[Any, Any, Any], where: str
+) -> None:
+    """Raises what a write to the new table would raise for its properties."""
+    try:
+        config = table_config(properties, "options")
+    except CorruptFileError as error:
+        raise UsageError(error.where, expected=error.expected, found=error.found) from None
+    refuse_unwritable_properties(config, where)
+    made_up = {} if config.record_key_fields else {AUTO_INSTANT: "0"}
+    generator = choose({**table_options(config), **made_up}, writer=WritePath.ROW, machine=UTC_MACHINE)
+    KeyGenerator(generator, schema, engine.values)
 
 
 def _create_metadata_table(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
 from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
@@ -33,6 +35,24 @@ _PERSISTED: Final = re.compile(
     r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
 )
 """The options that stand in a table's properties; others are those of one write."""
+_OF_ARGUMENTS: Final = {
+    RECORD_KEY: "key",
+    "hoodie.table.recordkey.fields": "key",
+    "hoodie.datasource.write.partitionpath.field": "partition_by",
+    "hoodie.table.partition.fields": "partition_by",
+    "hoodie.datasource.write.precombine.field": "ordering",
+    "hoodie.table.precombine.field": "ordering",
+    "hoodie.table.ordering.fields": "ordering",
+    "hoodie.datasource.write.table.type": "type",
+    "hoodie.table.type": "type",
+    "hoodie.write.table.version": "version",
+    "hoodie.table.version": "version",
+    "hoodie.table.create.schema": "schema",
+    "hoodie.table.metadata.partitions": "indexes",
+}
+"""Options with the meaning of an argument, from which other properties follow too."""
+_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
+_MERGE_MODE: Final = "hoodie.record.merge.mode"
 _NAME: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -116,7 +136,7 @@ def _merging(table: NewTable) -> Mapping[str, str]:
     mode = _merge_mode(table)
     properties = {}
     if table.version >= 8:
-        properties["hoodie.record.merge.mode"] = mode.value
+        properties[_MERGE_MODE] = mode.value
     if table.version < 9:
         properties["hoodie.record.merge.strategy.id"] = _STRATEGIES[mode]
         properties["hoodie.compaction.payload.class"] = _PAYLOADS[mode]
@@ -124,21 +144,19 @@ def _merging(table: NewTable) -> Mapping[str, str]:
 
 
 def _merge_mode(table: NewTable) -> MergeMode:
-    stated = table.options.get("hoodie.record.merge.mode", "").upper()
+    stated = table.options.get(_MERGE_MODE, "").upper()
     if not stated:
         return MergeMode.EVENT_TIME_ORDERING if table.ordering else MergeMode.COMMIT_TIME_ORDERING
     known = [mode.value for mode in _STRATEGIES]
     if stated not in known:
-        raise UsageError("hoodie.record.merge.mode", expected=f"one of {', '.join(known)}", found=stated)
+        raise UsageError(_MERGE_MODE, expected=f"one of {', '.join(known)}", found=stated)
     if stated == MergeMode.EVENT_TIME_ORDERING.value and not table.ordering:
-        raise UsageError("hoodie.record.merge.mode", expected="an ordering column", found=f"{stated} without one")
+        raise UsageError(_MERGE_MODE, expected="an ordering column", found=f"{stated} without one")
     return MergeMode(stated)
 
 
 def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
-    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(
-        "hoodie.datasource.write.keygenerator.type"
-    )
+    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(_GENERATOR)
     generator = inferred_generator(tuple(table.key), partition_fields)
     if stated:
         try:
@@ -160,7 +178,7 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
 def _refuse(table: NewTable) -> None:
     if table.version not in WRITABLE_VERSIONS:
         expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
-        raise UsageError("table version", expected=expected, found=str(table.version))
+        raise UsageError("table version", expected=expected, found=repr(table.version))
     if table.type not in _TYPES:
         raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
     names = {column.name for column in table.schema.record.fields}
@@ -178,8 +196,18 @@ def _refuse(table: NewTable) -> None:
     own = sorted(name for name in names if name.startswith("_hoodie_") and name != IS_DELETED)
     if own:
         raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
-    if RECORD_KEY in table.options:
-        raise UsageError("options", expected="the key columns as key=", found=f"the option {RECORD_KEY}")
+    if not names:
+        raise UsageError("schema", expected="columns", found="none")
+    alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
+    if alike is not None:
+        raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
+    if len(set(table.key)) < len(table.key):
+        raise UsageError("key", expected="columns once each", found=", ".join(table.key))
+    for option in table.options:
+        if option in _OF_ARGUMENTS:
+            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"the option {option}")
+        if option not in (_GENERATOR, _MERGE_MODE, LOCK_PROVIDER) and not _PERSISTED.fullmatch(option):
+            raise UsageError("options", expected="properties of a table", found=option)
 
 
 def options_of(options: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.index.buckets import has_hashing_nodes
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.merge.rules import merge_rules
-from hudi_core.options import BaseFileFormat, KeyGeneratorType
+from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
@@ -31,6 +31,21 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
     """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where the
     rules do not determine which of two records with one key wins."""
     config, where = table.config, table.storage.uri
+    refuse_unwritable_properties(config, where)
+    for instant in table.timeline.pending:
+        if instant.action == RESTORE:
+            raise UnsupportedError(where, expected="no restore under way", found=f"restore {instant.requested_time}")
+    for build in planned_builds(table.timeline):
+        # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
+        if not build.own:
+            found = f"indexing {build.instant.requested_time}"
+            raise UnsupportedError(where, expected="no indexing of another writer under way", found=found)
+    if merges:
+        merge_rules(config, where)
+
+
+def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
+    """Raises `UnsupportedError` for the properties of a table that this library must not write to, whatever it holds."""
     properties = config.properties
 
     def refuse(expected: str, found: str) -> None:
@@ -57,15 +72,6 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
         refuse("a lock provider by files of the table", provider)
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
-    for instant in table.timeline.pending:
-        if instant.action == RESTORE:
-            refuse("no restore under way", f"restore {instant.requested_time}")
-    for build in planned_builds(table.timeline):
-        # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
-        if not build.own:
-            refuse("no indexing of another writer under way", f"indexing {build.instant.requested_time}")
-    if merges:
-        merge_rules(config, where)
 
 
 def refuse_buckets(table: Table) -> None:

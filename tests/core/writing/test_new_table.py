@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import HudiError, UsageError
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -88,12 +89,58 @@ def test_keys_that_writers_of_apache_hudi_stop_at_are_refused(version: int) -> N
         ({"options": {"hoodie.table.keygenerator.type": "BEST"}}, "BEST"),
         ({"schema": Schema(t.Record((t.Field(0, "_hoodie_x", t.String()),))), "key": (), "partition_by": (), "ordering": ()},
          "Hudi's own"),
+        ({"schema": Schema(t.Record(())), "key": (), "partition_by": (), "ordering": ()}, "schema: expected columns"),
+        ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "A", t.String())))),
+          "partition_by": (), "ordering": ()}, "differ in more than case"),
+        ({"key": ("a", "b", "a")}, "columns once each"),
+        ({"version": "9"}, "one of 6, 8, 9, found '9'"),
+        ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "ordering= in its place"),
+        ({"options": {"hoodie.table.version": "6"}}, "version= in its place"),
+        ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "expected properties of a table"),
+        ({"options": {"populate.meta.fields": "false"}}, "expected properties of a table"),
     ],
 )  # fmt: skip
 def test_what_no_table_can_be_is_refused(changes: dict[str, object], message: str) -> None:
     """CREATE-1."""
     with pytest.raises(UsageError, match=message):
         new_properties(replace(NEW, **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"options": {"hoodie.populate.meta.fields": "maybe"}},
+            "options: expected a valid hoodie.populate.meta.fields",
+        ),
+        ({"options": {"hoodie.table.cdc.supplemental.logging.mode": "X"}}, "a valid hoodie.table.cdc"),
+        ({"options": {"hoodie.table.timeline.timezone": "Mars"}}, "a valid hoodie.table.timeline.timezone"),
+        ({"options": {"hoodie.table.base.file.format": "ORC"}}, "base files in Parquet"),
+        ({"options": {"hoodie.table.format": "iceberg"}}, "native table format"),
+        ({"options": {"hoodie.table.keygenerator.type": "USER_PROVIDED"}}, "one of the user's"),
+        ({"options": {"hoodie.table.keygenerator.type": "TIMESTAMP"}, "partition_by": "n"}, "timestamp.type"),
+        ({"options": {"hoodie.table.keygenerator.type": "SIMPLE"}, "key": "id,n"}, "expected one field"),
+        ({"key": "tags"}, "tags: expected a field of a primitive type"),
+        ({"partition_by": "tags"}, "tags: expected a field of a primitive type"),
+        ({"indexes": ["bloom"]}, "indexes: expected some of"),
+    ],
+)
+def test_a_table_that_nobody_could_write_to_is_not_created(
+    tmp_path: Path, arguments: dict[str, Any], message: str
+) -> None:
+    """CREATE-6."""
+    types = pa.schema([("id", pa.string()), ("n", pa.int64()), ("tags", pa.list_(pa.string()))])
+    with pytest.raises(HudiError, match=message):
+        create_table(tmp_path / "t", types, **{"key": "id", **arguments})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_indexes_are_named_as_columns_are(tmp_path: Path) -> None:
+    """In one string or several."""
+    rows = pa.table({"id": ["a"]})
+    made = [create_table(tmp_path / name, rows, "id", indexes=given).config.metadata_partitions
+            for name, given in (("a", "column_stats, record_index"), ("b", ["record_index", "column_stats"]))]  # fmt: skip
+    assert made[0] == made[1] == ("column_stats", "files", "record_index")
 
 
 def test_names_come_from_folders_and_options_are_strings() -> None:
