@@ -39,7 +39,7 @@ def plain(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         return plain(array.storage)
     if pa.types.is_dictionary(kind):
-        return plain(array.dictionary_decode())
+        return plain(decodable(array).dictionary_decode())
     if pa.types.is_run_end_encoded(kind):
         return plain(pc.run_end_decode(array))
     if pa.types.is_string_view(kind):
@@ -53,6 +53,35 @@ def plain(array: Array) -> Array:
     if pa.types.is_date64(kind):
         return array.cast(pa.date32())
     return array
+
+
+def decodable(array: Array) -> Array:
+    """The same values with strings in the place of views in its dictionaries, at any depth: Arrow decodes and casts no others."""
+    wanted = _decodable(array.type)
+    return array if wanted == array.type else array.cast(wanted)
+
+
+def _decodable(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        if pa.types.is_string_view(kind.value_type):
+            return pa.dictionary(kind.index_type, pa.large_string(), kind.ordered)
+        if pa.types.is_binary_view(kind.value_type):
+            return pa.dictionary(kind.index_type, pa.large_binary(), kind.ordered)
+    elif pa.types.is_struct(kind):
+        return pa.struct([_decodable_field(field) for field in kind])
+    elif pa.types.is_map(kind):
+        return pa.map_(_decodable_field(kind.key_field), _decodable_field(kind.item_field), kind.keys_sorted)
+    elif pa.types.is_fixed_size_list(kind):
+        return pa.list_(_decodable_field(kind.value_field), kind.list_size)
+    elif pa.types.is_list(kind):
+        return pa.list_(_decodable_field(kind.value_field))
+    elif pa.types.is_large_list(kind):
+        return pa.large_list(_decodable_field(kind.value_field))
+    return kind
+
+
+def _decodable_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_decodable(field.type))
 
 
 def is_coded(array: Array) -> bool:

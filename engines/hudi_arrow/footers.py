@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import pyarrow as pa
 
-from hudi_arrow.arrays import plain
+from hudi_arrow.arrays import decodable, plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
@@ -119,7 +119,7 @@ def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         return batch
     columns = [plain(batch.column(name)) for name in schema.names]
     arrays = [
-        array if array.type == field.type else array.cast(field.type)
+        array if array.type == field.type else decodable(array).cast(field.type)
         for array, field in zip(columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -29,7 +29,10 @@ def given(data: object) -> InputRows[pa.RecordBatch]:
         return _given(pa.schema(data), (), "rows")
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="an object with __arrow_c_stream__", found=type(data).__name__)
-    reader = pa.RecordBatchReader.from_stream(data)
+    try:
+        reader = pa.RecordBatchReader.from_stream(data)
+    except pa.ArrowException as error:  # pandas makes its columns only here
+        raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
     return _given(reader.schema, reader, "rows")
 
 

@@ -87,3 +87,31 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("")
     with pytest.raises(UsageError, match="empty"):
         ENGINE.rows.read(str(tmp_path / "empty.json"))
+
+
+def test_dictionaries_of_views_are_decoded_at_any_depth() -> None:
+    """As Polars hands over categories."""
+    plain = pa.array(["a", "b", "a", None]).dictionary_encode()
+    for view in (pa.string_view(), pa.binary_view()):
+        coded = pa.DictionaryArray.from_arrays(plain.indices, plain.dictionary.cast(pa.binary()).cast(view))
+        offsets = pa.array([0, 1, 2, 4, 4], pa.int32())
+        nested = {
+            "column": coded,
+            "struct": pa.StructArray.from_arrays([coded], ["a"]),
+            "list": pa.ListArray.from_arrays(offsets, coded),
+            "large": pa.LargeListArray.from_arrays(offsets.cast(pa.int64()), coded),
+            "pairs": pa.FixedSizeListArray.from_arrays(coded.take(pa.array([0, 1, 2, 3, 3, 2, 1, 0])), 2),
+            "map": pa.MapArray.from_arrays(offsets, pa.array(["p", "q", "r", "s"]), coded),
+        }
+        for name, array in nested.items():
+            rows = ENGINE.rows.given(pa.table({"c": array}))
+            assert [value for batch in rows.batches for value in batch.column(0).to_pylist()] == array.to_pylist(), name
+
+
+def test_what_makes_no_columns_is_refused() -> None:
+    class Mixed:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pa.table({"m": [1, "x"]}).__arrow_c_stream__(requested_schema)
+
+    with pytest.raises(UsageError, match="rows: expected columns of one type each"):
+        ENGINE.rows.given(Mixed())
