@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import plain
+from hudi_arrow.arrays import Array, plain
+from hudi_arrow.gather import gather
 from hudi_core.formats.parquet.leaves import leaves
 from hudi_core.schema.schema import Schema
 
@@ -22,7 +23,7 @@ def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
     step = max(1, rows.num_rows // SAMPLED_ROWS)
     chosen = np.arange(0, rows.num_rows, step)[:SAMPLED_ROWS]
-    few = rows.take(chosen)
+    (few,) = gather(rows.to_batches(), [chosen] * rows.num_columns)
     unique = {
         field.name
         for field, column in zip(schema.fields, few.columns, strict=True)
@@ -31,10 +32,9 @@ def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     return [".".join(path) for path in leaves(schema.record) if path[0] not in unique]
 
 
-def _repeats(values: pa.ChunkedArray) -> bool:
+def _repeats(values: Array) -> bool:
     """Nulls take no room, and do not count."""
     present = len(values) - values.null_count
     if present == 0:
         return True
-    stored = pa.chunked_array([plain(chunk) for chunk in values.chunks])
-    return bool(pc.count_distinct(stored, mode="only_valid").as_py() <= _MOST_DIFFERENT * present)
+    return bool(pc.count_distinct(plain(values), mode="only_valid").as_py() <= _MOST_DIFFERENT * present)

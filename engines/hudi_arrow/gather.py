@@ -14,6 +14,8 @@ from hudi_arrow.arrays import Array
 
 PIECE = 1 << 15
 """Rows of a batch that is put together."""
+JOINED_BYTES = 1 << 27
+"""Bytes of batches that are joined at most."""
 
 
 def flags(mask: Array) -> NDArray[np.bool_]:
@@ -24,25 +26,40 @@ def flags(mask: Array) -> NDArray[np.bool_]:
 def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
     """Batches whose row i has in column c what row `sources[c][i]` of all batches has there; null where it is negative."""
     schema = _common_schema([batch.schema for batch in batches])
+    count = len(sources[0]) if sources else 0
+    batches = _joined(batches, schema, count)
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
-    columns = [[batch.column(number) for batch in batches] for number in range(len(schema))]
-    for low in range(0, len(sources[0]) if sources else 0, PIECE):
+    types = schema.types
+    for low in range(0, count, PIECE):
         arrays, previous, places = [], None, _Places([], None)
-        for parts, rows, kind in zip(columns, sources, schema.types, strict=True):
+        for number, (rows, kind) in enumerate(zip(sources, types, strict=True)):
             if rows is not previous:
                 # Columns of rows that stay whole share one array of rows: their places are looked for once.
                 previous, places = rows, _places(starts, rows[low : low + PIECE])
-            arrays.append(_taken(parts, places, kind))
+            arrays.append(_taken(batches, number, places, kind))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
     """The schema of rows of all batches: what may be null inside a column of one of them may be null."""
     first, common = schemas[0], schemas[0]
+    others = [schema for schema in schemas[1:] if not schema.equals(first)]
     for number, column in enumerate(first):
-        if any(schema.types[number] != column.type for schema in schemas[1:]):
+        if any(schema.field(number).type != column.type for schema in others):
             common = common.set(number, column.with_type(_with_nulls(column.type)))
     return common
+
+
+def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> Sequence[pa.RecordBatch]:
+    """The batches as one where as many rows as they have are wanted of them: these are then taken once, and not batch by batch
+    and once more into their order. Batches of other schemas and large ones stay as they are."""
+    if len(batches) < 2 or count < sum(batch.num_rows for batch in batches):
+        return batches
+    if sum(batch.nbytes for batch in batches) > JOINED_BYTES or any(
+        not batch.schema.equals(schema) for batch in batches
+    ):
+        return batches
+    return [pa.concat_batches(batches)]
 
 
 def _with_nulls(kind: pa.DataType) -> pa.DataType:
@@ -105,9 +122,12 @@ def _rows_of(part: Array, rows: Array) -> Array:
     return part.slice(rows.start, rows.stop - rows.start) if isinstance(rows, slice) else part.take(rows)
 
 
-def _taken(parts: list[Array], places: _Places, kind: pa.DataType) -> Array:
-    """Rows of a column that is in parts, without joining the parts: together they may be larger than an array can be."""
-    taken = [pa.nulls(len(rows), kind) if number < 0 else _rows_of(parts[number], rows) for number, rows in places.rows]
+def _taken(batches: Sequence[pa.RecordBatch], column: int, places: _Places, kind: pa.DataType) -> Array:
+    """Rows of a column, without joining all batches: together they may be larger than an array can be."""
+    taken = [
+        pa.nulls(len(rows), kind) if number < 0 else _rows_of(batches[number].column(column), rows)
+        for number, rows in places.rows
+    ]
     taken = [part if part.type == kind else part.cast(kind) for part in taken]
     joined = taken[0] if len(taken) == 1 else pa.concat_arrays(taken)
     return joined if places.back is None else pc.take(joined, places.back)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hudi_core.cluster.curves import hilbert, z_order
 from hudi_core.cluster.cuts import cuts
-from hudi_core.cluster.sort_keys import KeyValues, SortKeys
+from hudi_core.cluster.sort_keys import KeyValues, SortKeys, row_order
 from hudi_core.errors import UsageError
 
 Numbers = NDArray[np.int64]
@@ -75,8 +75,8 @@ class LinearLayout:
         return np.searchsorted(cut_code, code, side="right").astype(np.int64)
 
     def order(self, keys: Sequence[SortKeys]) -> Numbers:
-        """The rows of one file in order; equal ones stay in theirs."""
-        return np.lexsort([column.ranks() for column in reversed(keys)])
+        """The rows in order, file by file; equal ones stay in theirs."""
+        return row_order([column.codes() for column in keys])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +97,8 @@ class CurveLayout:
         return np.searchsorted(self.cut_codes, self._codes(keys), side="right").astype(np.int64)
 
     def order(self, keys: Sequence[SortKeys]) -> Numbers:
-        """The rows of one file in order: along the curve, within a cell by the columns."""
-        return np.lexsort([*(column.ranks() for column in reversed(keys)), self._codes(keys)])
+        """The rows in order, file by file: along the curve, within a cell by the columns."""
+        return row_order([self._codes(keys), *(column.codes() for column in keys)])
 
     def _codes(self, keys: Sequence[SortKeys]) -> Words:
         return self.curve(

@@ -34,6 +34,7 @@ from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME
 from hudi_core.schema.project import project
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
@@ -199,19 +200,21 @@ class _Run:
             return files.rows(file_slice, file_slice.base, self._rows)
 
         batches = read_ahead([partial(rows, file_slice) for file_slice in slices])
-        if self._plan.preserves_commit_times or not self._write.table.config.populate_meta_fields:
+        if not self._write.table.config.populate_meta_fields:
             return batches
-        return map(self._without_times, batches)
+        blank = {FILE_NAME}.difference(path[0] for path in self._paths)
+        if not self._plan.preserves_commit_times:
+            blank |= {COMMIT_TIME, COMMIT_SEQNO}
+        return map(partial(self._without, frozenset(blank)), batches)
 
-    def _without_times(self, batch: Any) -> Any:
-        """The rows with commit times cleared, as new rows: plans of old writers require it."""
+    def _without(self, blank: frozenset[str], batch: Any) -> Any:
+        """The rows without what the writer of a file fills in: its name, and the times of rows that count as new, as plans of
+        old writers ask for."""
         engine = self._write.table.engine
         root = engine.rows.root(batch)
+        none = engine.values.literal(None, t.String(), root)
         parts = [
-            (
-                field,
-                engine.values.literal(None, t.String(), root) if position < 2 else engine.values.field(root, position),
-            )
+            (field, none if field.name in blank else engine.values.field(root, position))
             for position, field in enumerate(self._rows.fields)
         ]
         return engine.rows.batch(engine.values.struct(parts, engine.values.is_null(root), root))

@@ -1,8 +1,8 @@
 """Rows of a group in sorted runs on disk: read once, and taken file by file. Rules CLUSTER-12, CLUSTER-13.
 
-Rows are distributed as they are read: some hundred thousand at a time are put in the order of the files that they go to. So
-each file's rows stand side by side in each run, and writing it touches nothing else. Memory holds one run while rows are
-read, and afterwards the sort columns of the files that are written.
+Rows are distributed as they are read: some hundred thousand at a time are put in order. So each file's rows stand side by side
+in each run, and any stretch of the file is put together from stretches of the runs. Memory holds one run, as it is read and in
+order, while rows are read, and afterwards the sort columns of the files that are written.
 """
 
 from __future__ import annotations
@@ -148,12 +148,9 @@ def _run(
         yield from held
         return
     parts = [sort_keys_of(engine, schema, batch, paths) for batch in held]
-    file_of = layout.file_of([concatenated(column) for column in zip(*parts, strict=True)])
-    counts.append(np.bincount(file_of, minlength=layout.files).astype(np.int64))
-    order = np.argsort(file_of, kind="stable")
-    for start in range(0, len(order), ROWS_AT_ONCE):
-        sources = [order[start : start + ROWS_AT_ONCE]] * len(schema.fields)
-        yield from engine.rows.gather(held, sources, schema)
+    keys = [concatenated(column) for column in zip(*parts, strict=True)]
+    counts.append(np.bincount(layout.file_of(keys), minlength=layout.files).astype(np.int64))
+    yield from engine.rows.gather(held, [layout.order(keys)] * len(schema.fields), schema)
 
 
 def _chosen(engine: Engine[Any, Any, Any], schema: Schema, narrow: Schema, batch: Any) -> Any:

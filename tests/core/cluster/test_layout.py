@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hudi_arrow.types import to_arrow
 from hudi_core.cluster.cuts import cuts
 from hudi_core.cluster.layout import CurveLayout, LinearLayout, Strategy, layout
-from hudi_core.cluster.sort_keys import SortKeys, concatenated, refuse_unsortable, sort_keys, sort_keys_of
+from hudi_core.cluster.sort_keys import SortKeys, concatenated, refuse_unsortable, row_order, sort_keys, sort_keys_of
 from hudi_core.columns.nodes import EnumColumn, NullColumn, PrimitiveColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UsageError
@@ -29,6 +29,7 @@ from hudi_core.types import nodes as t
 from hudi_core.values.order import sort_key
 
 ENGINE = load_engine("arrow")
+NUMBERS = Schema(t.Record((t.Field(0, "v", t.Long(), optional=True),)))
 STRATEGIES = pytest.mark.parametrize("strategy", list(Strategy))
 
 
@@ -96,6 +97,26 @@ def test_enumerations_compare_by_symbol_and_columns_of_nulls_with_any_other() ->
     for column in (strings(["b", "a"]), longs([2, 1])):
         kind = t.String() if column.items is not None and not isinstance(column.items, np.ndarray) else t.Long()
         assert concatenated([column, sort_keys(NullColumn(2), kind)]).ranks().tolist() == [2, 1, 0, 0]
+
+
+@given(
+    st.sampled_from([1 << 8, 1 << 40, (1 << 63) - 1]),
+    st.integers(1, 3),
+    st.lists(st.integers(-(1 << 63), (1 << 63) - 1), max_size=40),
+)
+def test_rows_are_ordered_by_columns_of_any_span(span: int, columns: int, numbers: list[int]) -> None:
+    """CLUSTER-4: equal rows stay in their order, whether the columns fit in one number or not."""
+    drawn = np.array(numbers[: len(numbers) // columns * columns], np.int64).reshape(columns, -1) % span
+    mixed = [*drawn[:-1], drawn[-1].astype(np.uint64) << np.uint64(1)]
+    assert row_order(mixed).tolist() == sorted(range(drawn.shape[1]), key=lambda row: drawn[:, row].tolist())
+
+
+def test_codes_are_in_the_order_of_values() -> None:
+    """CLUSTER-3: nulls first."""
+    for values in ([3, 1, 2, 1], [5, None, -(1 << 63), 7]):
+        keys = sort_keys_of(ENGINE, NUMBERS, pa.record_batch({"v": pa.array(values, pa.int64())}), [("v",)])[0]
+        order = sorted(range(4), key=lambda row: (values[row] is not None, values[row] or 0))
+        assert np.argsort(keys.codes(), kind="stable").tolist() == order
 
 
 def test_columns_without_an_order_are_refused() -> None:

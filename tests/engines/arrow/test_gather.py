@@ -8,6 +8,8 @@ import pytest
 
 from hudi_arrow.gather import gather
 
+NUMBERS = pa.array([*range(90), None, *range(91, 100)], pa.int64())
+STRINGS = pa.array([None if row % 7 == 0 else f"row {row}" for row in range(100)], pa.string())
 VALUE = {"a": "x", "b": [{"c": 1}], "d": [("k", 2)]}
 
 
@@ -30,3 +32,18 @@ def test_columns_that_differ_in_what_may_be_null(first_may_be_null: bool) -> Non
     (joined,) = gather(batches, [np.array([1, 0, -1])])
     joined.validate(full=True)
     assert joined.column("s").to_pylist() == [VALUE, VALUE, None]
+
+
+@pytest.mark.parametrize("joined_bytes", [0, 1 << 20])
+def test_all_rows_in_another_order_are_those_of_batches_one_by_one(
+    joined_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hudi_arrow.gather.JOINED_BYTES", joined_bytes)
+    whole = pa.record_batch({"n": NUMBERS, "s": STRINGS})
+    batches = [whole.slice(first, 30) for first in range(0, 100, 30)]
+    chance = np.random.default_rng(6)
+    rows, others = chance.permutation(100), chance.integers(-1, 100, 100)
+    (joined,) = gather(batches, [rows, others])
+    joined.validate(full=True)
+    assert joined.column("n").equals(NUMBERS.take(pa.array(rows)))
+    assert joined.column("s").equals(STRINGS.take(pa.array(others, mask=others < 0)))
