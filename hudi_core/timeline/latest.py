@@ -247,7 +247,7 @@ def _opened(
     of_group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(group))))
     rows = np.arange(len(group))
     opener = np.minimum.reduceat(np.where(begun < 0, rows, len(group)), starts)[of_group]
-    own = np.where(rows >= opener, np.append(instant, -1)[opener], -1)
+    own = np.append(instant, -1)[opener]  # of the logs before it too: base files began later, by which these go
     beginning = np.minimum(np.where(begun < 0, len(instants), least), np.where(own < 0, len(instants), own))
     scheduled = np.append(-1, pending)[np.searchsorted(pending, completed, side="right")]
     scheduled = np.where((scheduled > beginning) & (rows != opener), scheduled, -1)

@@ -15,6 +15,7 @@ from hudi_core.errors import CorruptFileError, StorageError, UsageError
 from hudi_core.timeline.instants import WRITES, InstantState
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_plain.storage import PlainStorage
+from tests.core.timeline.test_services import avro
 from tests.support.conformance import ROOT, TableEntry, each_table
 from tests.support.memory import Memory
 from tests.support.tables import opened, written
@@ -186,6 +187,13 @@ def test_operation_is_told_by_content_or_not_at_all() -> None:
         i17__clustering__requested=b"",
     )
     assert [found.operation(instant) for instant in found.instants] == ["INSERT", "UPSERT", None, None, None]
+
+
+def test_a_requested_clustering_tells_its_operation_and_one_that_began_is_not_read() -> None:
+    plan = avro({"operationType": "CLUSTER"}, operationType="string")
+    found, storage = timeline(i10__clustering__requested=plan, i12__clustering__inflight=b"damaged")
+    assert [found.operation(instant) for instant in found.instants] == ["CLUSTER", None]
+    assert storage.reads == ["t/10.clustering.requested"]
 
 
 def test_damaged_commit_names_its_file() -> None:
