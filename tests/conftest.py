@@ -33,6 +33,24 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH:
 TOGETHER = ("tests/engines/spark/",)
 """Tests that share what is dear to make, beside those of one file: the only JVM."""
 
+FIRST = (
+    "tests/engines/spark/",
+    "tests/conformance/test_queries.py",
+    "tests/laws/test_pruning.py",
+    "tests/core/cli/test_endings.py",
+    "tests/core/cli/test_interrupts.py",
+    "tests/faults/test_faults.py",
+    "tests/laws/test_functions.py",
+    "tests/core/writing/test_secondary_indexes.py",
+    "tests/core/writing/test_index_beside_writers.py",
+    "tests/laws/test_planted_faults.py",
+    "tests/laws/test_folding.py",
+    "tests/core/writing/test_crashes.py",
+    "tests/laws/test_merging.py",
+    "tests/laws/test_damaged_logs.py",
+)
+"""What takes longest, in this order. Several processes begin with it: at the end of the run nothing is left to do beside it."""
+
 
 def pytest_configure() -> None:
     """Processes that share the tests share recorded tables too: the one that starts the others makes the folder."""
@@ -69,4 +87,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])
 
+        def _assign_work_unit(self, node: Any) -> None:
+            first = next(filter(self.workqueue.__contains__, FIRST), None)
+            if first is not None:
+                self.workqueue.move_to_end(first, last=False)
+            super()._assign_work_unit(node)
+
+    if absent := [name for name in FIRST if not (config.rootpath / name).exists()]:
+        raise pytest.UsageError(
+            f"FIRST of tests/conftest.py: expected files and folders of tests, found {', '.join(absent)}"
+        )
     return ByFile(config, log)

@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ def share_unpacked_tables() -> Path:
 
 @cache
 def _unpack(folder: Path) -> Path:
-    target = share_unpacked_tables() / f"{folder.parent.name}-{folder.name}"
+    target = share_unpacked_tables() / f"{folder.name}-{zlib.crc32(os.fsencode(folder.absolute())):08x}"
     if not target.exists():
         own = Path(tempfile.mkdtemp(dir=target.parent))
         with zipfile.ZipFile(folder / "table.zip") as archive:
