@@ -20,6 +20,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.plan import FileSizes
 from tests.bench import apache_hudi, replace_metadata
+from tests.bench.read import assert_same_rows, batches
 from tests.bench.timing import Pair, Unbuilt
 
 _CASES = {"linear_5m_12_columns": Strategy.LINEAR, "zorder_5m_12_columns": Strategy.ZORDER}
@@ -62,6 +63,7 @@ def pair(case: str, peer: str) -> Pair:
 
     def check(clustered: Clustered, _: object) -> None:
         assert clustered.result.rows == clustered.rows_before == clustered.table.scan().count()
+        assert_same_rows(batches(source), batches(made[-1]), ordered=False)
         for column, most in zip(_COLUMNS, _KEPT[strategy], strict=True):
             kept = [len(clustered.table.scan(f"{column} = {value}").plan.kept()) for value in _POINTS]
             assert sum(kept) / len(kept) <= most, f"{column}: {kept}"
