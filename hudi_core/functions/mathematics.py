@@ -10,9 +10,9 @@ from typing import Any
 from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
-from hudi_core.functions.scalar.arithmetic import rounded, widened, wrapped
+from hudi_core.functions.scalar.arithmetic import widened, wrapped
 from hudi_core.types import nodes as t
-from hudi_core.values.domain import EXACT, to_binary32
+from hudi_core.values.domain import EXACT, rounded_decimal, to_binary32
 
 _REALS = (t.Int, t.Long, t.Float, t.Double)
 
@@ -150,7 +150,9 @@ def _pmod(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -
             if divisor == 0:
                 return None
             over = EXACT.remainder(exact, divisor)
-            return rounded(EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, result_type)
+            return rounded_decimal(
+                EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, result_type
+            )
         case _:
             real, by = (widened(value, source, result_type) for value, source in zip(values, types, strict=True))
             if by == 0:

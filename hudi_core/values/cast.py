@@ -11,7 +11,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
-from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, rounded_decimal, to_binary32
 from hudi_core.values.text import parse_text, to_text
 
 _MOST_SHOWN: Final = 60
@@ -101,21 +101,17 @@ def _never(value: object, from_: t.Type, to: t.Type) -> NoReturn:
 def _to_decimal(value: int | float, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
     exact = decimal.Decimal(value if isinstance(value, int) else to_text(value, from_))
     if exact.is_finite() and exact.adjusted() <= to.precision:
-        rounded = exact.quantize(_step(to), rounding=decimal.ROUND_HALF_UP, context=EXACT)
-        if fits_decimal(rounded, to):
-            return EXACT.plus(rounded)
+        rounded = rounded_decimal(exact, to)
+        if rounded is not None:
+            return rounded
     raise _refused(value, from_, to)
 
 
 def _rescaled(value: decimal.Decimal, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
-    rescaled = value.quantize(_step(to), context=EXACT)
+    rescaled = value.quantize(decimal.Decimal((0, (1,), -to.scale)), context=EXACT)
     if rescaled != value or not fits_decimal(rescaled, to):
         raise _refused(value, from_, to)
     return rescaled
-
-
-def _step(type: t.Decimal) -> decimal.Decimal:
-    return decimal.Decimal((0, (1,), -type.scale))
 
 
 def _in_long(result: int, value: object, from_: t.Type, to: t.Type) -> int:

@@ -125,6 +125,17 @@ def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
     return sign_digits_exponent.exponent == -type.scale and (len(digits) <= type.precision or value == 0)
 
 
+def rounded_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | None:
+    """The number at the type's scale, half rounded away from zero, zero without a sign; None when it has too many digits.
+
+    >>> rounded_decimal(decimal.Decimal("-0.005"), t.Decimal(3, 2)), rounded_decimal(decimal.Decimal(10), t.Decimal(3, 2))
+    (Decimal('-0.01'), None)
+    """
+    step = decimal.Decimal((0, (1,), -type.scale))
+    rounded = EXACT.plus(value.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))
+    return rounded if fits_decimal(rounded, type) else None
+
+
 def _is_primitive(value: object, type: t.Primitive) -> bool:
     match type:
         case t.Boolean():

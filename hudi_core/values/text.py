@@ -25,7 +25,7 @@ from hudi_core.values.calendar import (
     parse_timestamp,
     timestamp_text,
 )
-from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE, fits_decimal, to_binary32
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, rounded_decimal, to_binary32
 
 _INTEGER = re.compile(r"([+-]?)(\d*)(?:\.\d*)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -148,11 +148,7 @@ def _decimal(text: str, type: t.Decimal) -> decimal.Decimal | None:
     if not _NUMBER.fullmatch(bare):
         return None
     exact = decimal.Decimal(bare)
-    if exact.adjusted() > type.precision:
-        return None
-    step = decimal.Decimal((0, (1,), -type.scale))
-    rounded = EXACT.plus(exact.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))  # no zero has a sign
-    return rounded if fits_decimal(rounded, type) else None
+    return None if exact.adjusted() > type.precision else rounded_decimal(exact, type)
 
 
 def _bytes(text: str, type: t.Binary | t.Fixed | t.Vector) -> bytes | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.cast import nearest_binary32
-from hudi_core.values.domain import EXACT, fits_decimal, to_binary32
+from hudi_core.values.domain import EXACT, rounded_decimal, to_binary32
 
 
 def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_type: t.Type) -> Any:
@@ -26,7 +26,7 @@ def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_t
             return to_binary32(real) if real is not None and isinstance(result_type, t.Float) else real
         case t.Decimal():
             exact = _on_decimals(function, result_type, *(Decimal(value) for value in operands))
-            return None if exact is None else rounded(exact, result_type)
+            return None if exact is None else rounded_decimal(exact, result_type)
         case _:
             raise UnsupportedError(function, expected="a number as its result", found=type_text(result_type))
 
@@ -46,12 +46,6 @@ def widened(value: Any, source: t.Type, to: t.Type) -> Any:
     if isinstance(to, t.Float):
         return nearest_binary32(value) if isinstance(source, t.Int | t.Long) else to_binary32(float(value))
     return float(value)
-
-
-def rounded(value: Decimal, type: t.Decimal) -> Decimal | None:
-    """The number at the type's scale, half rounded away from zero; None when it has too many digits."""
-    result = EXACT.plus(value.quantize(Decimal((0, (1,), -type.scale)), rounding=ROUND_HALF_UP, context=EXACT))
-    return result if fits_decimal(result, type) else None
 
 
 def _on_integers(function: str, left: int, right: int = 0) -> int | None:

@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.functions.scalar.arithmetic import rounded, widened, wrapped
+from hudi_core.functions.scalar.arithmetic import widened, wrapped
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, rounded_decimal
 from hudi_core.values.text import parse_text, to_text
 
 Convert = Callable[[Any], Any]
@@ -133,7 +133,11 @@ def _from_number(source: t.Type, to: t.Type) -> Convert | None:
         case t.Float() | t.Double():
             return lambda value: widened(value, source, to)
         case t.Decimal():
-            return (lambda value: _decimal_of_real(value, to)) if real else (lambda value: rounded(Decimal(value), to))
+            return (
+                (lambda value: _decimal_of_real(value, to))
+                if real
+                else (lambda value: rounded_decimal(Decimal(value), to))
+            )
         case t.Timestamp(unit) if real:
             return lambda value: _saturated(value * unit.value, LONG_RANGE) if math.isfinite(value) else None
         case t.Timestamp(unit) if isinstance(source, t.Int | t.Long):
@@ -165,7 +169,7 @@ def _parsed(text: str, to: t.Type) -> Any:
 
 def _decimal_of_real(value: float, to: t.Decimal) -> Decimal | None:
     """By the shortest text that stands for the binary64 number, as `BigDecimal(Double.toString(d))`."""
-    return rounded(Decimal(repr(value)), to) if math.isfinite(value) else None
+    return rounded_decimal(Decimal(repr(value)), to) if math.isfinite(value) else None
 
 
 def _saturated(value: float, span: tuple[int, int]) -> int:

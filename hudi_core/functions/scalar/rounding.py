@@ -6,9 +6,9 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from hudi_core.functions.scalar.arithmetic import rounded, wrapped
+from hudi_core.functions.scalar.arithmetic import wrapped
 from hudi_core.types import nodes as t
-from hudi_core.values.domain import EXACT, LONG_RANGE, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, rounded_decimal, to_binary32
 
 
 def whole(function: str, value: float | Decimal) -> Any:
@@ -40,7 +40,7 @@ def rounded_at(value: Any, places: int, type: t.Type) -> Any:
         case t.Int() | t.Long():
             return wrapped(int(_at(Decimal(value), places)), 32 if isinstance(type, t.Int) else 64)
         case t.Decimal():
-            return rounded(_at(value, places), type)
+            return rounded_decimal(_at(value, places), type)
         case _:
             if not math.isfinite(value):
                 return value
