@@ -81,7 +81,7 @@ def create_table(
     if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
         _create_storage_lock(storage)
     if indexes is not None:
-        properties |= _create_metadata_table(storage, properties, new.schema, _names(indexes))
+        properties |= _create_metadata_table(storage, properties, new.schema, name_list(indexes))
     create_files(storage, properties)
     return open_table(location, engine, storage_options=storage_options)
 
