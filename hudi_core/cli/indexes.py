@@ -22,6 +22,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
+from hudi_core.indexing.expression import EXPRESSION_INDEX
 from hudi_core.metadata.table import COLUMN_STATS, RECORD_INDEX
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -154,7 +155,12 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
     begun = perf_counter()
     with progress("base files") as advance:
         built = build_indexes(table, kinds, options, progress=advance)
-    out.rows(_SHOWN, [entry.as_dict() for entry in indexes(built) if entry.name in planned], folded=["columns"])
+    listed = [entry for entry in indexes(built) if entry.name in planned]
+    out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns"])
+    for column in sorted({column for entry in listed if entry.kind == EXPRESSION_INDEX for column in entry.columns}):
+        say(
+            f"Apache Hudi 1.2.0 answers other functions of {column}, and {column} itself, by this index, and loses rows of them"
+        )
     say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 
 

@@ -1,12 +1,11 @@
 """Expression indexes that this library builds and keeps, judged by Apache Hudi, which queries by them.
 
-Rules META-114 to META-118, WRITE-60.
+Rules META-114 to META-119, WRITE-60.
 """
 
 from __future__ import annotations
 
 import datetime
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,61 @@ SCHEMA = pa.schema(
         ("id", pa.string()),
         ("p", pa.string()),
         ("s", pa.string()),
-        ("x", pa.float64()),
+        ("w", pa.string()),
         ("day", pa.date32()),
+        ("x", pa.float64()),
         ("ts", pa.int64()),
     ]
 )
 LONG = "Z" * 300
+VALUES = ["A", "aB", "É", LONG, "Ü𝄞", "0"]
+# One index a column: Apache Hudi 1.2.0 answers any function of the column by it (META-119).
+INDEXES = [
+    IndexOptions(["s"], name="low", function="lower"),
+    IndexOptions(["day"], name="year", function="year"),
+    IndexOptions(["w"], name="sieve", function="upper", using="bloom_filters"),
+]
+FILTERS = [
+    *(f"lower(s) = '{value}'" for value in ("a", "ab", "é", LONG.lower(), "ü𝄞", "new", "none of them")),
+    "lower(s) in ('a', 'new')",
+    "lower(s) = 'a' and x = 1.5",
+    "lower(s) is null",
+    *(f"year(day) = {year}" for year in (2019, 2020, 2021)),
+    *(f"upper(w) = '{value}'" for value in ("A", "AB", "NEW", "NONE OF THEM")),
+    "upper(w) in ('A', 'NEW')",
+]
+
+
+def rows(first: int, last: int, ts: int, value: str | None = None) -> pa.Table:
+    listed = [
+        {
+            "id": f"k{number:04d}",
+            "p": "xyz"[number % 3],
+            "s": None if number % 9 == 0 else value or VALUES[number % 6],
+            "w": None if number % 8 == 0 else value or VALUES[number % 6],
+            "day": datetime.date(2019 + number % 3, 12, 31),
+            "x": [math.nan, -0.0, 1.5, None][number % 4],
+            "ts": ts,
+        }
+        for number in range(first, last)
+    ]
+    return pa.Table.from_pylist(listed, SCHEMA)
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("cow", 8), ("mor", 8)])
+def test_apache_hudi_queries_by_what_was_built_and_kept(judge: Any, tmp_path: Path, kind: str, version: int) -> None:
+    path = tmp_path / "t"
+    table = create_table(path, SCHEMA, "id", partition_by="p", ordering="ts", type=kind, version=version)
+    write(table, rows(0, 60, 0))
+    for options in INDEXES:
+        table = build_indexes(refreshed(table), ["expression_index"], options)
+    verify(judge, table, ["metadata", "filters"])
+    write(refreshed(table), rows(30, 80, 1, "New"))
+    write(refreshed(table), rows(0, 9, 2).select(["id", "p"]), "delete")
+    verify(judge, table, ["timeline", "rows", "metadata", "filters"])
+
+
+def verify(judge: Any, table: Table, checks: list[str]) -> None:
+    answer = judge.ask("verify", table.storage.uri, pending="none", filters=FILTERS, checks=checks)
+    assert answer["ok"], judge.explain(answer)
+    assert [str(finding) for finding in validate(refreshed(table))] == []

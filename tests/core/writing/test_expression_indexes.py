@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import pickle
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -33,7 +34,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
-from hudi_core.writing import index_build
+from hudi_core.writing import index_build, index_files, write_run
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.by_predicate import update
 from hudi_core.writing.create import create_table
@@ -44,6 +45,8 @@ from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.transaction import Transaction
+from hudi_core.writing.write_run import WriteOptions
+from tests.support.crashes import WHOLE, crashes, later
 
 TYPES = pa.schema(
     [
@@ -468,3 +471,55 @@ def test_an_index_that_writes_would_not_keep_is_refused_by_name(tmp_path: Path, 
     with pytest.raises(UnsupportedError, match="a definition of the index"):
         mend(refreshed(table), [])
         build_indexes(refreshed(table), ["files"], IndexOptions(rebuild=True))
+
+
+def ids(table: Table, where: str) -> list[str]:
+    return sorted(row["id"] for row in refreshed(table).scan(where=where).to_arrow().to_pylist())
+
+
+def test_a_build_that_dies_leaves_the_table_right(made: Made, tmp_path: Path) -> None:
+    """META-95: at every change of storage; the next build of any index builds it too, and writes go on."""
+    made(tmp_path / "made", "cow")
+    expected = ids(open_table(tmp_path / "made", metadata=MetadataMode.OFF), "lower(s) = 'v1'")
+    for at, path in crashes(tmp_path / "made", lambda table: indexed(table, LOWER), step=9):
+        table = open_table(path)
+        assert ids(table, "lower(s) = 'v1'") == expected, at
+        write(table, rows([19], 5, lambda _: "v1"), options=WriteOptions(clock=later))
+        table = build_indexes(refreshed(table), ["expression_index"], INDEXES["expr_index_year"], clock=later)
+        assert "k19" in ids(table, "lower(s) = 'v1'"), at
+        assert table.config.kept_partitions == set(table.config.metadata_partitions), at
+        assert [str(finding) for finding in validate(table, ["expression_index", "properties"])] == [], at
+    assert ids(open_table(tmp_path / WHOLE), "lower(s) = 'v1'") == expected
+
+
+def test_a_write_that_dies_leaves_its_index_right(made: Made, tmp_path: Path) -> None:
+    """WRITE-30, WRITE-60."""
+    indexed(made(tmp_path / "made", "mor"), LOWER)
+    change = rows([1, 19, 300], 5, lambda _: "New")
+    seen: set[bool] = set()
+    for at, path in crashes(tmp_path / "made", lambda table: write(table, change), step=9):
+        table = open_table(path)
+        seen.add(ids(table, "lower(s) = 'new'") == ["k1", "k19", "k300"])
+        assert len(ids(table, "lower(s) = 'new'")) in (0, 3), at
+        write(refreshed(table), rows([2], 5, lambda _: "New"), options=WriteOptions(clock=later))
+        assert "k2" in ids(table, "lower(s) = 'new'"), at
+        assert [str(finding) for finding in validate(refreshed(table), ["expression_index"])] == [], at
+    assert False in seen
+
+
+class Elsewhere:
+    """A runner of tasks on other machines: what goes there and comes back is pickled."""
+
+    parallelism = 2
+
+    def run(self, work: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        return [pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(task))) for task in tasks]
+
+
+def test_tasks_run_on_other_machines(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-130, WRITE-60."""
+    monkeypatch.setattr(index_files, "waiting_runner", lambda *_: Elsewhere())
+    monkeypatch.setattr(write_run, "runner_of", lambda *_: Elsewhere())
+    table = indexed(made(tmp_path / "t"), LOWER, "expr_index_sieve")
+    write(table, rows(range(10, 28), 3, lambda _: "New"))
+    assert_kept(table)
