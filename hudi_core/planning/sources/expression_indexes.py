@@ -98,9 +98,11 @@ def _is_value_of(node: Expr, index: ExpressionIndex, schema: Schema, case_sensit
     return place is not None and place.field.id == index.argument.id
 
 
-def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[StatisticsPart]:
+def expression_pieces(
+    index: ExpressionIndex, files: DataFiles, metadata: MetadataTable, *, opaque_logs: bool = False
+) -> Iterator[StatisticsPart]:
     """Statistics of the indexed function in each file, as those of its slice; nothing of slices with a file that it leaves
-    out. Raises `TableError` when it is damaged."""
+    out, and with `opaque_logs` of those with log files. Raises `TableError` when it is damaged."""
     has_record = np.zeros(len(files), np.bool_)
     pieces: list[StatisticsPart] = []
     for recorded in metadata.expression_stats(index.partition, index.argument.name):
@@ -109,7 +111,7 @@ def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: Metada
             rows, members = joined(recorded.keys, files.keys)
             has_record[members] = True
             pieces.append(StatisticsPart(files.slices[members], taken(statistics, rows)))
-    open_slices = np.unique(files.slices[~has_record])
+    open_slices = np.unique(files.slices[~has_record | (files.logs & opaque_logs)])
     for piece in pieces:
         complete = np.flatnonzero(~np.isin(piece.files, open_slices))
         yield StatisticsPart(piece.files[complete], taken(piece.statistics, complete))

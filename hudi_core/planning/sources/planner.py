@@ -165,7 +165,10 @@ class PredicatePlanner:
             if column.id != index.column.id or snapshot.metadata is None:
                 return others(column)
             try:
-                return list(expression_pieces(index, self.inputs.recorded.files, snapshot.metadata))
+                recorded = self.inputs.recorded
+                return list(
+                    expression_pieces(index, recorded.files, snapshot.metadata, opaque_logs=recorded.opaque_logs)
+                )
             except TableError as error:
                 snapshot.warn_or_raise(error)
                 return []

@@ -523,3 +523,16 @@ def test_tasks_run_on_other_machines(made: Made, tmp_path: Path, monkeypatch: py
     table = indexed(made(tmp_path / "t"), LOWER, "expr_index_sieve")
     write(table, rows(range(10, 28), 3, lambda _: "New"))
     assert_kept(table)
+
+
+def test_nothing_is_known_of_log_files_where_user_code_merges(made: Made, tmp_path: Path) -> None:
+    """SOURCE-7: whatever their values are, the merged row may have another."""
+    table = indexed(made(tmp_path / "t"), LOWER)
+    write(table, rows([1, 3, 5], 3, lambda _: "New"))
+    assert refreshed(table).scan(where="lower(s) > 'Ω'").plan.kept() == []
+    path = tmp_path / "t/.hoodie/hoodie.properties"
+    path.write_text(path.read_text().replace("EVENT_TIME_ORDERING", "CUSTOM"))
+    table = open_table(tmp_path / "t")
+    logged = sorted(one.file_id for one in table.slices() if one.logs)
+    assert logged
+    assert sorted(one.file_id for one in table.scan(where="lower(s) > 'Ω'").plan.kept()) == logged
