@@ -200,6 +200,8 @@ def _begin(
         table = refreshed(table)
         if definitions != known:
             run(table.storage, [definitions_step(definitions, table.config.index_definitions_path)])
+        if definitions and not table.config.properties.get(INDEX_DEFINITIONS_PROPERTY):
+            change_properties(table.storage, {INDEX_DEFINITIONS_PROPERTY: INDEX_DEFINITIONS_PATH}, clock)
         if listing is not None:
             _build_files(table, listing, clock)
             table = refreshed(table)

@@ -4,6 +4,7 @@ bloom_filters       bloom filters of base files: which of them certainly do not 
 column_ranges       the ranges of a column in some slices, as values: what people see of statistics
 commits             which commits wrote a slice's files: what file names decide for rows selected by their commit
 conditions          facts: whole conditions of one predicate that indexes or partition paths decide, as boolean columns
+expression_filters  bloom filters of expression indexes: which slices hold no row whose value of a function is one of some
 expression_indexes  expression indexes: statistics of a function of a column, as those of a column of its own
 file_headers        footers of base files and headers of log files, read side by side and kept
 file_statistics     slices with log files, file by file: where merging takes whole rows, a row matches only if one file may hold

@@ -41,20 +41,26 @@ class ExpressionIndex:
 
 
 def expression_indexes(
-    definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
+    definitions: Mapping[str, IndexDefinition],
+    usable: frozenset[str],
+    wanted: Schema,
+    versions: Sequence[Schema],
+    kind: str = COLUMN_STATS,
+    first: int = FIRST_CONDITION_ID,
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes of statistics whose meaning is certain."""
+    """The indexes of a kind (statistics or `bloom_filters`) whose meaning is certain. `first` is the id of the first one's
+    column; those of others go down from there."""
     indexes: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
-        if not is_expression(partition) or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
+        if not is_expression(partition) or definition.kind != kind or len(definition.columns) != 1:
             continue
         place = stable_column(definition.columns[0], wanted, versions)
         value = None if place is None else indexed_value(definition, place.field.type)
         if place is None or value is None or not value.certain:
             continue
         column = Column(place.field.id, place.name, place.field.type)
-        stands_for = Column(FIRST_CONDITION_ID - len(indexes), value.sql(column.name), value.type)
+        stands_for = Column(first - len(indexes), value.sql(column.name), value.type)
         indexes.append(ExpressionIndex(partition, value.function, column, value.literals, stands_for))
     return tuple(indexes)
 

@@ -17,6 +17,7 @@ from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bound_conjunct, whole
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
 from hudi_core.planning.sources.conditions import ConditionColumns, is_fact, with_path_conditions
+from hudi_core.planning.sources.expression_filters import ExpressionFilters
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, with_index_columns
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
 from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
@@ -75,11 +76,12 @@ class PredicatePlanner:
 
     @cached_property
     def _facts(self) -> ConditionColumns:
-        return ConditionColumns(self.inputs.partition_of, FIRST_CONDITION_ID - len(self.inputs.expression_indexes))
+        taken = len(self.inputs.expression_indexes) + len(self.inputs.expression_filters)
+        return ConditionColumns(self.inputs.partition_of, FIRST_CONDITION_ID - taken)
 
     @cached_property
     def _lookups(self) -> list[IndexLookups]:
-        indexes = [*self.inputs.indexes, *self.inputs.filters, self._in_footers]
+        indexes = [*self.inputs.indexes, *self.inputs.filters, *self.inputs.expression_filters, self._in_footers]
         return [IndexLookups(index, self._facts, self.inputs.snapshot.warn_or_raise) for index in indexes]
 
     @cached_property
@@ -95,6 +97,12 @@ class PredicatePlanner:
         if indexes:
             indexed = with_index_columns(conjunct.tree, indexes, schema, case_sensitive=self.case_sensitive)
             forms += [indexed] if indexed is not None else []
+        for lookup in self._lookups:
+            if isinstance(lookup.index, ExpressionFilters):
+                value = with_index_columns(
+                    conjunct.tree, [lookup.index.index], schema, case_sensitive=self.case_sensitive
+                )
+                forms += [lookup.with_conditions(value)] if value is not None else []
         return replace(conjunct, predicate=plain, hinted=every(dict.fromkeys(forms)))
 
     def _whole_keys(self) -> list[Conjunct]:

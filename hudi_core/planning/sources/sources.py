@@ -20,6 +20,7 @@ from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.sources.bloom_filters import filters_in_metadata
 from hudi_core.planning.sources.column_ranges import Bounds, ranges
 from hudi_core.planning.sources.commits import CommitTimes
+from hudi_core.planning.sources.expression_filters import ExpressionFilters
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_fallback import FooterFallback, complete_slices
@@ -130,6 +131,18 @@ class Sources(Portable):
             return ()
         snapshot = self.snapshot
         return expression_indexes(self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas)
+
+    @cached_property
+    def expression_filters(self) -> list[ExpressionFilters]:
+        """The bloom filters of expression indexes."""
+        table, snapshot = self.snapshot.metadata, self.snapshot
+        if table is None or not self._definitions:
+            return []
+        first, opaque = FIRST_CONDITION_ID - len(self.expression_indexes), self.merges is MergedColumns.ANYTHING
+        indexes = expression_indexes(
+            self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas, BLOOM_FILTERS, first
+        )
+        return [ExpressionFilters(index, table, snapshot.slices, opaque) for index in indexes]
 
     @cached_property
     def _definitions(self) -> Mapping[str, IndexDefinition]:

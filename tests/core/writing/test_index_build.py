@@ -27,7 +27,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing import index_files, index_runs
 from hudi_core.writing.create import create_table
-from hudi_core.writing.index_build import build_metadata_table, retire_metadata_table
+from hudi_core.writing.index_build import build_indexes, build_metadata_table, retire_metadata_table
 from hudi_core.writing.operations import write
 from tests.support.conformance import TableEntry, each_table_with
 
@@ -228,3 +228,12 @@ def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntr
     after = dict(locations(metadata(built).lookup("record_index", keys)))
     assert len(before) == len(keys)
     assert np.all([before[number] == after[number] for number in before])
+
+
+def test_properties_say_where_definitions_are(tmp_path: Path) -> None:
+    """META-91: also where the metadata table was there before, without any index that has one. Apache Hudi finds none otherwise."""
+    table = written(tmp_path / "t", "cow", 9, ["files"])
+    assert "hoodie.table.index.defs.path" not in table.config.properties
+    built = build_indexes(table, ["column_stats"])
+    assert built.config.properties["hoodie.table.index.defs.path"] == ".hoodie/.index_defs/index.json"
+    assert "column_stats" in index_definitions(built.storage, built.config)
