@@ -16,6 +16,7 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.engine import Engine
+from hudi_core.errors import AlreadyExistsError, ConflictError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.log import HeaderKey
 from hudi_core.formats.log_write import encode_data_block, encode_delete_block
@@ -109,8 +110,7 @@ class LogFileWriter:
         if columns is not None:
             headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
-        with self.snapshot.storage.output(self.target.path) as stream:
-            stream.write(content)
+        self._store(content)
         removed = key_ids[latest.deleted & latest.absolute]
         return WriteStatus(
             self.target.partition,
@@ -130,6 +130,21 @@ class LogFileWriter:
             is_partial=columns is not None,
             names_slice=self.snapshot.config.cdc_enabled,
         )
+
+    def _store(self, content: bytes) -> None:
+        """Raises `ConflictError` where another write has made the file: before version 8 two writes of one slice give theirs the
+        same name."""
+        storage, path = self.snapshot.storage, self.target.path
+        if self.snapshot.config.version >= OWN_TIME_SINCE:
+            with storage.output(path) as stream:
+                stream.write(content)
+            return
+        try:
+            storage.create(path, content)
+        except AlreadyExistsError:
+            if storage.read(path) != content:  # it is not that of an earlier attempt of this task
+                expected = "no log file of another write"
+                raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
 
     def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
         """The rows as columns, with Hudi's own filled in."""

@@ -6,7 +6,7 @@ The plan and what was done stand on the timeline in Apache Hudi's form, so that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -150,22 +150,27 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
     else:
         paths = {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
     if table.config.version < 8:
-        _refuse_shared_logs(storage, paths, time)
+        paths = {path for path in paths if _is_own(storage, path, time)}
     return RollbackPlan(instant, tuple(sorted(paths)))
 
 
-def _refuse_shared_logs(storage: Storage, paths: Iterable[str], time: str) -> None:
-    """Old writers may append to a log file of an earlier write. Raises `UnsupportedError` for one: to delete it loses rows."""
-    for path in paths:
-        if parse_log_file(path.rpartition("/")[2]) is None or not storage.exists(path):
-            continue
-        others = {block.header.get(HeaderKey.INSTANT_TIME) for block in read_blocks(storage.open(path))} - {time, None}
-        if others:
-            raise UnsupportedError(
-                f"{storage.uri}/{path}",
-                expected=f"blocks of {time} alone",
-                found=f"blocks of {min(map(str, others))} too",
-            )
+def _is_own(storage: Storage, path: str, time: str) -> bool:
+    """Whether a file that a write announced is its own to delete: a log file of another write may have its name, or get it while
+    the write is rolled back. Raises `UnsupportedError` for a log file of several writes, as old writers make them: to delete it
+    loses rows."""
+    if parse_log_file(path.rpartition("/")[2]) is None:
+        return True
+    if not storage.exists(path):
+        return False
+    times = {block.header.get(HeaderKey.INSTANT_TIME) for block in read_blocks(storage.open(path))} - {None}
+    others = times - {time}
+    if time in times and others:
+        raise UnsupportedError(
+            f"{storage.uri}/{path}",
+            expected=f"blocks of {time} alone",
+            found=f"blocks of {min(map(str, others))} too",
+        )
+    return not others
 
 
 def rollback_steps(

@@ -84,3 +84,24 @@ def test_threads_lose_and_repeat_no_commit(tmp_path: Path, kind: str) -> None:
 def test_processes_lose_and_repeat_no_commit(tmp_path: Path, kind: str, writers: int) -> None:
     with ProcessPoolExecutor(writers, multiprocessing.get_context("spawn")) as pool:
         together(tmp_path, pool, writers, kind=kind, writes=1 << 30)
+
+
+def test_two_log_files_of_one_slice_never_take_each_others_place(tmp_path: Path) -> None:
+    """WRITE-73: where their names do not tell writers apart."""
+    path = tmp_path / "t"
+    table = create_table(path, TYPES, "id", type="mor", version=6, indexes=["column_stats"])
+    table.insert(rows("a", "b", n=1))
+
+    def meanwhile(_done: int, _all: int) -> None:
+        with pytest.raises(ConflictError, match="log file"):
+            open_table(path).upsert(rows("b", n=2), WriteOptions(attempts=1))
+
+    open_table(path).upsert(rows("a", n=2), WriteOptions(progress=meanwhile))
+    open_table(path).upsert(rows("b", n=3))
+    (file_slice,) = open_table(path).slices()
+    assert [log.name.partition(".log.")[2] for log in file_slice.logs] == ["1_0-0-0", "2_0-0-0"]
+    assert sorted(row["n"] for row in open_table(path).scan(columns=["n"]).to_json_rows()) == [2, 3]
+
+
+def rows(*keys: str, n: int) -> pa.Table:
+    return pa.Table.from_pylist([{"id": key, "p": "x", "n": n} for key in keys], TYPES)
