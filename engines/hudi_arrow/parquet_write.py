@@ -66,7 +66,8 @@ class ParquetWriter:
             groups = self._row_groups(batches, types)
             first = list(islice(groups, 2))
             repeating = with_dictionary(first[0], schema) if first else True
-            with self._opened(counted, types, collected, _bounded(first, schema), repeating) as writer:
+            opened = self._opened(counted, types, collected, _bounded(first, schema), repeating)
+            with _closed_once(opened) as writer:
                 while first:
                     table = first.pop(0)
                     first += islice(groups, 1)
@@ -115,6 +116,17 @@ class ParquetWriter:
             size, rows = size + batch.nbytes, rows + batch.num_rows
         if waiting:
             yield pa.Table.from_batches(waiting, types)
+
+
+@contextmanager
+def _closed_once(writer: pq.ParquetWriter) -> Iterator[pq.ParquetWriter]:
+    """Closes a writer where the block ends well. Where it fails, or the end does, closing it would be tried again, at the latest
+    when it is collected, and hide what failed or print a second error."""
+    try:
+        yield writer
+        writer.close()
+    finally:
+        writer.is_open = False
 
 
 @contextmanager

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
+from errno import ENOSPC
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,7 +23,7 @@ from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.parquet_write import ParquetWriter
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo, WrittenFile
-from hudi_core.errors import RowError, UnsupportedError
+from hudi_core.errors import RowError, StorageError, UnsupportedError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -198,3 +202,34 @@ def test_a_dictionary_is_made_of_values_that_repeat(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / name).to_pylist()[::5000] == [
         dict(zip(chunks, row, strict=True)) for row in rows[::5000]
     ]
+
+
+@pytest.mark.parametrize("room", [10, 200, 900])
+def test_a_store_without_room_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    """Nothing is left, and nothing fails a second time when the writer is collected."""
+    schema = schema_of(s=t.String())
+    late: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", late.append)
+
+    class Full(ArrowStorage):
+        @contextmanager
+        def output(self, path: str) -> Iterator[BinaryIO]:
+            with super().output(path) as stream:
+                yield cast("BinaryIO", Limited(stream))
+
+    class Limited:
+        def __init__(self, stream: BinaryIO) -> None:
+            self.stream, self.left = stream, room
+
+        def write(self, content: bytes) -> int:
+            self.left -= len(content)
+            if self.left < 0:
+                raise OSError(ENOSPC, "No space left on device")
+            return self.stream.write(content)
+
+    batches = [batch_of(schema, [(f"{number * 7919 % 1000}",) for number in range(1000)])]
+    with pytest.raises(StorageError, match="No space left on device"):
+        ParquetWriter(row_group_rows=100).write(Full(str(tmp_path)), "f.parquet", schema, batches, dict)
+    gc.collect()
+    assert late == []
+    assert list(tmp_path.iterdir()) == []
