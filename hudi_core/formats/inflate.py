@@ -1,4 +1,7 @@
-"""Bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by zlib elsewhere."""
+"""Bytes in a gzip frame, inflated and deflated. By ISA-L where its binding is there, by zlib elsewhere.
+
+ISA-L takes half of zlib's time to inflate, and a tenth to deflate what hardly gets smaller, as bloom filters do.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ with suppress(ImportError):  # there is no wheel of it for some processors
     LIBRARIES = (isal_zlib, zlib)
 
 _GZIP: Final = 31  # zlib's number for deflate in a gzip frame
+LEVEL: Final = 1
+"""How hard bytes are compressed: a fraction of the time of zlib's default, for a tenth of size."""
 _SIZE_BYTES: Final = 4
 """Bytes at the end of a member with its inflated size, modulo `_SIZES`."""
 _SIZES: Final = 1 << 8 * _SIZE_BYTES
@@ -44,3 +49,9 @@ def inflate(stored: memoryview, size: int, where: str) -> bytes:
     if len(data) != size:
         raise CorruptFileError(where, expected=f"{size} bytes", found=f"{len(data)} bytes")
     return data
+
+
+def deflate(content: bytes) -> bytes:
+    """The content as a gzip member, in little time rather than few bytes. Other threads run meanwhile."""
+    member: bytes = LIBRARIES[0].compress(content, LEVEL, _GZIP)
+    return member

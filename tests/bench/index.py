@@ -27,7 +27,8 @@ import numpy as np
 from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.hfile.write import LEVEL, HFileWriter
+from hudi_core.formats.hfile.write import HFileWriter
+from hudi_core.formats.inflate import LEVEL
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.indexing.group_files import ordered_rows
 from hudi_core.indexing.rows import location_rows
@@ -147,7 +148,7 @@ def _write_pair() -> Pair:
         return len(_hfile())
 
     def check(size: int, compressed: int) -> None:
-        assert compressed < size < compressed * 1.1
+        assert compressed * 0.8 < size < compressed * 1.1  # by ISA-L fewer bytes than by zlib
 
     return Pair(ours, peer, check, 3.0)
 

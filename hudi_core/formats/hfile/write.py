@@ -28,6 +28,7 @@ from hudi_core.formats.hfile.block import (
     ROOT_INDEX,
 )
 from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, encode_file_info, encode_trailer
+from hudi_core.formats.inflate import deflate
 from hudi_core.parallel.ordered import in_order
 
 BLOCK_SIZE: Final = 1 << 20
@@ -43,10 +44,6 @@ _ROW_ENDS = np.frombuffer(_AFTER_ROW, "<u8", 1), np.frombuffer(_AFTER_ROW, "<u2"
 _CELL_EXTRA = 10 + len(_AFTER_ROW) + 1
 """Bytes of a cell besides row and value: three lengths before the row, what follows it, and the memstore timestamp."""
 _ROWS_TOGETHER = 1 << 14
-_GZIP = 31
-"""The window of zlib's that has a gzip frame around it."""
-LEVEL: Final = 1
-"""How hard the bytes are compressed: a fraction of the time of zlib's default, for a tenth of size."""
 _CRC32 = 1
 _SUMMED_TOGETHER = 1 << 30
 """Bytes that one checksum covers: those of a whole block. Rule FORMAT-30."""
@@ -146,10 +143,7 @@ class HFileWriter:
         return len(content), self._compressed(content)
 
     def _compressed(self, content: bytes) -> bytes:
-        if self._codec is Codec.NONE:
-            return content
-        compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP)
-        return compressor.compress(content) + compressor.flush()
+        return content if self._codec is Codec.NONE else deflate(content)
 
     def _place(self, kind: bytes, content: bytes, key: bytes = b"") -> _Placed:
         return self._put(kind, self._compressed(content), len(content), key)

@@ -1,4 +1,4 @@
-"""FORMAT-19: gzip members inflated, by each library that is there."""
+"""FORMAT-19: gzip members inflated, and made, by each library that is there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats import inflate as module
-from hudi_core.formats.inflate import LIBRARIES, inflate
+from hudi_core.formats.inflate import LIBRARIES, deflate, inflate
 
 TEXT = bytes(range(256)) * 40
 WHOLE = gzip.compress(TEXT)
@@ -26,6 +26,12 @@ def _library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_member_is_inflated() -> None:
     assert inflate(memoryview(WHOLE), len(TEXT), "t") == TEXT
     assert inflate(memoryview(gzip.compress(b"")), 0, "t") == b""
+
+
+@given(st.binary(max_size=2000))
+def test_what_is_deflated_is_a_member_of_the_same_bytes(content: bytes) -> None:
+    member = deflate(content * 20)
+    assert gzip.decompress(member) == inflate(memoryview(member), len(content) * 20, "t") == content * 20
 
 
 @pytest.mark.parametrize("size", [len(TEXT) - 1, len(TEXT) + 1, 0])
