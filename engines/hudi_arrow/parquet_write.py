@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Final
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics, leaves
+from hudi_core.parallel.ordered import work_alone
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
@@ -31,9 +32,18 @@ _LONGEST_IN_FOOTER: Final = 4096
 """Bytes of the longest string that Parquet's writer takes as a bound: it states none where one is longer."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _RowGroup:
+    """The rows of a row group, and whether the file ends with it."""
+
+    rows: pa.Table
+    last: bool
+
+
 @dataclass(frozen=True)
 class ParquetWriter:
-    """`hudi_core.engine.FileWriter` of Parquet. In memory is one row group at most.
+    """`hudi_core.engine.FileWriter` of Parquet. In memory are two row groups at most: one is made ready while the one before is
+    encoded, and what the footer needs while the last one is.
 
     Pages are of version 1 with checksums, lists have three levels (they hold null elements), decimals are fixed-length bytes.
     zstd makes smaller files than Hudi's gzip in a fraction of its time; Parquet's Java library reads it from 1.12 on, which is
@@ -64,18 +74,24 @@ class ParquetWriter:
         with storage.output(path) as stream, _refused(where):
             counted = _Counted(stream)
             groups = self._row_groups(batches, types)
-            first = list(islice(groups, 2))
-            repeating = with_dictionary(first[0], schema) if first else True
-            opened = self._opened(counted, types, collected, _bounded(first, schema), repeating)
-            with _closed_once(opened) as writer:
-                while first:
-                    table = first.pop(0)
-                    first += islice(groups, 1)
-                    _watch(table, schema, bounds, groups_written)
+            group = next(groups)
+            repeating = with_dictionary(group.rows, schema) if group.rows.num_rows else True
+            opened = self._opened(counted, types, collected, _bounded(group, schema), repeating)
+            with (
+                _closed_once(opened) as writer,
+                ThreadPoolExecutor(1, "hudi-prepare", initializer=work_alone) as aside,
+            ):
+                while not group.last:
+                    following = aside.submit(next, groups)  # made ready while this one is encoded
+                    self._write_group(writer, group.rows, schema, bounds, groups_written)
                     groups_written += 1
-                    writer.write_table(table, row_group_size=max(table.num_rows, 1))
-                    rows += table.num_rows
-                pairs = dict(metadata())
+                    rows += group.rows.num_rows
+                    group = following.result()
+                made = aside.submit(metadata)
+                if group.rows.num_rows:
+                    self._write_group(writer, group.rows, schema, bounds, groups_written)
+                    rows += group.rows.num_rows
+                pairs = dict(made.result())
                 writer.add_key_value_metadata(pairs)
         statistics = _statistics(collected[0], schema, bounds, where)
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics, size=counted.size))
@@ -102,20 +118,25 @@ class ParquetWriter:
             metadata_collector=collected,
         )
 
-    def _row_groups(self, batches: Iterable[pa.RecordBatch], types: pa.Schema) -> Iterator[pa.Table]:
-        """The batches in tables of about `row_group_bytes`."""
+    def _write_group(
+        self, writer: pq.ParquetWriter, rows: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds], number: int
+    ) -> None:
+        _watch(rows, schema, bounds, number)
+        writer.write_table(rows, row_group_size=rows.num_rows)
+
+    def _row_groups(self, batches: Iterable[pa.RecordBatch], types: pa.Schema) -> Iterator[_RowGroup]:
+        """The batches in tables of about `row_group_bytes`; an empty one where there are no rows."""
         waiting: list[pa.RecordBatch] = []
         size = rows = 0
         for batch in batches:
             if batch.num_rows == 0:
                 continue
             if waiting and (size + batch.nbytes > self.row_group_bytes or rows + batch.num_rows > self.row_group_rows):
-                yield pa.Table.from_batches(waiting, types)
+                yield _RowGroup(pa.Table.from_batches(waiting, types), last=False)
                 waiting, size, rows = [], 0, 0
             waiting.append(typed(batch, types))
             size, rows = size + batch.nbytes, rows + batch.num_rows
-        if waiting:
-            yield pa.Table.from_batches(waiting, types)
+        yield _RowGroup(pa.Table.from_batches(waiting, types), last=True)
 
 
 @contextmanager
@@ -138,15 +159,15 @@ def _refused(where: str) -> Iterator[None]:
         raise UnsupportedError(where, message=" ".join(str(problem).split())) from problem
 
 
-def _bounded(groups: Sequence[pa.Table], schema: Schema) -> bool | list[str]:
+def _bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
     """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
     of all values, and skip what has NaN. The later row groups of a file are not known when the first is written, so several
     bound none of their floating-point columns."""
     below = leaves(schema.record)
     floats = [path for path, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double)]
     unbounded = set(floats)
-    if len(groups) < 2:
-        unbounded = {path for path in floats if any(_has_nan(values) for values in _values(groups, schema, path))}
+    if group.last:
+        unbounded = {path for path in floats if any(_has_nan(values) for values in _values(group.rows, schema, path))}
     if not unbounded:
         return True
     return [".".join(path) for path in below if path not in unbounded]
@@ -241,18 +262,17 @@ def _has_long(values: Array) -> bool:
 
 def _watch(table: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds], group: int) -> None:
     for place, seen in bounds.items():
-        seen.add(list(_values([table], schema, place)), group)
+        seen.add(list(_values(table, schema, place)), group)
 
 
-def _values(tables: Iterable[pa.Table], schema: Schema, place: Path) -> Iterator[Array]:
+def _values(table: pa.Table, schema: Schema, place: Path) -> Iterator[Array]:
     """The values of a leaf column outside lists and maps."""
     positions = schema.get(place).positions
-    for table in tables:
-        for chunk in table.column(positions[0]).chunks:
-            values = plain(chunk)
-            for position in positions[1:]:
-                values = field_of(values, position)
-            yield values
+    for chunk in table.column(positions[0]).chunks:
+        values = plain(chunk)
+        for position in positions[1:]:
+            values = field_of(values, position)
+        yield values
 
 
 def _statistics(

@@ -231,7 +231,7 @@ def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntr
 
 
 def test_properties_say_where_definitions_are(tmp_path: Path) -> None:
-    """META-91: also where the metadata table was there before, without any index that has one. Apache Hudi finds none otherwise."""
+    """META-91: also where the metadata table was there before, with no index that has one. Apache Hudi finds none otherwise."""
     table = written(tmp_path / "t", "cow", 9, ["files"])
     assert "hoodie.table.index.defs.path" not in table.config.properties
     built = build_indexes(table, ["column_stats"])

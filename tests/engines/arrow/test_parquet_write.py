@@ -181,6 +181,41 @@ def test_an_error_of_the_rows_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("failing", [0, 1, 2, "metadata"])
+def test_an_error_of_any_row_group_or_of_the_metadata_leaves_no_file(tmp_path: Path, failing: int | str) -> None:
+    schema, drawn = schema_of(n=t.Long()), list[int]()
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number in range(3):
+            if number == failing:
+                raise RowError(number, expected="a row", found="none")
+            drawn.append(number)
+            yield batch_of(schema, [(number,)])
+
+    def metadata() -> dict[str, str]:
+        assert drawn == [0, 1, 2]
+        raise RowError(3, expected="metadata", found="none")
+
+    with pytest.raises(RowError):
+        ParquetWriter(row_group_rows=1).write(ArrowStorage(str(tmp_path)), "f.parquet", schema, batches(), metadata)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_has_few_row_groups_of_many(tmp_path: Path) -> None:
+    """Rows of the one that is encoded and of the next, and what they are encoded to."""
+    schema, value, rows_of_group = schema_of(s=t.String()), 1 << 16, 8
+    before, most = pa.total_allocated_bytes(), 0
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        nonlocal most
+        for number in range(16 * rows_of_group):
+            yield batch_of(schema, [(f"{number:03}" * value,)])
+            most = max(most, pa.total_allocated_bytes() - before)
+
+    ParquetWriter(row_group_rows=rows_of_group).write(ArrowStorage(str(tmp_path)), "f.parquet", schema, batches(), dict)
+    assert most < 7 * rows_of_group * 3 * value
+
+
 def test_a_union_is_refused_by_name(tmp_path: Path) -> None:
     union = t.Union((t.Field(0, "a", t.Long()), t.Field(0, "b", t.String())))
     with pytest.raises(UnsupportedError, match=r"f\.parquet"):
