@@ -1,7 +1,7 @@
 """Rewriting the groups of a plan, in one replace commit. Rules CLUSTER-10 to CLUSTER-15.
 
 Each group's rows are read once, merged with their log records, and distributed to the files of its layout; tasks then order and
-write one file each. Memory holds one run of rows while they are read (`sorted_rows.RUN_ROWS`), then for each task that runs
+write one file each. Memory holds a few runs of rows while they are read (`sorted_rows.RUN_ROWS`), then for each task that runs
 the sort columns of one file.
 """
 

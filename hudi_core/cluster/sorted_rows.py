@@ -1,15 +1,15 @@
 """Rows of a group in sorted runs on disk: read once, and taken file by file. Rules CLUSTER-12, CLUSTER-13.
 
 Rows are distributed as they are read: some hundred thousand at a time are put in order. So each file's rows stand side by side
-in each run, and any stretch of the file is put together from stretches of the runs. Memory holds one run, as it is read and in
-order, while rows are read, and afterwards the sort columns of the files that are written.
+in each run, and any stretch of the file is put together from stretches of the runs. Memory holds a few runs, as they are read
+and in order, while rows are read, and afterwards the sort columns of the files that are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,10 +19,13 @@ from hudi_core.cluster.layout import Layout
 from hudi_core.cluster.sort_keys import SortKeys, concatenated, sort_keys_of
 from hudi_core.columns.spans import positions
 from hudi_core.engine import Engine
+from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
-from hudi_core.writing.spool import ROWS_AT_ONCE, Spool, spool
+from hudi_core.writing.spool import ROWS_AT_ONCE, Spool, emptied, spool
 
 RUN_ROWS: Final = 1 << 18
+_RUNS_AT_ONCE: Final = 2
+"""Runs that are put in order side by side: reading is quicker than that. One more waits to be written."""
 
 Numbers = NDArray[np.int64]
 Paths = Sequence[tuple[str, ...]]
@@ -104,23 +107,22 @@ def sorted_rows(
 ) -> SortedRows:
     """Draws all batches. Raises as `spool`; `folder` has its file."""
     counts: list[Numbers] = []
-    runs = _runs(engine, schema, batches, layout, paths, run_rows, counts)
-    rows = spool(engine, schema, runs, folder=folder)
+
+    def ordered() -> Iterator[Any]:
+        order = partial(_ordered, engine, schema, layout, paths)
+        for of_files, run in in_order(order, _runs(engine, batches, run_rows), _RUNS_AT_ONCE):
+            counts.append(of_files)
+            yield from emptied(run)
+
+    rows = spool(engine, schema, ordered(), folder=folder)
     of_runs = np.array(counts, np.int64).reshape(len(counts), -1)
     starts = (np.cumsum(of_runs) - of_runs.reshape(-1)).reshape(of_runs.shape)
     files = tuple(RowRuns(starts[:, file], of_runs[:, file]) for file in range(of_runs.shape[1] if counts else 0))
     return SortedRows(rows, layout, paths, files)
 
 
-def _runs(
-    engine: Engine[Any, Any, Any],
-    schema: Schema,
-    batches: Iterable[Any],
-    layout: Layout | None,
-    paths: Paths,
-    run_rows: int,
-    counts: list[Numbers],
-) -> Iterator[Any]:
+def _runs(engine: Engine[Any, Any, Any], batches: Iterable[Any], run_rows: int) -> Iterator[list[Any]]:
+    """The batches of each run."""
     held: list[Any] = []
     rows = 0
     for batch in batches:
@@ -129,28 +131,24 @@ def _runs(
         held.append(batch)
         rows += engine.rows.count(batch)
         if rows >= run_rows:
-            yield from _run(engine, schema, held, layout, paths, counts)
+            yield held
             held, rows = [], 0
     if held:
-        yield from _run(engine, schema, held, layout, paths, counts)
+        yield held
 
 
-def _run(
-    engine: Engine[Any, Any, Any],
-    schema: Schema,
-    held: Sequence[Any],
-    layout: Layout | None,
-    paths: Paths,
-    counts: list[Numbers],
-) -> Iterator[Any]:
+def _ordered(
+    engine: Engine[Any, Any, Any], schema: Schema, layout: Layout | None, paths: Paths, held: list[Any]
+) -> tuple[Numbers, list[Any]]:
+    """How many rows of a run go to each file, and the run in order. Its batches as they came are let go of."""
     if layout is None:
-        counts.append(np.array([sum(map(engine.rows.count, held))], np.int64))
-        yield from held
-        return
+        return np.array([sum(map(engine.rows.count, held))], np.int64), held
     parts = [sort_keys_of(engine, schema, batch, paths) for batch in held]
     keys = [concatenated(column) for column in zip(*parts, strict=True)]
-    counts.append(np.bincount(layout.file_of(keys), minlength=layout.files).astype(np.int64))
-    yield from engine.rows.gather(held, [layout.order(keys)] * len(schema.fields), schema)
+    counts = np.bincount(layout.file_of(keys), minlength=layout.files).astype(np.int64)
+    ordered = list(engine.rows.gather(held, [layout.order(keys)] * len(schema.fields), schema))
+    held.clear()
+    return counts, ordered
 
 
 def _chosen(engine: Engine[Any, Any, Any], schema: Schema, narrow: Schema, batch: Any) -> Any:

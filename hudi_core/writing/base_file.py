@@ -107,13 +107,15 @@ class BaseFileWriter:
             parts = [values.field(root, position) for position in range(len(self.schema.fields))]
             time, number, key = parts[:3]
             is_new = values.is_null(time)
-            row_numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
-            new_number = values.join([f"{target.instant_time}_{target.number}_", row_numbers])
-            if self.engine.rows.flags(is_new).all():
-                parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number
-            else:
-                parts[0] = values.replaced(time, is_new, target.instant_time, _STRING)
-                parts[1] = values.choose(is_new, new_number, number, _STRING)
+            new = self.engine.rows.flags(is_new)
+            if new.any():
+                row_numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                new_number = values.join([f"{target.instant_time}_{target.number}_", row_numbers])
+                if new.all():
+                    parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number
+                else:
+                    parts[0] = values.replaced(time, is_new, target.instant_time, _STRING)
+                    parts[1] = values.choose(is_new, new_number, number, _STRING)
             parts[own - 1] = values.literal(target.name, _STRING, root)
             keys = self.engine.rows.to_column(key, _STRING, RECORD_KEY)
             assert isinstance(keys, StringColumn)
