@@ -34,8 +34,7 @@ def hashed_keys(files: FileList, rows: Numbers) -> Keys:
 
 def keys_of(partitions: Iterable[str], names: StringColumn) -> Keys:
     """The same of files by the partition and the name of each."""
-    distinct, numbers = numbered(partitions)
-    return bloom_filter_keys(distinct, numbers, names) if len(numbers) else np.zeros(0, "S36")
+    return bloom_filter_keys(*numbered(partitions), names)
 
 
 def numbered(partitions: Iterable[str]) -> tuple[list[str], Numbers]:

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.hashes import bloom_filter_key
+from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo
-from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
+from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside, keys_of
 from hudi_core.timeline.files import FileList, files_in
 
 _FOLDERS = st.dictionaries(
@@ -35,3 +36,11 @@ def test_known_keys_are_taken_not_made() -> None:
     known = FileKeys(files, np.array([1]), np.array([b"x" * 36]))
     found = keys_beside(files, np.array([0, 1]), known)
     assert found[1] == b"x" * 36 and found[0] == hashed_keys(files, np.array([0]))[0]
+
+
+def test_keys_of_files_by_partition_and_name() -> None:
+    files = [("q", "a"), ("", "b"), ("q", "b"), ("é", "a")]
+    found = keys_of((partition for partition, _ in files), string_column([name for _, name in files]))
+    assert [key.decode() for key in found.tolist()] == [bloom_filter_key(*file) for file in files]
+    none = keys_of([], string_column([]))
+    assert (none.tolist(), none.dtype) == ([], found.dtype)
