@@ -72,7 +72,19 @@ def test_decimals_come_to_the_scale_of_the_file(stored: t.Decimal) -> None:
     assert unscaled(lower, stored.scale) == -123450
 
 
-def test_decimal_that_the_type_cannot_have_is_unknown() -> None:
-    found = as_stored(one(V1_DECIMAL, Decimal("0.005"), Decimal("1")), t.Decimal(10, 2))
+@pytest.mark.parametrize(
+    ("lower", "upper", "known"),
+    [
+        (Decimal("0.005"), Decimal("1"), ([False], [True])),
+        (Decimal("0.01"), Decimal("1.005"), ([True], [False])),
+        (Decimal("0.01"), None, ([True], [False])),
+        (None, Decimal("1"), ([False], [True])),
+    ],
+)
+def test_a_bound_that_the_type_cannot_have_or_that_is_not_recorded_is_unknown(
+    lower: Decimal | None, upper: Decimal | None, known: tuple[list[bool], list[bool]]
+) -> None:
+    """META-12."""
+    found = as_stored(one(V1_DECIMAL, lower, upper), t.Decimal(10, 2))
     assert found is not None
-    assert (found.lower_known.tolist(), found.upper_known.tolist()) == ([False], [True])
+    assert (found.lower_known.tolist(), found.upper_known.tolist()) == known
