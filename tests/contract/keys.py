@@ -231,10 +231,19 @@ def answered(
 
 
 def _answers(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
+    """The answers to questions of one generator: rows that Apache Hudi refuses are asked about one by one, others at once."""
+    expected = [at for at, asked in enumerate(group) if asked.theirs != REFUSED]
+    answers: dict[int, object] = dict(zip(expected, _together(engine, [group[at] for at in expected]), strict=True))
+    return [answers[at] if at in answers else _together(engine, [asked])[0] for at, asked in enumerate(group)]
+
+
+def _together(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
     """The answers to questions of one generator: to each half of them where a row is refused."""
+    if not group:
+        return []
     together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
     found: Any = attempt(lambda: keys_of(engine, together, range(len(group))))
     if found != REFUSED:
         return list(found)
     half = len(group) // 2
-    return [*_answers(engine, group[:half]), *_answers(engine, group[half:])] if half else [REFUSED]
+    return [*_together(engine, group[:half]), *_together(engine, group[half:])] if half else [REFUSED]

@@ -60,6 +60,9 @@ def test_file_id_may_be_a_text() -> None:
     """META-32."""
     place = uuid_place(fileId="any-id", fileIdEncoding=1, fileIdHighBits=-1, fileIdLowBits=-1, fileIndex=-1)
     assert list(locations([found(place)])) == [(3, Location("p", "any-id"))]
+    columns = location_columns(found(place))
+    assert (string_list(columns.partitions), columns.as_text.tolist()) == (["p"], [True])
+    assert columns.file_ids is not None and string_list(columns.file_ids) == ["any-id"]
 
 
 def test_records_of_old_writers_have_uuids() -> None:
@@ -80,6 +83,8 @@ def test_records_of_old_writers_have_uuids() -> None:
 def test_record_that_does_not_tell_a_place_is_damage(payload: dict[str, Any] | None) -> None:
     with pytest.raises(CorruptFileError, match="a file"):
         list(locations([found(payload)]))
+    with pytest.raises(CorruptFileError, match="a file"):
+        location_columns(found(payload))
 
 
 def test_schema_without_places_is_damage() -> None:
