@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
-from hudi_arrow.kept import SizedCache
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
@@ -41,7 +39,7 @@ class ParquetReader:
     """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        tail = _TAILS.get((storage, file), lambda: _tail(storage, file))
+        tail = _tail(storage, file)
         rows, below = tail.metadata.num_rows, tail.columns.leaves
         chunks = FooterChunks(tail.where, tail.footer)
         groups = tuple(
@@ -59,7 +57,7 @@ class ParquetReader:
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        tail = _TAILS.get((storage, file), lambda: _tail(storage, file))
+        tail = _tail(storage, file)
         wanted = tail.columns.chosen(columns, tail.where)
         groups = range(len(tail.groups)) if row_groups is None else row_groups
         begin = 0
@@ -87,11 +85,9 @@ def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenCol
     is_native = not isinstance(source, RandomAccessFile)
     ahead = tail.whole is None and is_native
     stored = source if is_native else tail.pages.fetched(source, group, leaves)
-    opened = tail.taken() or _opened(stored, tail.metadata, pre_buffer=ahead)
+    opened = tail.opened or _opened(stored, tail.metadata, pre_buffer=ahead)
     read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=ahead)
     yield from _counted(read, tail.groups[group], tail.where)
-    if tail.whole is not None:
-        tail.opened.append(opened)
 
 
 def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
@@ -219,27 +215,11 @@ class _Tail:
     """The rows of each row group."""
     pages: PagedFile
     in_gzip: bool
-    """And inflated sooner than pyarrow does it."""
+    """Compressed in gzip, and inflated here faster than by pyarrow."""
     whole: pa.Buffer | None
     """The file, where it was read with its footer."""
-    opened: list[pq.ParquetFile]
-    """A file that was read whole as pyarrow reads it, unless a thread is at it."""
-
-    def taken(self) -> pq.ParquetFile | None:
-        """The opened file, for the one who takes it alone; None where there is none to take."""
-        try:
-            return self.opened.pop()
-        except IndexError:
-            return None
-
-    @property
-    def size(self) -> int:
-        """Bytes in memory: the footer stands there three times, with its bloom filter, which makes it large."""
-        return 3 * len(self.footer) + (self.whole.size if self.whole else 0)
-
-
-_TAILS: Final = SizedCache[_Tail](512, 32 << 20, lambda tail: tail.size)
-"""By storage and file: files of a table never change. Planning reads the footers of files whose rows are read afterwards."""
+    opened: pq.ParquetFile | None
+    """A file that was read whole, as pyarrow reads it."""
 
 
 def _tail(storage: Storage, file: FileInfo) -> _Tail:
@@ -270,7 +250,7 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
         pages,
         in_gzip,
         whole,
-        [] if whole is None else [opened],
+        None if whole is None else opened,
     )
 
 

@@ -47,13 +47,10 @@ PATHS: Mapping[str, SpecialPath] = {
     "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
     "plain_pages": SpecialPath({"hudi_arrow.parquet:plain_column": lambda *_: None}, ("cow_full", "mor_snapshot")),
     "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
-    "kept_footers": SpecialPath(
-        {"hudi_arrow.parquet:SizedCache.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
-    ),
     "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
     "items_one_by_one": SpecialPath({"hudi_core.formats.avro.skip:SMALL_LANE_COUNT": 0}, ("open_and_plan",)),
     "processors": SpecialPath(
-        {"hudi_core.parallel.ordered:processors": lambda: 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
+        {"hudi_core.parallel.ordered:PROCESSORS": 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
     "spark_java": SpecialPath(
         {"hudi_spark.native:relations_of": lambda _: None}, ("spark_plan_cold", "spark_plan_warm", "spark_full")
