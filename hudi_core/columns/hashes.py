@@ -69,11 +69,6 @@ def bloom_filter_keys(
     return keys.view("S36").ravel()
 
 
-def string_hash(string: str) -> int:
-    """Java's `String.hashCode`, signed 32 bits."""
-    return int(string_hashes([string])[0])
-
-
 def string_hashes(strings: Sequence[str]) -> NDArray[np.int32]:
     """Java's `String.hashCode` of each string: the polynomial in 31 over its UTF-16 code units, modulo 2^32."""
     joined = "".join(strings)

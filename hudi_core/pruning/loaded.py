@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
 from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import ValueSet, holds
 from hudi_core.pruning.ranks import placed_bounds
-from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken
+from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken, taken_bounds
 
 CHUNK = 1 << 16
 """Files looked at together."""
@@ -60,7 +59,7 @@ class Loaded:
 
     def intervals(self, files: Files) -> Intervals:
         """What each of the files may hold."""
-        part = _cut(self.statistics, files) if isinstance(files, slice) else taken(self.statistics, files)
+        part = taken(self.statistics, files)
         return plain_intervals(part, self.keys, self.literals)
 
     def holds(self, wanted: ValueSet, files: Files) -> Bools:
@@ -109,7 +108,8 @@ class Loaded:
 
     def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray, Bools]:
         """The keys of both bounds, and whether the lower one is at most the upper one."""
-        lower, upper = _sliced(self.statistics.lower, files), _sliced(self.statistics.upper, files)
+        lower: Any = taken_bounds(self.statistics.lower, files)
+        upper: Any = taken_bounds(self.statistics.upper, files)
         if self.literals is None:
             return lower, upper, lower <= upper
         return placed_bounds(lower, upper, self.literals)
@@ -121,24 +121,3 @@ _GREATEST = 2**63 - 1
 def _chunks(files: slice) -> Iterator[slice]:
     for begin in range(files.start, files.stop, CHUNK):
         yield slice(begin, min(begin + CHUNK, files.stop))
-
-
-def _cut(statistics: ColumnStatistics, files: slice) -> ColumnStatistics:
-    return ColumnStatistics(
-        statistics.type,
-        _sliced(statistics.lower, files),
-        _sliced(statistics.upper, files),
-        statistics.lower_known[files],
-        statistics.upper_known[files],
-        statistics.nulls[files],
-        statistics.rows[files],
-        None if statistics.nans is None else statistics.nans[files],
-    )
-
-
-def _sliced(bounds: Any, files: slice) -> Any:
-    return (
-        ByteStrings(bounds.offsets[files.start : files.stop + 1], bounds.data)
-        if isinstance(bounds, ByteStrings)
-        else bounds[files]
-    )

@@ -131,7 +131,7 @@ def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics
     if isinstance(type, t.Nested):
         return replace(unknown(type, count), nulls=zeros, rows=ones)
     one = from_values(type, [default], [default], [0], [1], [bool(default != default)])
-    value = _taken(one.lower, np.zeros(count, np.int64))
+    value = taken_bounds(one.lower, np.zeros(count, np.int64))
     known = np.ones(count, np.bool_)
     assert one.nans is not None
     return ColumnStatistics(type, value, value, known, known, zeros, ones, np.repeat(one.nans, count))
@@ -172,12 +172,13 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     )
 
 
-def taken(statistics: ColumnStatistics, numbers: Ints) -> ColumnStatistics:
-    """The statistics of some files, in the order given; a number may occur again."""
+def taken(statistics: ColumnStatistics, numbers: Ints | slice) -> ColumnStatistics:
+    """The statistics of some files, in the order of their numbers, of which one may occur again; those of a slice, which has a
+    start and a stop, without a copy."""
     return ColumnStatistics(
         statistics.type,
-        _taken(statistics.lower, numbers),
-        _taken(statistics.upper, numbers),
+        taken_bounds(statistics.lower, numbers),
+        taken_bounds(statistics.upper, numbers),
         statistics.lower_known[numbers],
         statistics.upper_known[numbers],
         statistics.nulls[numbers],
@@ -236,8 +237,13 @@ def _blank(type: t.Type, count: int) -> Bounds:
             return np.zeros(count, np.int64)
 
 
-def _taken(bounds: Bounds, numbers: Ints) -> Bounds:
-    return bounds.take(numbers)
+def taken_bounds(bounds: Bounds, numbers: Ints | slice) -> Bounds:
+    """The bounds of some files, as `taken`."""
+    if not isinstance(numbers, slice):
+        return bounds.take(numbers)
+    if isinstance(bounds, ByteStrings):
+        return ByteStrings(bounds.offsets[numbers.start : numbers.stop + 1], bounds.data)
+    return bounds[numbers]
 
 
 def _joined(bounds: Sequence[Any]) -> Bounds:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
@@ -48,46 +50,36 @@ def widened(value: Any, source: t.Type, to: t.Type) -> Any:
     return float(value)
 
 
-def _on_integers(function: str, left: int, right: int = 0) -> int | None:
-    match function:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return None if right == 0 else abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        case "%":
-            return None if right == 0 else abs(left) % abs(right) * (-1 if left < 0 else 1)
-        case "negative":
-            return -left
-        case "abs":
-            return abs(left)
-        case _:
-            raise AssertionError(function)
+_OF_NUMBERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "negative": operator.neg,
+    "abs": abs,
+}
+"""What integers and floats have in common."""
 
 
-def _on_floats(function: str, left: float, right: float = 0.0) -> float | None:
-    match function:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return None if right == 0 else left / right
-        case "%":
-            if right == 0:
-                return None
-            return math.nan if math.isinf(left) or left != left or right != right else math.fmod(left, right)
-        case "negative":
-            return -left
-        case "abs":
-            return abs(left)
-        case _:
-            raise AssertionError(function)
+def _on_integers(function: str, *operands: int) -> int | None:
+    if function not in ("/", "%"):
+        return int(_OF_NUMBERS[function](*operands))
+    left, right = operands
+    if right == 0:
+        return None
+    if function == "/":
+        return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return abs(left) % abs(right) * (-1 if left < 0 else 1)
+
+
+def _on_floats(function: str, *operands: float) -> float | None:
+    if function not in ("/", "%"):
+        return float(_OF_NUMBERS[function](*operands))
+    left, right = operands
+    if right == 0:
+        return None
+    if function == "/":
+        return left / right
+    return math.nan if math.isinf(left) or left != left or right != right else math.fmod(left, right)
 
 
 def _on_decimals(function: str, type: t.Decimal, left: Decimal, right: Decimal = Decimal(0)) -> Decimal | None:
