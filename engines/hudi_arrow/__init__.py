@@ -18,7 +18,7 @@ pages        pages of column chunks, as a file that pyarrow reads
 plain_pages  values taken from plain pages all at once
 parquet_write  base files written, with exact statistics
 dictionaries the columns of a Parquet file for which a dictionary pays
-side_by_side batches of different columns of the same rows, put together
+joined_columns  batches of different columns of the same rows, joined
 orc          ORC base files
 footers      the schema in a file's footer, and batches in its types
 buffers      decoded columns to arrays, wrapped where they lie, and back
@@ -29,12 +29,11 @@ input        rows that come from outside: Arrow data, files
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values
 nested       functions of arrays and maps: all elements as one column
-counted      whole numbers, dates and ticks among them, as NumPy arrays
+integers     integers, dates and ticks as NumPy arrays, and functions of them
 compare      order and equality
 functions    the known functions
 arithmetic   + - * / % negative abs
 text         LIKE, regular expressions, substrings, strings joined
-dates        the calendar
 casts        stored conversions and SQL's CAST
 distinct     a function of values, called once for each distinct one
 threads      kernels that make texts, on all cores

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arithmetic import fitted
 from hudi_arrow.arrays import Array, conformed, numbers, plain
-from hudi_arrow.counted import integers, with_nulls
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.integers import integers, with_nulls
 from hudi_arrow.text import with_end
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow

@@ -13,8 +13,8 @@ from hudi_arrow import nested, text
 from hudi_arrow.arithmetic import arithmetic, fitted
 from hudi_arrow.arrays import Array, conformed
 from hudi_arrow.casts import cast, digits
-from hudi_arrow.counted import counted, integers, with_nulls
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.integers import counted, integers, with_nulls
 from hudi_arrow.types import to_arrow
 from hudi_core.functions.record import Function, Types
 from hudi_core.functions.registry import function as named

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow import compare
 from hudi_arrow.arrays import Array, Lists, bitmap, lists, lists_of, plain, struct_of
-from hudi_arrow.counted import Flags, Integers, integers
+from hudi_arrow.integers import Flags, Integers, integers
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
 

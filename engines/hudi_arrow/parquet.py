@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
+from hudi_arrow.joined_columns import joined_columns
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
-from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import RandomAccessFile, decoding, native_file, owned
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
@@ -112,7 +112,7 @@ def _some_rows(
         yield from _kept(_row_group(source, tail, group, wanted), keep)
         return
     columns = [_kept(_made(part.made, part.leaves, tail.where), part.kept) for part in parts]
-    yield from side_by_side(columns) if len(columns) > 1 else columns[0]
+    yield from joined_columns(columns) if len(columns) > 1 else columns[0]
 
 
 def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]) -> Iterator[pa.RecordBatch]:
@@ -133,7 +133,7 @@ def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, 
     if others:
         rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
         parts.append(_made(tail.pages.made(group, others, tail.groups[group]), list(others), tail.where, rows))
-    yield from side_by_side(parts) if len(parts) > 1 else parts[0]
+    yield from joined_columns(parts) if len(parts) > 1 else parts[0]
 
 
 def _cut(chunks: dict[int, Chunk]) -> int | None:

@@ -24,7 +24,7 @@ moments     arithmetic on dates and timestamps
 comparisons comparisons of bound terms; a collation as a comparison of other strings
 terms       constants of literals, terms of functions (`hudi_core.functions`) and casts, evaluated where they are constant
 like        LIKE patterns
-leaves      predicates that are simple from the start
+connectives AND, OR, NOT, IS and CASE of predicates, already simplified
 folding     chains of conditions on one term as one
 preimage    comparisons of a function of a column as comparisons of the column
 inverse     a function of one argument turned round, on values that stand one after the other

@@ -20,8 +20,8 @@ from hudi_core.expr.comparisons import (
     with_elements_of,
     with_null,
 )
+from hudi_core.expr.connectives import every, first_of, is_truth, negate, some
 from hudi_core.expr.lambdas import Scope
-from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
 from hudi_core.expr.like import like, pattern_at
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from hudi_core.expr import preimage
-from hudi_core.expr.leaves import every, is_truth, negate, some
+from hudi_core.expr.connectives import every, is_truth, negate, some
 from hudi_core.expr.nodes import Call, Comparison, Literal, Scalar
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Constant, Cut, Less, Predicate, Term
 from hudi_core.expr.walk import place_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError
-from hudi_core.expr.leaves import every, negate
+from hudi_core.expr.connectives import every, negate
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Predicate, Term
 from hudi_core.expr.preimage import matches, one_of, starts_with

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from hudi_core.expr.connectives import every, first_of, negate, never, some
 from hudi_core.expr.cuts import is_below
 from hudi_core.expr.inverse import Interval, Inverse, inverse_of, limits, merged, position, value_at, without
-from hudi_core.expr.leaves import every, first_of, negate, never, some
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
     ALWAYS_NULL,

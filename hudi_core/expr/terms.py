@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.expr.connectives import negate
 from hudi_core.expr.interval import Interval
-from hudi_core.expr.leaves import negate
 from hudi_core.expr.nodes import Literal
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Apply, Choose, Constant, Term

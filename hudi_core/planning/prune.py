@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.bind import bind
-from hudi_core.expr.leaves import every
+from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.text import to_sql
@@ -121,13 +121,13 @@ Open = Callable[[Numbers, Predicate], SourceAnswer]
 class Source:
     """A source of statistics. Without `open` it takes no part, and the note gives the reason.
 
-    One that `knows_all` has read of all slices what it reads of some: more slices cost nothing.
+    One that `covers_all` slices has statistics of all of them in memory: more slices cost nothing.
     """
 
     name: str
     open: Open | None
     note: str = ""
-    knows_all: bool = False
+    covers_all: bool = False
 
 
 def prune(
@@ -201,11 +201,11 @@ def _reasons(
 def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
     """The slices that one part of the conjunction would leave if it were the whole predicate.
 
-    Unless it `knows_all`, a source answers only for the slices that it was opened for.
+    Unless it `covers_all`, a source answers only for the slices that it was opened for.
     """
     remaining = np.arange(slices, dtype=np.int64)
     for source, answer, candidates in opened:
-        if source.knows_all and source.open is not None:
+        if source.covers_all and source.open is not None:
             remaining = remaining[source.open(remaining, conjunct.hinted).possible(conjunct.hinted)]
         else:
             remaining = np.setdiff1d(remaining, candidates[~answer.possible(conjunct.hinted)], assume_unique=True)

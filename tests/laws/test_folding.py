@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.expr import folding
+from hudi_core.expr.connectives import every, some
 from hudi_core.expr.folding import folded
-from hudi_core.expr.leaves import every, some
 from hudi_core.expr.predicate import ALWAYS_NULL, And, Below, Column, Cut, IsNull, Matches, Not, OneOf, Or, Predicate
 from hudi_core.expr.row import truth_of
 from hudi_core.functions.scalar.like import AnyChar, AnyRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hudi_core.expr.leaves import every
+from hudi_core.expr.connectives import every
 from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.keys.from_keys import RecordKeys
@@ -42,11 +42,11 @@ class BloomFilters:
     unusable: str = ""
 
     @property
-    def knows_keys(self) -> bool:
+    def finds_keys(self) -> bool:
         return self.headers.snapshot.stores_keys
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
-        return self.keys.of_column(leaf) if self.knows_keys else None
+        return self.keys.of_column(leaf) if self.finds_keys else None
 
     def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
         all_slices = self.headers.snapshot.slices

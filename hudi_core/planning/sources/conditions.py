@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.expr.leaves import every, is_truth, negate, some
+from hudi_core.expr.connectives import every, is_truth, negate, some
 from hudi_core.expr.predicate import (
     And,
     Apply,

@@ -55,8 +55,8 @@ class Index(Protocol):
         ...
 
     @property
-    def knows_keys(self) -> bool:
-        """It finds slices by record key."""
+    def finds_keys(self) -> bool:
+        """Whether it finds slices by record key."""
         ...
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
@@ -121,7 +121,7 @@ class RecordIndex:
     recorded: Callable[[], ColumnStatsOfSlices]
     keys: RecordKeys
     name: str = RECORD_INDEX
-    knows_keys: bool = True
+    finds_keys: bool = True
 
     @cached_property
     def unusable(self) -> str:
@@ -168,7 +168,7 @@ class SecondaryIndex:
     records: RecordIndex
     is_one_of_several: bool = False
     """A merge-on-read table has other secondary indexes besides: Apache Hudi 1.2.0 keeps one of them up to date."""
-    knows_keys: bool = False
+    finds_keys: bool = False
 
     @cached_property
     def unusable(self) -> str:

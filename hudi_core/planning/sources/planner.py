@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from hudi_core.errors import TableError
-from hudi_core.expr.leaves import every
+from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
@@ -111,7 +111,7 @@ class PredicatePlanner:
             return []
         parts = [self.original[position] for position in keys_of_parts[0]]
         key_lookup = Lookup(keys_of_parts[1], whole(parts))
-        facts = [lookups.fact(key_lookup) for lookups in self._lookups if lookups.index.knows_keys]
+        facts = [lookups.fact(key_lookup) for lookups in self._lookups if lookups.index.finds_keys]
         if not facts:
             return []
         tree = And(tuple(part.tree for part in parts)) if len(parts) > 1 else parts[0].tree
@@ -129,7 +129,7 @@ class PredicatePlanner:
             return Source(name, None, "the table has no partitions")
         if not any(column in self.inputs.values or self._facts.is_of_partitions(column) for column in columns):
             return Source(name, None, "no partition column in the predicate")
-        return Source(name, lambda slices, _: self._of_partitions(self.inputs.paths, slices), knows_all=True)
+        return Source(name, lambda slices, _: self._of_partitions(self.inputs.paths, slices), covers_all=True)
 
     def _by_metadata(self) -> list[Source]:
         snapshot = self.inputs.snapshot
@@ -138,7 +138,7 @@ class PredicatePlanner:
                 Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
             ]
         by_slice = Source(
-            COLUMN_STATS, lambda slices, _: self._of_slices(self.inputs.column_stats, slices), knows_all=True
+            COLUMN_STATS, lambda slices, _: self._of_slices(self.inputs.column_stats, slices), covers_all=True
         )
         if snapshot.usable(PARTITION_STATS) is None or len(self.inputs.partitions) < 2:
             return [by_slice]
@@ -146,7 +146,7 @@ class PredicatePlanner:
             Source(
                 PARTITION_STATS,
                 lambda slices, _: self._of_partitions(self.inputs.partition_stats, slices),
-                knows_all=True,
+                covers_all=True,
             ),
             by_slice,
         ]

@@ -1,4 +1,4 @@
-"""Batches of different columns of the same rows, put together."""
+"""Batches of different columns of the same rows, joined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 
-def side_by_side(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+def joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
     """Batches of all the parts' columns. The parts have the same rows, cut into batches in different places, none empty."""
     current: list[Any] = [next(part, None) for part in parts]
     while all(batch is not None for batch in current):

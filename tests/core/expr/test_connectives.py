@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.expr.leaves import every, first_of, is_never_null, is_truth, negate, never, some
+from hudi_core.expr.connectives import every, first_of, is_never_null, is_truth, negate, never, some
 from hudi_core.expr.predicate import Always, And, Column, Is, IsNull, Not, Or, Predicate, parts_of
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t

@@ -1,4 +1,4 @@
-"""Whole numbers of Arrow arrays, dates and ticks among them, as NumPy arrays, and what functions make of them."""
+"""Integers, dates and ticks of Arrow arrays as NumPy arrays, and functions of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building predicates that are already simple.
+"""AND, OR, NOT, IS and CASE of predicates, already simplified.
 
 Constants are folded as Kleene's logic does, AND and OR are flat, there is no double NOT, and conditions on one term are one.
 """
