@@ -59,3 +59,9 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
         if not any(f"/{path}".endswith(f"/{name}") for path in FILES)
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_folders_that_a_page_names_are_there(page: Path) -> None:
+    named = re.findall(r"`((?:hudi_core|engines|tests|docs|specs)/(?:\w+/)*)`", page.read_text("utf-8"))
+    assert [name for name in named if not (ROOT / name).is_dir()] == []
