@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import rides
+from tests.support.drawing import cases
 
-TIMES = 50
+TIMES = cases(36)
+"""Interrupts of a read in each of its forms."""
 PROMPT = 5.0
 """Seconds; more than the half that a batch and the end of threads may take, on a machine that does much else."""
 
@@ -74,10 +76,10 @@ while seen < times:
 )
 def test_every_interrupt_ends_a_read(tmp_path: Path, options: tuple[str, ...]) -> None:
     asked = ["read", str(rides()), "--where", "fare > 0", *options]
-    command = [sys.executable, "-c", _SCRIPT, str(TIMES // 2), str(PROMPT), *asked]
+    command = [sys.executable, "-c", _SCRIPT, str(TIMES), str(PROMPT), *asked]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [end[:2] for end in ends] == [[130, "interrupted\n"]] * (TIMES // 2)
+    assert [end[:2] for end in ends] == [[130, "interrupted\n"]] * TIMES
     assert max(seconds for *_, seconds in ends) < PROMPT
     assert [name for name in os.listdir(tmp_path) if name.endswith(".partial")] == []
