@@ -134,7 +134,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def mapped(self, value: V, rule: Callable[[Any], Any], source: Type, to: Type) -> V:
-        """What a rule makes of each value, both in the form of `hudi_core.values.domain`; null stays null.
+        """The result of a rule for each value, both in the form of `hudi_core.values.domain`; null stays null.
 
         The rule has no state and can be pickled. It may be put once to each distinct value.
         """
@@ -193,8 +193,8 @@ class Storage(Protocol):
         ...
 
     def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        """What will be listed, read or opened next; files that never change with their size. A remote storage begins to fetch it
-        and gives each answer once; others do nothing. Errors are raised where the answer is used. Rule STORE-4."""
+        """Announces what will be listed, read or opened next; files that never change with their size. A remote storage begins
+        to fetch it and gives each answer once; others do nothing. Errors are raised where the answer is used. Rule STORE-4."""
         ...
 
     @property
@@ -243,7 +243,7 @@ class Footer:
     schema: Schema
     metadata: Mapping[str, str] = field(default_factory=dict)
     statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
-    """By name path, leaves outside lists and maps only."""
+    """The statistics by name path, of leaves outside lists and maps only."""
     row_groups: Sequence[RowGroup] = ()
     """The row groups of the file in order; empty where the reader does not state them."""
     size: int | None = None
@@ -311,7 +311,7 @@ class InputRows(Generic[B]):
 
 
 class Rows(Protocol[V, MaskIn, B]):
-    """What a scan does with batches."""
+    """The operations of a scan on batches."""
 
     def root(self, batch: B) -> V:
         """The rows as a column of structs, none of them null."""
@@ -435,7 +435,7 @@ class Engine(Protocol[V, M, B]):
 
 @runtime_checkable
 class ScanReader(Protocol[BatchOut]):
-    """What an engine may be too, that reads scans as a whole: on several machines."""
+    """An optional part of an engine that reads scans as a whole: on several machines."""
 
     def read_scan(self, scan: Any) -> Iterator[BatchOut]:
         """The rows of a `table.scan.Scan`, its limit kept, as batches of the engine; in no order."""
@@ -444,7 +444,7 @@ class ScanReader(Protocol[BatchOut]):
 
 @runtime_checkable
 class LayeredEngine(Protocol):
-    """What an entry point may give in place of an engine: an engine that leaves footers, files and storage to another."""
+    """The alternative object of an entry point: an engine that leaves footers, files and storage to another."""
 
     def over(self, files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
         """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot stand on that one."""

@@ -35,7 +35,7 @@ class MergeMode(Enum):
 
 
 class CdcMode(Enum):
-    """What a change-data log keeps of each change."""
+    """The images that a change-data log has of each change."""
 
     OP_KEY_ONLY = "OP_KEY_ONLY"
     DATA_BEFORE = "DATA_BEFORE"
@@ -59,7 +59,7 @@ class TimeZone(Enum):
 
 
 class KeyGeneratorType(StrEnum):
-    """What makes record keys and partition paths. Each stands for its Avro twin (`SIMPLE_AVRO`) too."""
+    """The type of a key generator. Each stands for its Avro twin (`SIMPLE_AVRO`) too."""
 
     SIMPLE = "SIMPLE"
     COMPLEX = "COMPLEX"
@@ -204,7 +204,7 @@ class TableConfig(BaseModel):
 
     properties: Mapping[str, str] = Field(default_factory=dict, repr=False)
     findings: tuple[str, ...] = ()
-    """What is odd but harmless, a sentence each."""
+    """Warnings about properties that are odd but harmless."""
 
     @property
     def layout(self) -> int:

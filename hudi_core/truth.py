@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Truth(Enum):
-    """What a predicate gives on a row."""
+    """The truth of a predicate on a row."""
 
     TRUE = "true"
     FALSE = "false"
@@ -39,7 +39,7 @@ ANY: Outcomes = frozenset(Truth)
 
 
 class Verdict(Enum):
-    """What a set of outcomes means for reading the file."""
+    """The verdict for a file that a set of outcomes implies."""
 
     SKIP = "skip"
     READ = "read"

@@ -18,7 +18,6 @@ pages        pages of column chunks, as a file that pyarrow reads
 plain_pages  values taken from plain pages all at once
 parquet_write  base files written, with exact statistics
 dictionaries the columns of a Parquet file for which a dictionary pays
-joined_columns  batches of different columns of the same rows, joined
 orc          ORC base files
 footers      the schema in a file's footer, and batches in its types
 buffers      decoded columns to arrays, wrapped where they lie, and back

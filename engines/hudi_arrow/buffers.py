@@ -38,7 +38,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 
 MAX_OFFSET = (1 << 31) - 1
-"""What an offset of 32 bits reaches."""
+"""The greatest offset of 32 bits."""
 
 _Numbers: TypeAlias = npt.NDArray[Any]
 

@@ -47,7 +47,8 @@ def within(array: Array, values: tuple[object, ...], members: tuple[bool, ...], 
 
 
 def _places(listed: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Of each value twice the number of listed ones, which ascend, that are below it, and one more where it is listed itself."""
+    """For each value, twice the number of listed ones, which ascend, that are below it, and one more where it is listed
+    itself."""
     below = np.searchsorted(listed, values)
     nearest = listed[np.minimum(below, len(listed) - 1)]
     equal = nearest == values

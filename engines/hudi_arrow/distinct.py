@@ -17,7 +17,7 @@ from hudi_core.types.nodes import Nested, Type
 
 
 def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
-    """What a rule makes of each value of one column; null stays null."""
+    """The result of a rule for each value of one column; null stays null."""
     if isinstance(source, Nested):  # Arrow keeps no dictionaries of these
         return from_values([None if value is None else rule(value) for value in to_values(array, source)], to)
     coded = plain(array).dictionary_encode()

@@ -31,7 +31,7 @@ _BROKEN_ANSWERS: Final = 3
 """Answers that end too early, one after the other, of which the last is an error."""
 _PAUSE_SECONDS: Final = 0.1
 _TAKEN: Final = ("AlreadyExistsError", "PreconditionError")
-"""What the library raises where another file, or another version of it, is there."""
+"""Errors of the library where another file, or another version of it, exists."""
 _PART_BYTES: Final = 8 << 20
 """Bytes of each part of an upload. Smaller files are uploaded by one request."""
 

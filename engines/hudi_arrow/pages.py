@@ -78,7 +78,7 @@ class Chunk:
             start, count = start + len(part), count - len(part)
 
     def body(self, number: int) -> memoryview:
-        """What stands behind the header of a page."""
+        """The content of a page, after its header."""
         if self._last[0] != number:
             self._last = number, memoryview(_inflated(self.pages[number], self.where))
         return self._last[1]

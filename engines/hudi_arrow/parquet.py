@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
-from hudi_arrow.joined_columns import joined_columns
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
@@ -112,7 +112,7 @@ def _some_rows(
         yield from _kept(_row_group(source, tail, group, wanted), keep)
         return
     columns = [_kept(_made(part.made, part.leaves, tail.where), part.kept) for part in parts]
-    yield from joined_columns(columns) if len(columns) > 1 else columns[0]
+    yield from _joined_columns(columns) if len(columns) > 1 else columns[0]
 
 
 def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]) -> Iterator[pa.RecordBatch]:
@@ -133,7 +133,7 @@ def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, 
     if others:
         rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
         parts.append(_made(tail.pages.made(group, others, tail.groups[group]), list(others), tail.where, rows))
-    yield from joined_columns(parts) if len(parts) > 1 else parts[0]
+    yield from _joined_columns(parts) if len(parts) > 1 else parts[0]
 
 
 def _cut(chunks: dict[int, Chunk]) -> int | None:
@@ -198,6 +198,20 @@ def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterato
         begin += batch.num_rows
         if flags.any():
             yield batch.filter(pa.array(flags))
+
+
+def _joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+    """Batches of all the parts' columns. The parts have the same rows, cut into batches in different places, none empty."""
+    current: list[Any] = [next(part, None) for part in parts]
+    while all(batch is not None for batch in current):
+        rows = min(batch.num_rows for batch in current)
+        fields = [field for batch in current for field in batch.schema]
+        arrays = [column for batch in current for column in batch.slice(0, rows).columns]
+        yield pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+        current = [
+            batch.slice(rows) if rows < batch.num_rows else next(part, None)
+            for batch, part in zip(current, parts, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ Schemas = tuple[pa.Schema, FileColumns]
 """The types that pyarrow gives the columns of a file, and what is worked out of them."""
 
 INT96: Final = pa.timestamp("us", "UTC")
-"""What INT96 stands for: Spark and Hive write instants there."""
+"""The type of INT96: Spark and Hive write instants there."""
 _NOTES: Final = (b"ARROW:schema", EXTRAS, *(key.encode() for key in AVRO_SCHEMA_KEYS))
-"""What of a file's metadata counts for its schema."""
+"""The keys of a file's metadata that determine its schema."""
 _KNOWN: Final = deque[tuple[bytes, Sequence[bytes | None], Schemas]](maxlen=8)
 """Those of the files that were opened last, each with how their footers begin: files of a table share a few."""
 

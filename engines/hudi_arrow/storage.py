@@ -45,7 +45,7 @@ _FSSPEC_PACKAGES = {
     "s3a": "s3fs", "s3n": "s3fs",
 }  # fmt: skip
 _EXTRAS = {"adlfs": "azure", "gcsfs": "gcs", "s3fs": "s3"}
-"""What to install for a package."""
+"""The distribution to install for a package."""
 
 _KINDS = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"}
 """pyarrow's file systems whose options are arguments."""

@@ -210,7 +210,7 @@ def _cut(
 
 
 _NARROW_BYTES = 2**31 - 1
-"""What the offsets of a narrow array of strings reach."""
+"""The greatest offset of a narrow array of strings."""
 
 
 def join(parts: Sequence[str | Array]) -> Array:

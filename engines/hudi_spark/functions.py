@@ -278,4 +278,4 @@ _KERNELS: dict[str, Kernel] = {
     "forall": _for_all,
     "filter": _filtered,
 }
-"""What depends on the session's zone, or fails with ANSI mode on, in Spark's own functions."""
+"""Functions that depend on the session's zone, or fail with ANSI mode on, in Spark itself."""

@@ -95,7 +95,8 @@ def ship_package(spark: SparkSession) -> None:
 
 
 def _packages() -> list[str]:
-    """What executors run: the core, this package and that of the engine that reads files. Their libraries have to be there."""
+    """The packages that executors run: the core, this package and that of the engine that reads files. Their libraries have to
+    be there."""
     files = load_engine(DEFAULT_ENGINE)
     return sorted({name.partition(".")[0] for name in (hudi_core.__name__, __name__, type(files).__module__)})
 

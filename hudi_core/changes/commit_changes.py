@@ -1,4 +1,4 @@
-"""What one commit changed: a file group before it and after it, compared by record key. Rules QUERY-12 to QUERY-19."""
+"""The changes of one commit: a file group before it and after it, compared by record key. Rules QUERY-12 to QUERY-19."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FileGroup = tuple[str, str]
 
 @dataclass(frozen=True)
 class CommitChanges:
-    """What one commit changed. `past` is the timeline before it; None when it is the first there is."""
+    """The changes of one commit. `past` is the timeline before it; None when it is the first there is."""
 
     snapshot: Snapshot
     instant: Instant
@@ -310,7 +310,7 @@ class CommitChanges:
     def _filled_up(
         self, late: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
     ) -> Iterator[Any]:
-        """Of rows of other commits those that have other values than before."""
+        """The rows of other commits that have other values than before."""
         engine = self.snapshot.engine.rows
         for old, new in self._pairs(late, images, position_before) if images else ():
             rows = zip(engine.to_json(old, self._images), engine.to_json(new, self._images), strict=True)

@@ -66,7 +66,7 @@ def _shown(record: dict[str, Any], advice: Advice) -> dict[str, Any]:
 
 
 def _counts(counts: Sequence[int], advice: Advice) -> str:
-    """By query; of many queries their sum, each as often as it is put."""
+    """The number of each query; for many queries their sum, each by its weight."""
     if _one_by_one(advice):
         return " ".join(f"{count:,}" for count in counts)
     return f"{sum(count * weight for count, weight in zip(counts, advice.weights, strict=True)):,}"

@@ -156,7 +156,7 @@ def common(
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help=VERBOSE_HELP)] = False,
 ) -> None:
-    """What an Apache Hudi table means: look at it, prune it, read it."""
+    """Inspect, prune, read and write Apache Hudi tables."""
     OPENED.set([] if verbose else None)
     STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
 

@@ -77,7 +77,7 @@ def _unpacked(to: Path) -> Path:
 
 
 def _answer(table: Table, example: dict[str, Any]) -> dict[str, Any]:
-    """What we make of a predicate, its rows counted by reading them, and what Apache Hudi was seen to make of it."""
+    """Our plan for a predicate, its rows counted by reading them, and the recorded plan of Apache Hudi."""
     scan = table.scan(where=example["where"], columns=table.config.record_key_fields)
     counts = scan.counts()
     return {

@@ -67,7 +67,7 @@ def locate(
 
 
 def _records(rows: Iterable[Mapping[str, Any]], place: ColumnPlace) -> Iterator[dict[str, Any]]:
-    """Of each row the value, the key and the location."""
+    """The value, the key and the location of each row."""
     for row in rows:
         value: Any = row
         for name in place.path:

@@ -1,4 +1,4 @@
-"""What the command line offers, in lines for people: the commands and what all of them take. It loads none of them."""
+"""The overview of the command line: the commands and their common options. It loads none of them."""
 
 from __future__ import annotations
 

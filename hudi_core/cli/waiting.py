@@ -1,4 +1,4 @@
-"""What a command waits for: the answers of remote storage so far, on standard error until its first output comes.
+"""The progress of requests to remote storage, on standard error until the command's first output.
 
 A terminal shows one line that is written over; elsewhere `--verbose` has a line every few seconds.
 """

@@ -96,7 +96,7 @@ class WordReader:
 
 
 _MASKS = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in range(WORD + 1)], np.uint64)
-"""By size, the bits of a word that belong to the string."""
+"""The bits of a word that belong to the string, by its size."""
 
 
 def common_prefix(strings: ByteStrings) -> int:

@@ -55,7 +55,7 @@ class GrowingArray:
         return self.data[self.size - 1]
 
     def array(self) -> NDArray[Any]:
-        """What has been added; a view when the room was guessed well."""
+        """The column so far; a view when the room was guessed well."""
         return self.data[: self.size] if 2 * self.size >= len(self.data) else self.data[: self.size].copy()
 
 

@@ -155,7 +155,7 @@ def length(column: Column) -> int:
 
 
 def kind_name(column: Column) -> str:
-    """What the column holds, for messages: `int32`, `string`, `list`."""
+    """The kind of the column's values, for messages: `int32`, `string`, `list`."""
     match column:
         case PrimitiveColumn(values):
             return values.dtype.name

@@ -131,7 +131,7 @@ class _Evolution:
                 assert_never(change)
 
     def _parent(self, path: Path, where: str) -> Draft:
-        """What the column's field stands in, taken apart."""
+        """The draft of the struct around the column's field."""
         parent = self._root
         for depth in range(1, len(path)):
             parent = parent.inside(parent.get(path[:depth], where))

@@ -1,4 +1,4 @@
-"""What changed between two versions of a schema, column by column, by id.
+"""The changes between two versions of a schema, column by column, by id.
 
 And what a change makes of the columns that a table's properties name. Rule CHANGE-10.
 """
@@ -26,7 +26,7 @@ class Difference:
 
 
 def differences(before: Schema, after: Schema) -> tuple[Difference, ...]:
-    """What changed: columns gone in their old order, then columns new or changed in their new order.
+    """The changes: dropped columns in their old order, then columns new or changed in their new order.
 
     Only the top of what is new or gone as a whole is reported. Columns below one that was renamed are not renamed themselves.
     """

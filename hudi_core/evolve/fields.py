@@ -1,4 +1,4 @@
-"""What every change of a field keeps true, whoever makes it: names that can be written, defaults that fit the type."""
+"""The invariants of every change of a field: names that can be written, defaults that fit the type."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from hudi_core.types.walk import same, with_children
 
 
 class Narrower(Enum):
-    """What to do with a column of a batch whose type the table's column cannot change to."""
+    """The treatment of a column of a batch whose type the table's column cannot change to."""
 
     REFUSE = "raise"
     KEEP = "keep the table's type when the batch's values can be stored as it, else raise"

@@ -191,7 +191,7 @@ def _step(file: Schema, parent: Path, wanted: Field, match: Match) -> ColumnPlac
 
 
 def _part(absent: Field, positions: tuple[int, ...]) -> object:
-    """What all rows have at a place below a field that is absent."""
+    """The value of all rows at a place below a field that is absent."""
     value = None if absent.default is ABSENT else absent.default
     data_type = absent.type
     for position in positions:

@@ -54,7 +54,7 @@ class TermBinder:
 
     @abstractmethod
     def inside(self, scope: Scope) -> TermBinder:
-        """What binds the body of a lambda."""
+        """The binder of the body of a lambda."""
 
     def term(self, expr: Scalar) -> Term:
         match expr:
@@ -184,7 +184,7 @@ class TermBinder:
         return [*held, Mapped(rows, scope.schema, body, array_of(body.type))]
 
     def _elements(self, expr: nodes.Call, held: list[Term], count: int) -> tuple[Term, list[t.Type]]:
-        """What a lambda of so many parameters runs over, and the types of these."""
+        """The array that a lambda of so many parameters runs over, and the types of the parameters."""
         packed = PACKED.get((expr.function, count))
         if packed is None and (count > 1 or len(held) > 1 or not isinstance(held[0].type, t.Array)):
             raise NotKnownError

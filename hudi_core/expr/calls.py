@@ -1,4 +1,4 @@
-"""What a call in the text stands for: other names of known functions, and functions that are sugar for other nodes."""
+"""Calls as written to nodes: other names of known functions, and functions that are sugar for other nodes."""
 
 from __future__ import annotations
 

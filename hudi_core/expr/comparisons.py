@@ -113,7 +113,7 @@ def two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> 
 
 
 def uncollated(sides: Sequence[Scalar]) -> Sequence[Scalar]:
-    """What compares by bytes as these sides of a comparison compare by the collation that one of them names; the sides themselves
+    """Sides that compare by bytes as these compare by the collation that one of them names; the sides themselves
     where none does, and where it is not known."""
     names = {name for side in sides if (name := _collation(side)) is not None}
     if len(names) != 1:

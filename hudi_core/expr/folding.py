@@ -83,7 +83,7 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
 
 
 def _negated(part: Predicate) -> Predicate | None:
-    """What a predicate is NOT of; None for any other."""
+    """The part inside NOT; None for any other predicate."""
     return part.part if isinstance(part, Not) else None
 
 

@@ -40,7 +40,7 @@ from hudi_core.types.sql import named_type, sql_name
 
 
 def to_json(expr: Expr) -> dict[str, Any]:
-    """What `json.dumps` takes. NaN and the infinities are their names, with the type."""
+    """The value in the form of `json.dumps`. NaN and the infinities are their names, with the type."""
     match expr:
         case Name(path):
             return {"column": list(path)}

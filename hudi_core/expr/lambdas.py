@@ -1,4 +1,4 @@
-"""What names stand for inside a lambda: a parameter, or a column of the row around it."""
+"""The scope of names inside a lambda: its parameters, and the columns of the row around it."""
 
 from __future__ import annotations
 

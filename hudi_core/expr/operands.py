@@ -1,4 +1,4 @@
-"""What operators stand between: names, literals, CASE, intervals, casts, what is in brackets and what follows a value."""
+"""Operands of expressions: names, literals, CASE, intervals, casts, what is in brackets and what follows a value."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Operands(CallSyntax):
                 raise self._no_operand()
 
     def _bracketed(self) -> Expr:
-        """What stands in brackets; several values are a struct."""
+        """An expression in brackets; several values are a struct."""
         start = self.advance()
         if self.token.key == "SELECT":
             self.fail(_NO_SUB_QUERIES)

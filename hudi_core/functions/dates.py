@@ -1,4 +1,4 @@
-"""What is read off the calendar and the clock, sums of days, and truncation. One arithmetic, of numbers and of arrays."""
+"""Parts of dates and times, sums of days, and truncation. One arithmetic, of numbers and of arrays."""
 
 from __future__ import annotations
 

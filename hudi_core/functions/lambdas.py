@@ -147,7 +147,7 @@ def _beside(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
 
 
 BESIDE = Function("->", range(1, 1 << 16), _signature_of_beside, _beside, strict=False)
-"""What the body of a lambda sees of each element: a struct of it and of values of its row."""
+"""The function that gives the body of a lambda its scope for each element: a struct of it and of values of its row."""
 
 SPREAD = Function("->*", range(1, 1 << 16), _signature_of_spread, _spread, strict=False)
 """The same of a lambda of several parameters, which are the fields of structs that are never null."""
@@ -170,7 +170,7 @@ PACKED: Final = {
     ("transform_keys", 2): ENTRIES,
     ("transform_values", 2): ENTRIES,
 }
-"""What gives the parameters of a lambda of several, by the function that takes it and their number."""
+"""The functions that give the parameters of a lambda of several, by the function that takes it and their number."""
 
 FUNCTIONS = (
     BESIDE,

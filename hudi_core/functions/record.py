@@ -1,4 +1,4 @@
-"""What is known of one function of SQL, in one place: a record that binding, pruning and every engine go by."""
+"""The record of one function of SQL, which binding, pruning and every engine use."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Function:
     """Its SQL name in lower case, or an operator's symbol."""
     arity: range = field(repr=False)
     signature: Callable[[Sequence[Argument]], Signature | None] = field(repr=False)
-    """What a call with these arguments is; None for one that is not known. Raises `MismatchError`, `ExpressionError`."""
+    """The signature of a call with these arguments; None for an unknown one. Raises `MismatchError`, `ExpressionError`."""
     evaluate: Evaluate = field(repr=False)
     """The value of values. None of them is null where the function is `strict`."""
     aliases: tuple[str, ...] = field(default=(), repr=False)

@@ -34,7 +34,7 @@ _POSITIVE = 0x7FFFFFFF
 
 
 def hash_inputs(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
-    """What is hashed of keys: the strings of these hash fields where a key has names of fields, else the whole key."""
+    """The hashed part of keys: the strings of these hash fields where a key has names of fields, else the whole key."""
     parts = split_keys(keys, fields)
     counts = np.diff(parts.starts)
     keys_without_fields = np.flatnonzero(counts == 0)

@@ -20,7 +20,7 @@ class IndexKind(StrEnum):
     """How keys are located."""
 
     AUTO = "auto"
-    """By what reads least."""
+    """The index that reads least."""
     RECORD_INDEX = "record_index"
     BLOOM = "bloom"
     """Ranges, then bloom filters, then the files that are left."""

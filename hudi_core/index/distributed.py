@@ -41,7 +41,7 @@ _SAMPLE_SIZE = 1_000
 
 
 class Distribution(Enum):
-    """What the tasks of a tagging have of their own."""
+    """The part of a tagging that differs between its tasks."""
 
     KEY_RANGES = "key ranges"
     FILES = "files"
@@ -50,7 +50,7 @@ class Distribution(Enum):
 
 @dataclass(frozen=True)
 class RemoteTagging:
-    """What locating keys in some file slices of a table needs; it can be pickled."""
+    """The task of locating keys in some file slices of a table; it can be pickled."""
 
     table: Table
     snapshot: Snapshot
@@ -58,7 +58,7 @@ class RemoteTagging:
     slices: tuple[FileSlice, ...]
     options: TagOptions
     bounds: KeyBounds | None = None
-    """Of the keys of these slices, where more is known than the table records."""
+    """The key bounds of these slices, where more is known than the table records."""
 
     def tag(self, rows: object) -> InputRows[Any]:
         """Rows that the engine takes, with their location."""
@@ -77,7 +77,7 @@ class RemoteTagging:
 
 
 def remote_tagging(table: Table, options: TagOptions, as_of: Time | None = None) -> RemoteTagging:
-    """What locating keys in the table as it is at an instant needs."""
+    """The common part of locating keys in the table at an instant."""
     snapshot = Sources(table.snapshot(as_of)).snapshot
     sent = replace(table, footer_cache=None, earlier=None)
     return RemoteTagging(sent, snapshot.without_slices(), tuple(snapshot.slices), options)
@@ -116,7 +116,7 @@ def key_bounds(
 
 
 def _footer_bounds_of(tagging: RemoteTagging, rows: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
-    """By the row of the slice."""
+    """The bounds by the row of the slice."""
     stored = tagging.stored()
 
     def read(row: int) -> tuple[bytes, bytes] | None:

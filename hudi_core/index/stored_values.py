@@ -29,7 +29,7 @@ class StoredValues:
     columns: Sequence[str]
 
     def of_slice(self, slice: FileSlice) -> list[SecondaryKeys]:
-        """Of each column the keys of the slice's rows, log records merged, in no particular order."""
+        """For each column, the keys of the slice's rows, log records merged, in no particular order."""
         engine, where = self.sources.snapshot.engine, f"{slice.partition}/{slice.file_id}"
         parts: list[list[SecondaryKeys]] = [[] for _ in self.columns]
         for batch in self._reader.read(slice, None):

@@ -56,7 +56,7 @@ class TagOptions:
     buckets: int | None = None
     """Buckets of each partition, for the simple bucket index; None where nodes of consistent hashing decide."""
     hash_fields: tuple[str, ...] = ()
-    """Of the record key's fields those that the bucket index hashes; empty: all."""
+    """The fields of the record key that the bucket index hashes; empty: all."""
     key_options: Mapping[str, str] | None = None
     """`hoodie.*` options of the table's key generator that its properties lack; they count first."""
     keys_at_once: int = 2_000_000
@@ -183,7 +183,7 @@ class Tagger:
         return slices_of_buckets(keys, numbers, snapshot.slices, snapshot.storage.uri)
 
     def _by_record_index(self, keys: KeyColumns) -> Locations:
-        """By the record index; where it names a file group that is none, by files."""
+        """Locates by the record index, and by files where it names a file group that does not exist."""
         snapshot = self.sources.snapshot
         metadata = snapshot.metadata
         assert metadata is not None

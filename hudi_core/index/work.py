@@ -1,4 +1,4 @@
-"""What was done to locate keys, counted and timed."""
+"""The work of locating keys, counted and timed."""
 
 from __future__ import annotations
 

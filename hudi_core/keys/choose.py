@@ -78,7 +78,7 @@ def checked(generator: object, where: str) -> UserGenerator:
 
 @dataclass(frozen=True, slots=True)
 class WriterEnvironment:
-    """What Apache Hudi takes from the machine that writes: its zone, and the year it is (for years with two digits)."""
+    """The settings that Apache Hudi takes from the writer's machine: its zone, and the current year (for two-digit years)."""
 
     zone: Zone = UTC
     year: int = 2025

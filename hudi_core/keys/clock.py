@@ -47,7 +47,7 @@ class Clock:
     """Decides the century of years with two digits."""
 
     def of_null(self, machine: Zone) -> str:
-        """What stands for null: one unit, or one millisecond, after 1970 began (a value like any other)."""
+        """The time of a null: one unit, or one millisecond, after 1970 began (a value like any other)."""
         if self.unit is not None:
             return CountPrinter(self, self.unit, machine)(1)
         text = print_instant(1, self.input_zone or self.output_zone or UTC, self.inputs[0])

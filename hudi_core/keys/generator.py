@@ -1,4 +1,4 @@
-"""What a key generator does, as data: how the record key and how the partition path of a row are made.
+"""A key generator as data: how the record key and the partition path of a row are made.
 
 Hudi's generators differ in few things, so one description serves all of them. `choose.py` makes it of options, `bound.py`
 makes keys of it. Rules KEY-1 to KEY-6.

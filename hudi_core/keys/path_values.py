@@ -21,7 +21,7 @@ from hudi_core.values.text import parse_text
 HIVE_DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
 """Stands for null and for the empty string alike; both are read as null, as Apache Hudi reads them."""
 LEGACY_DEFAULT: Final = "default"
-"""What writers before 0.12 used in its place; a value like any other since."""
+"""The name that writers before 0.12 used in its place; a value like any other since."""
 
 _SPECIAL = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 _SPECIAL_IN_NAMES = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^_-]")
@@ -58,7 +58,8 @@ _INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t
 
 @dataclass(frozen=True, slots=True)
 class PathValue:
-    """What a path implies of one column: values lie between `lower` and `upper` (None: there is no value), nulls as noted."""
+    """The values of one column that a path implies: they lie between `lower` and `upper` (None: there is no value), nulls as
+    noted."""
 
     lower: object
     upper: object

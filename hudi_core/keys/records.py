@@ -12,7 +12,7 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True, order=True)
 class HoodieKey:
-    """What identifies a record in its table. `partition_path` is empty for a table without partitions."""
+    """The identity of a record in its table. `partition_path` is empty for a table without partitions."""
 
     record_key: str
     partition_path: str
@@ -46,7 +46,7 @@ class HoodieRecordGlobalLocation:
 
 
 class HoodieOperation(Enum):
-    """What a change does to a record, with the letters of the column `_hoodie_operation`."""
+    """The operations of changes on records, with the letters of the column `_hoodie_operation`."""
 
     INSERT = "I"
     UPDATE_BEFORE = "-U"

@@ -80,7 +80,7 @@ def decimal_text(value: Decimal) -> str:
 
 
 def timestamp_rule(kind: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
-    """What makes the string of a timestamp."""
+    """The formatter of a timestamp."""
     match generator.writer, kind.zoned:
         case WritePath.ROW, False:
             return WallClock(kind.unit.value)

@@ -94,7 +94,7 @@ def _is_count(kind: t.Type, writer: WritePath) -> bool:
 
 
 def _coarse(values: Values[V, M], column: V, step: int, since: int, like: V) -> V:
-    """Of the counts that print alike the first one, so that few are left to print."""
+    """The first of the counts that print alike, so that few are left to print."""
     if step == 1:
         return column
     long = t.Long()

@@ -45,7 +45,7 @@ _REGIONS = {
     "SST": "Pacific/Guadalcanal",
     "VST": "Asia/Ho_Chi_Minh",
 }
-"""What Joda makes of Java's three-letter names: zones with summer time, whatever the letters mean."""
+"""Joda's zones for Java's three-letter names: zones with summer time, whatever the letters mean."""
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
@@ -65,7 +65,7 @@ class Zone:
     region: str = ""
 
     def ahead(self, seconds: int) -> int:
-        """By how many seconds the zone's clocks are ahead of UTC at an instant, in seconds since 1970-01-01T00:00:00Z.
+        """The seconds by which the zone's clocks are ahead of UTC at an instant, in seconds since 1970-01-01T00:00:00Z.
 
         Beyond the years 1 to 9999 it is the nearest one's.
         """

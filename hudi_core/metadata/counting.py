@@ -61,8 +61,8 @@ def counting_records(group: FileGroup) -> CountingRecords:
 
 
 def _events(records: MetadataRecords) -> tuple[Ints, Ints, Bools, Bools]:
-    """What sources put and delete, the records first: a number for each key, the order, whether what was there before goes,
-    and whether the key is gone then."""
+    """The records and deletes of sources, the records first: a number for each key, the order, whether what was there before
+    goes, and whether the key is gone then."""
     deleted = [key for deletes in records.deletes for key in deletes.keys]
     keys = concat_strings([*(keys_of(batch.cells) for batch in records.batches), utf8_column(deleted)])
     flags = [_flags(batch) for batch in records.batches]
@@ -82,7 +82,7 @@ def _events(records: MetadataRecords) -> tuple[Ints, Ints, Bools, Bools]:
 
 
 def _flags(batch: RecordBatch) -> tuple[Bools, Bools]:
-    """Of each record whether it deletes its key, and whether it takes the place of those before it."""
+    """For each record, whether it deletes its key, and whether it replaces those before it."""
     wanted = frozenset((*(f"{payload}.isDeleted" for payload in _PAYLOADS), f"{_STATISTICS}.isTightBound"))
     column = decoded_values([batch], wanted)
     gone, resets = np.zeros(len(batch.cells), np.bool_), np.ones(len(batch.cells), np.bool_)

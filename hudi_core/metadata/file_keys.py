@@ -28,7 +28,7 @@ class FileKeys:
 
 
 def hashed_keys(files: FileList, rows: Numbers) -> Keys:
-    """Of each of these files the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
+    """For each of these files, the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
     return bloom_filter_keys(files.partitions, files.partition_of[rows], take_strings(files.names, rows))
 
 

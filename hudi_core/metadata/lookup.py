@@ -126,7 +126,7 @@ def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> Loo
 
 
 def _last_of_each(key_numbers: Ints, left: NDArray[np.bool_]) -> Ints:
-    """Of rows with keys by number (or none: -1) the last one of each key that is left."""
+    """The last row of each key that is left, of rows with keys by number (or none: -1)."""
     rows = np.flatnonzero(key_numbers >= 0)
     rows = rows[left[key_numbers[rows]]][::-1]
     return rows[np.unique(key_numbers[rows], return_index=True)[1]]
@@ -137,7 +137,7 @@ def _given(result: LookupResult) -> LookupResult:
 
 
 def _latest_first(group: FileGroup) -> list[tuple[int, RecordBatch | frozenset[bytes]]]:
-    """What log blocks put and delete, by descending order."""
+    """The records and deletes of log blocks, by descending order."""
     events: list[tuple[int, RecordBatch | frozenset[bytes]]] = [(log.order, log) for log in group.logs]
     events += [(deletes.order, frozenset(deletes.keys)) for deletes in group.deletes]
     return sorted(events, key=lambda event: -event[0])

@@ -84,7 +84,7 @@ def location_columns(result: LookupResult) -> LocationColumns:
 
 
 def _numbers(column: Column, count: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Whole numbers, and which are there."""
+    """Integers, and flags of those that are not null."""
     if isinstance(column, NullColumn):
         return np.zeros(count, np.int64), np.zeros(count, np.bool_)
     assert isinstance(column, PrimitiveColumn)

@@ -149,7 +149,7 @@ class DecodedStatistics:
     tight: Bools
     """The record replaces what was there before."""
     details: StringColumn | None
-    """What records state beside the ordinal of their type."""
+    """The parameters that records have beside the ordinal of their type."""
 
     def __len__(self) -> int:
         return len(self.order)

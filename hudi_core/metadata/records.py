@@ -73,7 +73,7 @@ class FileGroup:
     logs: Sequence[RecordBatch]
     deletes: Sequence[MetadataDeletes]
     sources: tuple[Place, ...] = ()
-    """What the group is made of, by order: the base file, and the log blocks that count. Bytes at a place never change."""
+    """The parts of the group, by order: the base file, and the log blocks that count. Bytes at a place never change."""
 
     def read(self, prefixes: Sequence[bytes] | None) -> MetadataRecords:
         """The records whose key starts with one of the prefixes; all of them for None."""
@@ -85,7 +85,7 @@ class FileGroup:
         return MetadataRecords(self._with(base, of_logs.batches), of_logs.deletes)
 
     def read_logs(self, prefixes: Sequence[bytes], first: int = 1) -> MetadataRecords:
-        """What `read` gives of the log blocks from an order on."""
+        """The results of `read` for the log blocks from an order on."""
         logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs if log.order >= first]
         starts = tuple(prefixes)
         deletes = [
@@ -96,7 +96,7 @@ class FileGroup:
         return MetadataRecords([log for log in logs if len(log.cells)], [block for block in deletes if block.keys])
 
     def base_pieces(self, prefixes: Sequence[bytes]) -> list[Piece]:
-        """What `read` gives of the base file, in pieces; some may be without records."""
+        """The results of `read` for the base file, in pieces; some may be without records."""
         if self.base is None:
             return []
         return [partial(_piece, self.base, cells) for cells in self.base.prefix_pieces(prefixes)]

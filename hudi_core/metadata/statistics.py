@@ -130,7 +130,7 @@ def read_statistics(
 def extended(
     earlier: Sequence[RecordedStatistics], records: MetadataRecords, column: str, key_size: int
 ) -> tuple[RecordedStatistics, ...] | None:
-    """What `read_statistics` gave of a column, brought up to date by records that apply after all that it was read from.
+    """The result of `read_statistics` for a column, brought up to date by records that apply after all that it was read from.
 
     None when it must be read anew, because bounds of some key come in another type than before. Raises `CorruptFileError`.
     """

@@ -69,8 +69,8 @@ class CachedStatistics:
 
 @dataclass(frozen=True, slots=True)
 class EarlierReads:
-    """What was read of a metadata table: file groups by partition and file id, statistics by partition and column, and the keys
-    of files."""
+    """The cached content of a metadata table: file groups by partition and file id, statistics by partition and column, and the
+    keys of files."""
 
     groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict)
     statistics: dict[tuple[str, str], CachedStatistics] = field(default_factory=dict)
@@ -99,11 +99,11 @@ class MetadataTable(Portable):
         default_factory=dict, repr=False, compare=False
     )
     _made_of: dict[tuple[str, str], MadeOf] = field(default_factory=dict, repr=False, compare=False)
-    """What the statistics of a column were read from."""
+    """The sources that the statistics of a column were read from."""
     _keys: list[FileKeys] = field(default_factory=list, repr=False, compare=False)
     """Those that were looked up last, if any were."""
     earlier: EarlierReads = field(default_factory=EarlierReads, repr=False, compare=False)
-    """What was read at an earlier time, as far as it was not needed yet."""
+    """The cached content of an earlier time, as far as it was not needed yet."""
     chosen_files: NDArray[np.bytes_] | None = field(default=None, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
 
@@ -218,7 +218,7 @@ class MetadataTable(Portable):
         return live_files(self.records(FILES))
 
     def file_keys(self, files: FileList, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
-        """Of each of these files the part of its keys after the column; those that are known are not hashed again."""
+        """For each of these files, the part of its keys after the column; those that are known are not hashed again."""
         known = self._known_keys
         keys = hashed_keys(files, rows) if known is None else keys_beside(files, rows, known)
         self._keys[:] = [FileKeys(files, rows, keys)]
@@ -302,7 +302,7 @@ class MetadataTable(Portable):
         return extended(known.statistics, records, column, key_size) if records else known.statistics
 
     def reads(self) -> EarlierReads:
-        """What was read, for the metadata table as of a later time."""
+        """The cached content, for the metadata table as of a later time."""
         statistics = {key: CachedStatistics(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
         return EarlierReads(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
 

@@ -1,4 +1,4 @@
-"""What a metadata partition must consist of: the files that instants of the metadata table record as written. Rule META-4."""
+"""The files of a metadata partition: those that instants of the metadata table record as written. Rule META-4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tasks of a runner see of the process that started them. Rule ENGINE-10."""
+"""The reach of a runner's tasks: how much of the process that started them they share. Rule ENGINE-10."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ MAX_AHEAD_BYTES: Final = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What went to storage and came back. `waves` is the longest chain of requests of which each began after the one before it
+    """The traffic with storage. `waves` is the longest chain of requests of which each began after the one before it
     had been answered; `seconds` is the time during which at least one was in flight."""
 
     requests: int = 0
@@ -30,7 +30,7 @@ class Traffic:
     seconds: float = 0.0
 
     def since(self, earlier: Traffic) -> Traffic:
-        """What came after an earlier state of the same traffic."""
+        """The traffic since an earlier state of it."""
         return Traffic(
             self.requests - earlier.requests,
             self.bytes - earlier.bytes,

@@ -28,7 +28,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PrunedShare:
-    """What became of the slices of a share: the codes and the steps of their plan, and what went wrong."""
+    """The result of a share: the codes and the steps of the plan of its slices, and errors."""
 
     codes: npt.NDArray[np.int8]
     steps: tuple[Step, ...]
@@ -49,7 +49,7 @@ class RemotePruning:
     case_sensitive: bool
 
     def prune(self, share: Slices) -> PrunedShare:
-        """What becomes of these slices. Reads the metadata table, and footers, as planning of the whole does."""
+        """The result for these slices. Reads the metadata table, and footers, as planning of the whole does."""
         metadata = None if self.metadata is None else self.metadata.of_files(_keys_of_files(share))
         snapshot = self.snapshot.of_slices(share, metadata)
         asking = PredicatePlanner(
@@ -60,7 +60,7 @@ class RemotePruning:
 
 
 def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> RemotePruning:
-    """What putting a predicate to shares of the snapshot's slices needs. Lists the files of the metadata table."""
+    """The task of pruning shares of the snapshot's slices by a predicate. Lists the files of the metadata table."""
     snapshot, metadata = sources.snapshot.without_slices(), sources.snapshot.metadata
     if metadata is None:
         snapshot = replace(snapshot, mode=MetadataMode.OFF)

@@ -1,4 +1,4 @@
-"""What each file may hold of a column, as two keys: the form in which statistics are searched.
+"""Intervals: the values that a column of each file may have, as two order keys, the form in which statistics are searched.
 
 Everything that can be decided once is decided here. An unknown bound is the end of the keys, a column without values has
 lower above upper, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
@@ -50,7 +50,7 @@ class Intervals:
 
 
 def hull(intervals: Intervals) -> Intervals:
-    """What some file of each block may hold; files in arrays of shape (blocks, `BLOCK`)."""
+    """The hull of each block; files in arrays of shape (blocks, `BLOCK`)."""
     nans = None if intervals.nans is None else np.logical_or.reduce(intervals.nans, axis=1)
     return Intervals(
         intervals.lower.min(1), intervals.upper.max(1), np.logical_or.reduce(intervals.nulls, axis=1), nans
@@ -206,7 +206,7 @@ _KEYS_OF_TYPES: Mapping[type[t.Type], IntegerKeys] = {
     t.Int: _INT,
     t.Date: _INT,
 }
-"""Of types with so few values that all have keys."""
+"""The keys of types with so few values that all have one."""
 
 
 def _scale(type: t.Type) -> int:

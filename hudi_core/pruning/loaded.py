@@ -58,7 +58,7 @@ class Loaded:
         return self.intervals(slice(0, len(self.statistics))).nans
 
     def intervals(self, files: Files) -> Intervals:
-        """What each of the files may hold."""
+        """The intervals of the files."""
         part = taken(self.statistics, files)
         return plain_intervals(part, self.keys, self.literals)
 

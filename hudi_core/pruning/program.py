@@ -37,7 +37,7 @@ NARROWING_THRESHOLD = 4_096
 
 @dataclass(frozen=True, eq=False)
 class ColumnAnswers:
-    """What is known of one column: by file number, as it was loaded or as intervals, and put in order when that is worth it."""
+    """The statistics of one column: by file number, as loaded or as intervals, and put in order when that is worth it."""
 
     type: Type
     keys: OrderKeys

@@ -16,7 +16,7 @@ _NAN = float("nan")
 
 @dataclass(frozen=True, slots=True)
 class ValueInterval:
-    """What is known of one column in one file. A bound of None is not known; NaN stands outside the bounds."""
+    """Statistics of one column in one file. A bound of None is not known; NaN stands outside the bounds."""
 
     lower: object = None
     upper: object = None

@@ -20,7 +20,7 @@ SMALL = 32 * BLOCK
 """Up to so many files a mask over all of them costs less than looking for a better way."""
 
 _SCATTERED = 16
-"""What it costs to pick a file by its number and to bring it back into order, in files that are looked at in order."""
+"""The cost of picking a file by its number and of restoring the order, in files that are tested in order."""
 
 _SEARCHED = 3
 """The same where each file is searched for among many ranges, in files that are searched for in order."""
@@ -37,7 +37,7 @@ class _FoundFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """What it costs to go a way, and going it."""
+    """A way of searching: its cost, and its execution."""
 
     cost: int
     go: Callable[[], _FoundFiles]

@@ -40,7 +40,7 @@ WIDE_OFFSET = 1 << (8 * WIDE_SIZE - 1)
 
 
 class Carrier(Enum):
-    """What carries the bounds of a type."""
+    """The array type of a type's bounds."""
 
     INTEGERS = "int64"
     FLOATS = "float64"

@@ -25,7 +25,7 @@ from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatisticsPart:
-    """What is known of one column in some files: those of one schema version, for example.
+    """Statistics of one column in some files: those of one schema version, for example.
 
     `statistics` are of the type that the files store. A number may occur several times, in one piece or in several: its
     statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
@@ -52,12 +52,12 @@ class _ColumnState:
 
     known: ColumnAnswers | None = None
     loaded: tuple[Ints, ColumnStatistics] | None = None
-    """What was read, as long as the column is not made ready. Long strings are not kept: they are read again."""
+    """The statistics as read, as long as the column is not prepared. Long strings are not cached: they are read again."""
     consecutive: bool = False
-    """What was read are the statistics of files 0, 1, 2, ..."""
+    """The statistics as read are those of files 0, 1, 2, ..."""
     times: int = 0
     most_as_loaded: int = PREPARED_AFTER
-    """So many predicates look at it as it was loaded."""
+    """The number of predicates that use the column as loaded, before it is prepared."""
     exact: tuple[list[bytes], ColumnAnswers] | None = None
     """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
 
@@ -72,7 +72,7 @@ class FileStatistics:
     """Columns in use, by id, as far as they were prepared."""
 
     def plan(self, predicate: Predicate, facts: Load | None = None) -> PruningPlan:
-        """What the predicate makes of the files. Columns are read when the plan first needs them.
+        """The plan of a predicate over the files. Columns are read when the plan first needs them.
 
         `facts` reads columns made for this predicate alone, whose ids are at most `FIRST_CONDITION_ID`; they are not cached.
         Without it nothing is known of them.
@@ -216,7 +216,7 @@ class PruningPlan:
         return PruningPlan(predicate, self._columns)
 
     def decided_by(self) -> list[ConjunctResult]:
-        """What each part of the conjunction does, in the order in which they stand."""
+        """The effect of each part of the conjunction, in their order."""
         left = np.ones(self._count, np.bool_)
         results = []
         for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):

@@ -84,7 +84,7 @@ _BLOB_DOCS: Final = {
     "data": "Inline blob bytes",
     "reference": "Out-of-line blob reference",
 }
-"""What Hudi adds to a blob's fields when it persists them; its Avro schema has no docs."""
+"""The docs that Hudi adds to a blob's fields when it persists them; its Avro schema has no docs."""
 
 _Path = tuple[str, ...]
 _Json = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What a conversion could not carry over, as data."""
+"""Conversion losses, as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ConversionLoss:
     path: str
     what: str
     kept_as: str = ""
-    """What the target holds instead; empty when nothing does."""
+    """The replacement in the target; empty when there is none."""
 
     def __str__(self) -> str:
         where = f"{self.path}: " if self.path else ""

@@ -79,7 +79,7 @@ def _with_order_inside(field: t.Field, positions: Mapping[Path, int], path: Path
 
 
 _Wanted = dict[int, "_Wanted | None"]
-"""What is wanted below each field, by its id; None is all."""
+"""The wanted parts below each field, by its id; None is all."""
 
 
 def _add(wanted: _Wanted, schema: Schema, place: ColumnPlace) -> None:

@@ -87,7 +87,7 @@ class FooterCache:
             self._claim(database)
 
     def get(self, root: str, files: Sequence[FileInfo]) -> dict[str, Footer]:
-        """By path what is kept of these base files of the table at `root`, where path and size are the same."""
+        """The entries of these base files of the table at `root`, by path, where path and size are the same."""
         footers: dict[str, Footer] = {}
         root, now = _absolute(root), int(time.time())
         noted = []

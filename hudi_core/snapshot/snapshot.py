@@ -64,7 +64,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class Snapshot(Portable):
-    """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
+    """A table at one instant, as queries see it. Nothing is read before it is needed, and nothing twice.
 
     `timeline` is cut at the instant, `whole` is not; `named_by` gives the schemas, when that is another. What goes wrong with
     the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
@@ -207,7 +207,7 @@ class Snapshot(Portable):
         return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
 
     def warn_or_raise(self, error: TableError) -> None:
-        """What to do about a part of the metadata table that cannot be used: warn, or fail when it is required."""
+        """Handles a part of the metadata table that cannot be used: warns, or raises when it is required."""
         if self.mode is MetadataMode.REQUIRE:
             raise error
         message = f"{error}; listing folders and reading footers instead"

@@ -117,7 +117,7 @@ class Cursor:
         return self.string_of(self.advance())
 
     def string_of(self, token: Token) -> str:
-        """What a string token stands for."""
+        """The value of a string token."""
         value = string_value(self.source(token))
         if any("\ud800" <= character <= "\udfff" for character in value):
             raise self.unexpected("a string (half of a surrogate pair is none)", token)

@@ -20,7 +20,7 @@ class Span:
 
     @property
     def source(self) -> str:
-        """What stands there; empty at the end of the text."""
+        """The text of the span; empty at the end of the text."""
         return self.text[self.start : self.end]
 
 

@@ -15,7 +15,7 @@ _SUFFIXES: dict[str, Type] = {"L": Long(), "S": Int(), "Y": Int(), "D": Double()
 
 
 class Kind(Enum):
-    """What a token is; the value is how messages call it."""
+    """The kind of a token; the value is its name in messages."""
 
     WORD = "a word"
     NAME = "a quoted name"

@@ -24,7 +24,7 @@ INTERVAL: Final = "INTERVAL"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What stands between the brackets behind a name: a number, a word in upper case, or a quoted string."""
+    """An argument of a type, in brackets behind its name: a number, a word in upper case, or a quoted string."""
 
     value: int | str
     token: Token

@@ -97,7 +97,7 @@ class Scan(QueryResult):
         ]
 
     def pruning(self) -> RemotePruning | None:
-        """What executors need to prune shares of the slices; None where an index is used, which needs all slices."""
+        """The task by which executors prune shares of the slices; None where an index is used, which needs all slices."""
         by_index = {index.name for index in self._sources.indexes}
         if any(source.open is not None and source.name in by_index for source in self._planner().sources):
             return None
@@ -115,7 +115,7 @@ class Scan(QueryResult):
         return Scan(self._sources, self._options, replace(plan, alone=lambda: self.plan.alone(), warnings=warnings))
 
     def remote_scan(self) -> RemoteScan:
-        """What reading slices of this scan on an executor needs."""
+        """The remote scan: the task of reading slices of this scan on an executor."""
         return remote_scan(self._snapshot, self.schema, self.predicate)
 
     def explain(self) -> str:
@@ -174,7 +174,7 @@ class Scan(QueryResult):
     def _streams(
         self, numbers: Sequence[int], read: Callable[[int], Iterator[Any]], max_slices: int = MAX_SLICES
     ) -> list[Callable[[], Iterator[Any]]]:
-        """What `read` gives of each slice, to be read in order. On remote storage files are fetched some slices ahead."""
+        """The results of `read` for each slice, in order. On remote storage files are fetched some slices ahead."""
         if not self._snapshot.storage.is_remote:
             return [partial(read, number) for number in numbers]
         ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, numbers, max_slices)

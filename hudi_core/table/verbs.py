@@ -1,4 +1,4 @@
-"""What can be done to a table, as methods of it. Each is a public function of `hudi_core` that a layer above defines.
+"""The operations on a table, as its methods. Each is a public function of `hudi_core` that a layer above defines.
 
 This layer does not import those: the package's front looks a function up by its name when it is first called.
 """

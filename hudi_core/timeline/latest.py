@@ -81,7 +81,7 @@ class Visibility:
 
 
 def visibility(timeline: Timeline) -> Visibility:
-    """What a query of the table at the timeline's instant may see."""
+    """The visible files of the table at the timeline's instant."""
     return Visibility(
         timeline.layout,
         timeline.is_committed,

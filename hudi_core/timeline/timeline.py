@@ -249,7 +249,7 @@ class Timeline(Portable):
         return content
 
     def plan(self, instant: Instant) -> Mapping[str, Any]:
-        """What a pending instant was requested to do; empty where it is not recorded."""
+        """The plan in the requested file of a pending instant; empty where it is not recorded."""
         requested = f"{instant.requested_time}.{instant.action}.{InstantState.REQUESTED.name.lower()}"
         content = read_if_there(self.storage, f"{self.folder}/{requested}")
         return read_record(content, self._where(replace(instant, file=requested))) if content else {}

@@ -56,7 +56,7 @@ def blob(name: str = "blob") -> Record:
 
 
 def missing_from_variant(record: Record) -> str | None:
-    """What keeps a record from being a variant, as a phrase; None when it is one.
+    """Why a record is not a variant, as a phrase; None when it is one.
 
     Needed: `metadata` (required bytes), `value` (bytes, null allowed when shredded); allowed: `typed_value` of any type.
     """

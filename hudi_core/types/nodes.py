@@ -169,7 +169,7 @@ class Field:
 
 
 class RecordKind(Enum):
-    """What a record stands for: itself, or one of Hudi 1.2's types that are stored as records."""
+    """The kind of a record: plain, or one of Hudi 1.2's types that are stored as records."""
 
     PLAIN = ""
     VARIANT = "variant"

@@ -39,7 +39,7 @@ LONG_DIGITS: Final = 19
 
 
 class Purpose(Enum):
-    """What a promotion is wanted for."""
+    """The purpose of a promotion."""
 
     ALTER = "change the column's type, by name or by the schema of a batch"
     WRITE = "widen the column's type by the schema of a batch, without an explicit schema change"
@@ -48,7 +48,7 @@ class Purpose(Enum):
 
 
 class CastLoss(Enum):
-    """What a cast does to values."""
+    """The effect of a cast on values."""
 
     EXACT = "every value keeps its meaning"
     LOSSY = "values are rounded or cut without an error"

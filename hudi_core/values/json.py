@@ -55,7 +55,7 @@ def from_json(data: Any, type: t.Type, where: str = "") -> Any:
 
 
 def to_json(value: Any, type: t.Type) -> Any:
-    """What `json.dumps` takes, of a value in the form of `hudi_core.values.domain`; null is None.
+    """The form that `json.dumps` takes of a value in the form of `hudi_core.values.domain`; null is None.
 
     >>> to_json(0, t.Timestamp()), to_json(float("nan"), t.Double()), to_json((1, None), t.Array(t.Field(0, "element", t.Int())))
     ('1970-01-01T00:00:00.000000Z', {'float': 'NaN'}, [1, None])

@@ -1,4 +1,4 @@
-"""What users call on Spark, over the engine: no rule of Hudi and no conversion of values stands here.
+"""The functions that users call on Spark, over the engine: no rule of Hudi and no conversion of values is here.
 
 table    `open`: a table whose scans give DataFrames
 tagging  `tagLocation`: keys in, keys with the file that holds their record out

@@ -111,7 +111,7 @@ def show(out: Output, where: str, scan: Scan) -> None:
 
 
 def prediction(where: str, scan: Scan) -> dict[str, Any] | None:
-    """What a clustering predicted for the query, beside what it keeps; None where none did."""
+    """The prediction of a clustering for the query, beside the slices it keeps; None where none did."""
     (known,) = predictions(scan.sources.snapshot.timeline, [where])
     if known is None:
         return None
@@ -133,7 +133,7 @@ def predicted_text(beside: dict[str, Any]) -> str:
 
 
 def reasons(plan: ScanPlan) -> list[Reason]:
-    """What decided, and about how many slices; most first."""
+    """The deciding sources, each with its number of slices; most first."""
     why = plan.reasons
     numbers, firsts, counts = np.unique(why.text_of_slice, return_index=True, return_counts=True)
     listed = [

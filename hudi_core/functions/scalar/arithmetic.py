@@ -57,7 +57,7 @@ _OF_NUMBERS: Final[Mapping[str, Callable[..., Any]]] = {
     "negative": operator.neg,
     "abs": abs,
 }
-"""What integers and floats have in common."""
+"""Operations that integers and floats have in common."""
 
 
 def _on_integers(function: str, *operands: int) -> int | None:

@@ -17,7 +17,7 @@ _MONDAY = -3 * DAY_SECONDS
 
 
 def truncation(unit: str) -> tuple[str, int] | None:
-    """What a unit cuts to: ("months", n), ("seconds", n) or ("parts", n to a second); None for what is no unit."""
+    """The grain of a unit: ("months", n), ("seconds", n) or ("parts", n to a second); None for what is no unit."""
     name = unit.upper()
     if name in _MONTHS:
         return "months", _MONTHS[name]

@@ -55,7 +55,7 @@ def _of_value(hash_value: Hash, value: Any, type: t.Type, seed: int) -> int:
 
 
 def xxh64(data: bytes, seed: int, is_number: bool) -> int:
-    """As a signed integer.
+    """The hash as a signed integer.
 
     >>> xxh64(b"Spark", 42, False)
     -4294468057691064905

@@ -1,4 +1,4 @@
-"""What is known of a snapshot's slices without reading their rows. Rules: `specs/sources.md`.
+"""Sources of data skipping: statistics and indexes of a snapshot's slices. Rules: `specs/sources.md`.
 
 bloom_filters       bloom filters of base files: which of them certainly do not hold a record key
 column_ranges       the ranges of a column in some slices, as values: what people see of statistics
@@ -15,7 +15,7 @@ indexes             indexes with the slices of certain values: conditions on equ
 log_headers         which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18
-merged_columns      where the values of a merged row come from, by the table's properties: what statistics of its files mean
+merged_columns      the origin of the values of a merged row, by the table's properties: it decides what statistics of files mean
 planner             one predicate over a table's sources: rewritten to what each can answer, and the sources in the order of their
                     use
 slice_statistics    what is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one

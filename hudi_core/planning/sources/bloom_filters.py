@@ -67,7 +67,7 @@ class BloomFilters:
         return np.setdiff1d(denied, undecided)
 
     def _condition(self, lookup: Lookup) -> Predicate:
-        """What is TRUE of each row with one of the keys, on the key columns and on Hudi's own."""
+        """The condition that is TRUE for rows with one of the keys, on the key columns and on Hudi's own."""
         key_column = self.headers.snapshot.schema.find(RECORD_KEY)
         if key_column is None:
             return lookup.condition

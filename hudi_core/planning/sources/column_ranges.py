@@ -21,7 +21,7 @@ from hudi_core.values.order import sort_key
 
 @dataclass(frozen=True, slots=True)
 class ColumnRange:
-    """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
+    """The range of a column in a slice. A bound is None when it is not known, or when there is no value."""
 
     lower: object
     upper: object
@@ -33,11 +33,11 @@ class ColumnRange:
 
 
 Bounds = ColumnRange | None
-"""None where nothing at all is known."""
+"""The range of each slice; None for an unknown one."""
 
 
 def ranges(column: Column, pieces: Iterable[StatisticsPart], slice_rows: Sequence[int]) -> list[Bounds]:
-    """What is known of each of these slices' values, joined over its files."""
+    """The ranges of these slices, joined over their files."""
     range_of: dict[int, Bounds] = {}
     for piece in pieces:
         statistics = promoted(piece.statistics, column.type)
@@ -82,7 +82,7 @@ def value(bounds: Any, row: int, type_: t.Type) -> object:
 
 
 def _joined(first: Bounds, second: Bounds, type_: t.Type) -> Bounds:
-    """What is known of the values of both together."""
+    """The range of both together."""
     if first is None or second is None:
         return None
     nulls, nans = first.nulls or second.nulls, first.nans or second.nans

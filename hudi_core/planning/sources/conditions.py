@@ -66,7 +66,7 @@ class ConditionColumns:
         return Column(self.first - len(self._names) + 1, name, Boolean())
 
     def set_partitions(self, fact: Column, statistics: ColumnStatistics) -> None:
-        """What is known of the fact in each partition."""
+        """Sets the statistics of the fact in each partition."""
         self._of_partitions[fact.id] = statistics
 
     def set_never_true(self, fact: Column, slices: Numbers) -> None:
@@ -80,7 +80,7 @@ class ConditionColumns:
         return fact in self._of_partitions
 
     def of_partitions(self, fact: Column) -> Iterable[StatisticsPart]:
-        """What is known of a fact, by number of partition."""
+        """Statistics of a fact, by number of partition."""
         statistics = self._of_partitions.get(fact.id)
         return [] if statistics is None else [StatisticsPart(np.arange(len(statistics), dtype=np.int64), statistics)]
 
@@ -147,7 +147,7 @@ def with_path_conditions(predicate: Predicate, values: Values, facts: ConditionC
 def _truths(
     leaf: Leaf, path_columns: Sequence[Sequence[PathValue | None]], ids: Sequence[int]
 ) -> ColumnStatistics | None:
-    """What is known of the condition in each partition; each combination of values is tested once. None: it is not known."""
+    """Statistics of the condition in each partition; each combination of values is tested once. None: it is unknown."""
     rows_of_combinations: dict[tuple[PathValue | None, ...], int] = {}
     of_partitions = [
         rows_of_combinations.setdefault(combination, len(rows_of_combinations))

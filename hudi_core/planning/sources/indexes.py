@@ -70,7 +70,7 @@ class Index(Protocol):
 
 @dataclass
 class IndexLookups:
-    """What one predicate looks up in an index."""
+    """The lookups of one predicate in an index."""
 
     index: Index
     facts: ConditionColumns

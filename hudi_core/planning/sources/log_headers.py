@@ -15,7 +15,7 @@ _DATA = (BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA)
 
 @dataclass(frozen=True, slots=True)
 class LogHeaders:
-    """What a log file's data blocks hold: whole rows, a few columns of rows, or both.
+    """The content of a log file's data blocks: whole rows, a few columns of rows, or both.
 
     `columns` are the columns, by the names they had, that the latter may set.
     """
@@ -50,4 +50,4 @@ def _partial_schema(block: LogBlock) -> Schema | None:
 
 
 UNREADABLE = LogHeaders(whole_rows=True, parts_of_rows=True)
-"""Of a log file whose headers cannot be read."""
+"""The content of a log file whose headers cannot be read."""

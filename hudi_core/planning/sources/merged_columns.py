@@ -1,4 +1,4 @@
-"""Where the values of a merged row come from, by the table's properties: what statistics of its files mean."""
+"""The origin of the values of a merged row, by the table's properties: it decides what statistics of files mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hudi_core.options import TableConfig
 
 
 class MergedColumns(Enum):
-    """What merging may make of the rows of a file group's files."""
+    """The possible results of merging the rows of a file group's files."""
 
     WHOLE_ROWS = "each row is one that a file holds"
     """Save for log blocks that hold some columns only, which are marked as such."""

@@ -1,4 +1,4 @@
-"""What is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one store.
+"""Statistics of each slice's columns: the sources of statistics, a column at a time, as pieces for one store.
 
 Statistics follow column ids. A file was written under a schema version, and its statistics are recorded under the names of
 that version: id → name and type there → statistics → bounds promoted to the wanted type. A column that the version does not
@@ -128,7 +128,7 @@ Think = Callable[[Column, Numbers], npt.NDArray[np.int8]]
 
 
 def anything(_: Column, files: Numbers) -> npt.NDArray[np.int8]:
-    """Of files without statistics nothing is known."""
+    """Files without statistics are unknown."""
     return np.full(len(files), MissingStats.ANYTHING, np.int8)
 
 
@@ -151,7 +151,7 @@ class ColumnStatsOfSlices:
     optimistic: bool = False
 
     def pieces(self, column: Column) -> Iterator[StatisticsPart]:
-        """What is known of the column in each file, as that of its slice."""
+        """Statistics of the column in each file, as those of its slice."""
         if self.opaque_logs:
             logs = self.files.slices[self.files.logs]
             yield StatisticsPart(logs, unknown(column.type, len(logs)))

@@ -1,4 +1,4 @@
-"""What is known of a snapshot's slices: made ready once and kept, for any predicate. Rules: `specs/sources.md`."""
+"""The statistics and indexes of a snapshot's slices: prepared once and cached, for any predicate. Rules: `specs/sources.md`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ from hudi_core.timeline.slices import FileSlice
 
 @dataclass(frozen=True, eq=False)
 class Sources(Portable):
-    """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them.
+    """The statistics and indexes of the slices of a snapshot. Statistics are read a column at a time, when a predicate first
+    needs them.
 
     With `commits` only rows that these wrote are selected. Without `by_indexes` indexes that find slices by values take no
     part. What is known is one object's own: others of the same snapshot are not equal to it.
@@ -52,7 +53,7 @@ class Sources(Portable):
     commits: CommitTimes | None = None
     by_indexes: bool = True
     _complete: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
-    """By column the slices whose `column_stats` are complete."""
+    """The slices whose `column_stats` are complete, by column."""
 
     @cached_property
     def headers(self) -> FileHeaders:
@@ -97,7 +98,7 @@ class Sources(Portable):
 
     @cached_property
     def merges(self) -> MergedColumns:
-        """What merging may make of the rows in a slice's files."""
+        """The possible results of merging the rows of a slice's files."""
         return merges(self.snapshot.config)
 
     @cached_property
@@ -211,7 +212,7 @@ class Sources(Portable):
 
     @cached_property
     def recorded(self) -> ColumnStatsOfSlices:
-        """What is recorded of files, and what follows from the schema they were written under."""
+        """The recorded statistics of files, and those that follow from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
         last = len(versions) - 1 if self._collecting else None
         keys_of = hashed_keys if snapshot.metadata is None else snapshot.metadata.file_keys
@@ -243,7 +244,7 @@ class Sources(Portable):
         return complete
 
     def bounds(self, column: Column, rows: Sequence[int]) -> list[Bounds]:
-        """What is known of a column's values in these slices, from whatever source has them. No file is read for it."""
+        """Statistics of a column in these slices, from whatever source has them. No file is read for it."""
         by_path = self.by_path(column, self.all_slices)
         if by_path is not None:
             return ranges(column, by_path, rows)

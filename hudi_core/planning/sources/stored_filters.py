@@ -26,7 +26,7 @@ MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
 
 
 class FilterState(Enum):
-    """What became of the filter of a file slice."""
+    """The state of the filter of a file slice."""
 
     USABLE = auto()
     MISSING = auto()
@@ -50,7 +50,7 @@ class StoredFilter:
     state: FilterState
     filter: BloomFilter | None = None
     problem: TableError | None = None
-    """What is wrong with a damaged one."""
+    """The damage of a damaged one."""
 
 
 def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
