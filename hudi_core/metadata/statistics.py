@@ -107,7 +107,8 @@ def read_statistics(
     """The live records of each column, one item for each way in which bounds are stored; none for a column without records.
 
     `records` and `pieces` of base files hold the keys of these columns at least; pieces are read on all processors. With
-    `nulls_apart` their number of values is without nulls, as in an expression index. With `as_stated` nothing is left out
+    `nulls_apart` their number of values is without nulls and they are made from the values, as in an expression index, whose
+    sizes are those of files. With `as_stated` nothing is left out
     for being beyond belief. Raises `CorruptFileError`.
     """
     gathered = _gathered(records.batches, pieces, key_size, columns)
@@ -116,7 +117,12 @@ def read_statistics(
     parts = gathered.parts
     if nulls_apart:
         parts = [
-            replace(part, rows=np.where(part.rows < 0, -1, part.rows + np.maximum(part.nulls, 0))) for part in parts
+            replace(
+                part,
+                rows=np.where(part.rows < 0, -1, part.rows + np.maximum(part.nulls, 0)),
+                size=np.zeros_like(part.size),
+            )
+            for part in parts
         ]
     deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
     keys = _joined_keys([gathered.keys], [key for key, _ in deleted])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -25,8 +26,9 @@ from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.indexing import compaction
+from hudi_core.indexing import compaction, expression
 from hudi_core.indexing.bounds import HIGHEST_STRING
+from hudi_core.indexing.statistics_rows import Sizes
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -571,3 +573,17 @@ def test_damaged_filters_leave_nothing_out(made: Made, tmp_path: Path) -> None:
         file.write_bytes(file.read_bytes()[:-9])
     table = refreshed(table)
     assert decided(table, "upper(s) = 'NOWHERE'") == {"expr_index_sieve": 0}
+
+
+def test_records_of_apache_hudi_are_of_the_values_whatever_sizes_they_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """META-35: its sizes are those of the file."""
+    sizes = np.array([5000, 5000])
+    monkeypatch.setattr(expression, "_no_sizes", lambda count: Sizes(sizes[:count], 2 * sizes[:count]))
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type="cow")
+    write(table, rows(range(200), 1, lambda number: "Odd" if number % 2 else None))
+    table = indexed(refreshed(table), LOWER)
+    assert decided(table, "lower(s) = 'odd'") == {LOWER: 1}
+    assert decided(table, "lower(s) is null") == {LOWER: 0}
+    assert decided(table, "lower(s) > 'p'") == {LOWER: 2}
