@@ -230,11 +230,15 @@ class Rounds:
         }  # fmt: skip
 
     def _changed(self, before: dict[str, Row], rows: int) -> pa.Table:
-        """Rows of keys that the table has, with other values and greater ordering values."""
+        """Rows of keys that the table has, with other values and greater ordering values; every other one in another partition
+        where a record index has each key once."""
         changed = []
-        for chosen in self._chosen(before, rows):
-            place = {name: chosen[name] for name in ("number", "id", "p", "q", "day_text")}
-            changed.append(self._row(chosen["number"]) | place | {"ts": chosen["ts"] + 10_000_000})
+        for number, chosen in enumerate(self._chosen(before, rows)):
+            key = {name: chosen[name] for name in ("number", "id")}
+            moves = "record_index" in (self.case.indexes or ()) and number % 2
+            place = self._row(chosen["number"] + 1) if moves else chosen
+            stays = {name: place[name] for name in ("p", "q", "day_text")}
+            changed.append(self._row(chosen["number"]) | key | stays | {"ts": chosen["ts"] + 10_000_000})
         return pa.Table.from_pylist(changed, SCHEMA)
 
     def _chosen(self, before: dict[str, Row], rows: int) -> list[Row]:
