@@ -33,7 +33,7 @@ class ExpressionFilters:
     slices: Slices
     opaque_logs: bool
     unusable: str = ""
-    knows_keys: bool = False
+    finds_keys: bool = False
 
     @property
     def name(self) -> str:
