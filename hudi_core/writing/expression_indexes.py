@@ -12,6 +12,7 @@ from typing import Final
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.engine import FileInfo
 from hudi_core.errors import ExpressionError, UnsupportedError
+from hudi_core.evolve.fields import brief
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.predicate import Term
 from hudi_core.indexing.expression import INDEX_TYPES, IndexedExpression
@@ -78,7 +79,7 @@ def expression_of(table: Table, partition: str, definition: IndexDefinition) -> 
         raise UnsupportedError(
             where,
             expected=f"a function of the top-level column {name} whose values can be indexed",
-            found=f"no such column, in {options}" if place is None else f"{options} of {place.field.type}",
+            found=f"no such column, in {options}" if place is None else f"{options} of {brief(place.field.type)}",
         )
     index = IndexedExpression(partition, name, value.type, definition.kind, definition.version)
     schema = project(table.schema, [(name,)])
@@ -104,10 +105,12 @@ def refuse_unindexable_value(expression: Expression, where: str) -> None:
     """Raises `UnsupportedError` for an index that is not worth building: nothing could be recorded in it. Rule META-115."""
     if expression.term is None:
         expected = "a function that gives the same in every session's time zone, of a column of a type that it takes"
-        raise UnsupportedError(where, expected=expected, found=f"another, of {expression.schema.fields[0].type}")
+        raise UnsupportedError(
+            where, expected=expected, found=f"another one, or of {brief(expression.schema.fields[0].type)}"
+        )
     if expression.index.is_filter and not can_be_filtered(expression.index.type):
         expected = "values that are strings or whole numbers for bloom_filters"
-        raise UnsupportedError(where, expected=expected, found=f"{expression.index.type}")
+        raise UnsupportedError(where, expected=expected, found=brief(expression.index.type))
 
 
 @dataclass(frozen=True)

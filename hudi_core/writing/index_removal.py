@@ -12,8 +12,9 @@ from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.indexing.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
-from hudi_core.indexing.secondary import is_secondary
+from hudi_core.indexing.secondary import is_secondary, secondary_partition
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.expressions import expression_partition
 from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import FOLDER
 from hudi_core.table.open import refreshed
@@ -23,7 +24,7 @@ from hudi_core.writing.index_plan import PlannedBuild, completed_content, indexi
 
 
 def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock = system_clock) -> tuple[str, ...]:
-    """Drops an index by the name of its metadata partition; gives the names of all that go with it.
+    """Drops an index by name; gives the names of the metadata partitions of all that go with it.
 
     With `files` goes the whole metadata table, with `column_stats` go `partition_stats`, with the record index the secondary
     ones. What a build that died has left of the index goes too. Raises `UsageError` where there is none, `ConflictError`
@@ -34,10 +35,8 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         builds = planned_builds(table.timeline)
         building = {partition for build in builds for partition in build.partitions}
         there = set(table.config.kept_partitions) | left_over(table) | building
-        if name not in there:
-            expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
-            raise UsageError("index", expected=expected, found=repr(name))
-        gone = there if name == FILES else {name} | _standing_on(name, there)
+        partition = _partition_named(name, there)
+        gone = there if partition == FILES else {partition} | _standing_on(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
@@ -46,6 +45,15 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
                 if gone.issuperset(build.partitions):
                     _forget(table, build)
     return tuple(sorted(gone))
+
+
+def _partition_named(name: str, there: Collection[str]) -> str:
+    """The metadata partition of an index by its own name, or by the one that a secondary or an expression index was given."""
+    for partition in (name, secondary_partition(name), expression_partition(name)):
+        if partition in there:
+            return partition
+    expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
+    raise UsageError("index", expected=expected, found=repr(name))
 
 
 def _standing_on(name: str, there: Collection[str]) -> set[str]:
