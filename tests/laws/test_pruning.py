@@ -17,6 +17,7 @@ from hudi_core.pruning.statistics import Carrier, carrier, from_values, taken
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
+from tests.support.drawing import SOAK
 from tests.support.pruning import EFFORT, check_far_world, check_world, small_blocks, world
 from tests.support.random_predicates import VALUES, predicate
 from tests.support.row_truth import truth_of
@@ -49,7 +50,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
     monkeypatch.setattr(intervals, "MAX_UNCUT_BYTES", -1)
     monkeypatch.setattr(intervals, "MAX_STRING_BYTES", longest)
     r = random.Random(f"{kind} {longest}")
-    for _ in range(4 * EFFORT):
+    for _ in range((4 if SOAK else 2) * EFFORT):
         assert check_world(r, world(r, [kind, kind], 40), predicates=15) > 0
 
 
