@@ -50,8 +50,8 @@ public class NAME {
     }
 
     /** The relation of files, listed as URI and size in bytes, with zero characters between. */
-    public LogicalPlan relation(StructType columns, String files) {
-        String[] parts = files.split("\\0");
+    public LogicalPlan relation(StructType columns, String listing) {
+        String[] parts = listing.split("\\0");
         FileStatus[] files = new FileStatus[parts.length / 2];
         for (int i = 0; i < files.length; i++) {
             files[i] = new FileStatus(Long.parseLong(parts[2 * i + 1]), false, 1, 0, 0, new Path(parts[2 * i]));

@@ -60,7 +60,7 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
     for order, log in _latest_first(group):
         if isinstance(log, RecordBatch):
             key_numbers = keys.find(keys_of(log.cells))
-            rows = _last_of_each(key_numbers, left)
+            rows = _last_rows(key_numbers, left)
             if len(rows):
                 result = LookupResult(
                     RecordBatch(log.cells.take(rows), log.schema, order, log.where), key_numbers[rows]
@@ -121,11 +121,11 @@ def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> Loo
     """The records of a piece of a base file whose keys are `left` to be found."""
     batch = piece()
     key_numbers = keys.find(keys_of(batch.cells))
-    rows = _last_of_each(key_numbers, left)
+    rows = _last_rows(key_numbers, left)
     return LookupResult(replace(batch, cells=batch.cells.take(rows)), key_numbers[rows])
 
 
-def _last_of_each(key_numbers: Ints, left: NDArray[np.bool_]) -> Ints:
+def _last_rows(key_numbers: Ints, left: NDArray[np.bool_]) -> Ints:
     """The last row of each key that is left, of rows with keys by number (or none: -1)."""
     rows = np.flatnonzero(key_numbers >= 0)
     rows = rows[left[key_numbers[rows]]][::-1]
