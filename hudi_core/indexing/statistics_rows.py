@@ -208,7 +208,7 @@ def _payload(
             "columnName": repeated(column, count),
             "minValue": wrapped_values(form.wrapper, _values(kept.lower, kept.lower_known, kept.type, form)),
             "maxValue": wrapped_values(form.wrapper, _values(kept.upper, kept.upper_known, kept.type, form)),
-            "valueCount": PrimitiveColumn(kept.rows - kept.nulls if of_expression else kept.rows),
+            "valueCount": PrimitiveColumn(_present(kept) if of_expression else kept.rows),
             "nullCount": PrimitiveColumn(kept.nulls),
             "totalSize": PrimitiveColumn(sizes.stored),
             "totalUncompressedSize": PrimitiveColumn(sizes.uncompressed),
@@ -219,6 +219,13 @@ def _payload(
             else NullColumn(count),
         },
     )
+
+
+def _present(kept: ColumnStatistics) -> Ints:
+    """Numbers of values that are not null. Where there are some, more than there are nulls: a reader that takes nulls for values
+    too does not believe that there are nulls alone."""
+    present: Ints = kept.rows - kept.nulls
+    return np.where(present > 0, np.maximum(present, kept.nulls + 1), present)
 
 
 def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form, *, whole: bool) -> StructColumn:
