@@ -1,0 +1,51 @@
+"""VALID-30, VALID-31: expression indexes beside the values in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hudi_core.commit.statuses import ColumnRange
+from hudi_core.table.open import refreshed
+from hudi_core.validation.mend import mend
+from hudi_core.validation.validate import validate
+from hudi_core.writing.expression_values import Expression
+from tests.support.expression_tables import (
+    LOWER,
+    Copies,
+    assert_kept,
+    indexed,
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    """Copies of a table with rows."""
+    return Copies(tmp_path_factory.mktemp("made"))
+
+
+def test_damage_is_told_and_mended(tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VALID-30: bounds that leave values out, of files and of whole partitions."""
+    table = made(tmp_path / "t")
+    monkeypatch.setattr(Expression, "of_file", lambda *_: ColumnRange("m", "n", 0, 9))
+    indexed(table, LOWER)
+    monkeypatch.undo()
+    findings = list(validate(table, ["expression_index"]))
+    assert {finding.where.partition(", ")[0] for finding in findings} == {f".hoodie/metadata/{LOWER}"}
+    assert any("of partition 'y'" in finding.where for finding in findings)
+    assert any("a lower bound up to 'a'" in finding.expected for finding in findings), findings
+    assert any("nulls" in finding.expected for finding in findings)
+    mend(refreshed(table), findings)
+    assert [str(finding) for finding in validate(table)] == []
+    assert_kept(table)
+
+
+def test_a_filter_that_denies_a_value_is_told(tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VALID-31."""
+    table = made(tmp_path / "t")
+    monkeypatch.setattr(Expression, "strings_of_file", lambda *_: [])
+    indexed(table, "expr_index_sieve")
+    monkeypatch.undo()
+    findings = list(validate(table, ["expression_index"]))
+    assert {finding.expected for finding in findings} == {"a filter that lets all values of the file pass"}
