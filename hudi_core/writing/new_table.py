@@ -1,4 +1,4 @@
-"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-4."""
+"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-7."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ _OF_ARGUMENTS: Final = {
 """Options with the meaning of an argument, from which other properties follow too."""
 _GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
 _MERGE_MODE: Final = "hoodie.record.merge.mode"
+_STORES_KEYS: Final = "hoodie.populate.meta.fields"
+_VIRTUAL: Final = (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX, KeyGeneratorType.NON_PARTITION)
+"""The key generators that Apache Hudi's writers take where keys are virtual."""
 _NAME: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -99,7 +102,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
         "hoodie.datasource.write.hive_style_partitioning": "false",
         "hoodie.datasource.write.partitionpath.urlencode": "false",
         "hoodie.datasource.write.drop.partition.columns": "false",
-        "hoodie.populate.meta.fields": "true",
+        _STORES_KEYS: "true",
         "hoodie.partition.metafile.use.base.format": "false",
         "hoodie.table.cdc.enabled": "false",
         "hoodie.table.timeline.timezone": "UTC",
@@ -172,7 +175,23 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
             expected="several key columns, or table version 9, for the COMPLEX key generator",
             found=f"one key column, and version {table.version}",
         )
+    if table.options.get(_STORES_KEYS, "true").strip().lower() == "false":
+        _refuse_virtual(table, generator)
     return generator
+
+
+def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
+    """Virtual keys that Apache Hudi's writers stop at, or read from stored rows in another form than they give to new ones."""
+    if generator not in _VIRTUAL:
+        allowed = ", ".join(known.value for known in _VIRTUAL)
+        raise UsageError(_STORES_KEYS, expected=f"a key generator of {allowed} for false", found=generator.value)
+    if generator is KeyGeneratorType.COMPLEX and len(table.key) == 1:
+        # Its merges take the bare value for the key of a stored row, and name:value for that of a new one: both rows stay.
+        raise UsageError(
+            "key",
+            expected="several key columns, or stored keys, for the COMPLEX key generator",
+            found="one, and virtual keys",
+        )
 
 
 def _refuse(table: NewTable) -> None:

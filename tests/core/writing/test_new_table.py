@@ -78,6 +78,24 @@ def test_keys_that_writers_of_apache_hudi_stop_at_are_refused(version: int) -> N
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"partition_by": ("b", "c")}, "key: expected several key columns, or stored keys"),
+        ({"partition_by": ("b:SIMPLE", "c:TIMESTAMP")}, "found CUSTOM"),
+    ],
+)
+def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    """CREATE-7."""
+    options = {"hoodie.populate.meta.fields": "false"}
+    with pytest.raises(UsageError, match=message):
+        new_properties(replace(NEW, options=options, **changes))
+    new_properties(replace(NEW, options=options))
+    new_properties(replace(NEW, options=options, key=("a", "b"), partition_by=("b", "c")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
         ({"version": 7}, "one of 6, 8, 9"),
         ({"type": "both"}, "one of cow, mor"),
         ({"key": ("x",)}, "key: expected a column of a, b, c, ts, found 'x'"),
