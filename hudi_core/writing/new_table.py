@@ -182,6 +182,8 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
 
 def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
     """Virtual keys that Apache Hudi's writers stop at, or read from stored rows in another form than they give to new ones."""
+    if not table.key:
+        raise UsageError(_STORES_KEYS, expected="key columns for false", found="none")
     if generator not in _VIRTUAL:
         allowed = ", ".join(known.value for known in _VIRTUAL)
         raise UsageError(_STORES_KEYS, expected=f"a key generator of {allowed} for false", found=generator.value)

@@ -63,7 +63,7 @@ def created(config: TableConfig, properties: Mapping[str, str]) -> dict[str, str
     """The properties of a new table for the options that a table was made with."""
     partition_by = tuple(filter(None, properties.get("hoodie.table.partition.fields", "").split(",")))
     columns = (*config.record_key_fields, *partition_by, *config.ordering_fields)
-    names = dict.fromkeys(column.partition(":")[0].partition(".")[0] for column in columns)
+    names = dict.fromkeys(["value", *(column.partition(":")[0].partition(".")[0] for column in columns)])
     schema = Schema(t.Record(tuple(t.Field(number, name, t.String()) for number, name in enumerate(names))))
     options = {key: value for key, value in properties.items() if key.startswith(OPTIONS)}
     mode = config.merge_mode or implied_mode(properties)

@@ -80,6 +80,7 @@ def test_keys_that_writers_of_apache_hudi_stop_at_are_refused(version: int) -> N
     [
         ({"partition_by": ("b", "c")}, "key: expected several key columns, or stored keys"),
         ({"partition_by": ("b:SIMPLE", "c:TIMESTAMP")}, "found CUSTOM"),
+        ({"key": ()}, "expected key columns for false"),
     ],
 )
 def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refused(
