@@ -12,6 +12,7 @@ expression_indexes  what a write records in expression indexes: of each new file
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
+incoming_checks  rows that are refused for their keys before anything is written
 index_build      indexes built on a table that has rows, while writers go on
 index_check      whether a metadata table can be used, and has what writers did while an index was built
 index_files      the base files of an index build: records read by tasks, then a file of each file group
