@@ -107,7 +107,7 @@ CHANGES_OF: dict[str, list[tuple[str, str]]] = {
 @pytest.mark.parametrize(
     ("kind", "version", "op", "step"),
     [
-        ("cow", 9, "upsert", 5),
+        ("cow", 9, "upsert", 7),
         *(pytest.param(kind, 9, op, 1, marks=pytest.mark.soak) for kind in ("cow", "mor") for op in OPERATIONS),
         *(pytest.param("cow", 6, op, 1, marks=pytest.mark.soak) for op in ("update", "insert_overwrite")),
     ],
