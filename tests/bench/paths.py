@@ -49,6 +49,10 @@ PATHS: Mapping[str, SpecialPath] = {
     "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
     "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
     "items_one_by_one": SpecialPath({"hudi_core.formats.avro.skip:SMALL_LANE_COUNT": 0}, ("open_and_plan",)),
+    "cells_searched": SpecialPath({"hudi_core.formats.hfile.cells:_WALKED": 1 << 62}, ("open_and_plan",)),
+    "lengths_guessed": SpecialPath(
+        {"hudi_core.columns.length_chain:MANY_WALKS_THRESHOLD": 1 << 62}, ("open_and_plan", "mor_snapshot")
+    ),
     "processors": SpecialPath(
         {"hudi_core.parallel.ordered:PROCESSORS": 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
