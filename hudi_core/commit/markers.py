@@ -52,8 +52,13 @@ def marked_files(storage: Storage, instant_time: str) -> Iterator[tuple[str, Mar
         if name.startswith(_SERVER_FILE) and "/" not in name:
             if name != f"{_SERVER_FILE}.type":
                 yield from (_parsed(line) for line in storage.read(info.path).decode().splitlines() if line)
-        elif _SEPARATOR in name:
+        elif _SEPARATOR in name and not _is_checksum(info.name):
             yield _parsed(name)
+
+
+def _is_checksum(name: str) -> bool:
+    """Hadoop keeps one beside each file on a local path. Rule META-132."""
+    return name.startswith(".") and name.endswith(".crc")
 
 
 def _parsed(marker: str) -> tuple[str, MarkerKind]:

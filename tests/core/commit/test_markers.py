@@ -46,6 +46,18 @@ def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
     assert {path for path, _ in marked_files(storage, TIME)} == {"p/a.parquet", "b.parquet"}
 
 
+def test_checksums_of_markers_that_hadoop_makes_are_none(tmp_path: Path) -> None:
+    """META-132, COMMIT-6: a writer of Apache Hudi that died on a local path leaves them beside its markers."""
+    storage = PlainStorage(str(tmp_path))
+    folder = marker_folder(TIME)
+    for name in ("p/a.parquet.marker.MERGE", "p/.a.parquet.marker.MERGE.crc", ".b.log.1_0-0-0.marker.CREATE"):
+        storage.create(f"{folder}/{name}", b"")
+    assert set(marked_files(storage, TIME)) == {
+        ("p/a.parquet", MarkerKind.MERGE),
+        (".b.log.1_0-0-0", MarkerKind.CREATE),
+    }
+
+
 def test_a_partition_keeps_the_instant_that_made_it(tmp_path: Path) -> None:
     storage = PlainStorage(str(tmp_path))
     partition_step("y/m", TIME).apply(storage)
