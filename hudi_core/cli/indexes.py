@@ -23,7 +23,7 @@ from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.indexing.expression import EXPRESSION_INDEX
-from hudi_core.metadata.table import COLUMN_STATS, RECORD_INDEX
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -161,6 +161,8 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
         say(
             f"Apache Hudi 1.2.0 answers other functions of {column}, and {column} itself, by this index, and loses rows of them"
         )
+    if any((entry.function or "").startswith(BLOOM_FILTERS) for entry in listed):
+        say("writes of Apache Hudi 1.2.0 fail where a value of an expression index of bloom_filters is null")
     say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 
 

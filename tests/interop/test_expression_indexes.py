@@ -60,7 +60,7 @@ def rows(first: int, last: int, ts: int, value: str | None = None) -> pa.Table:
             "id": f"k{number:04d}",
             "p": "xyz"[number % 3],
             "s": None if number % 9 == 0 else value or VALUES[number % 6],
-            "w": None if number % 8 == 0 else value or VALUES[number % 6],
+            "w": value or VALUES[number % 6],
             "day": datetime.date(2019 + number % 3, 12, 31),
             "n": number % 7 - 3,
             "x": [math.nan, -0.0, 1.5, None][number % 4],
