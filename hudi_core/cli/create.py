@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
+from warnings import catch_warnings
 
 import typer
 
 from hudi_core.cli.forms import form
-from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument
+from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.tables import show_table
 from hudi_core.errors import StorageError, UsageError
@@ -62,20 +63,22 @@ def create(
         if schema is not None
         else load_engine(engine).rows.read(str(like)).schema
     )
-    made = create_table(
-        table,
-        columns,
-        name_list(key),
-        partition_by=name_list(partition_by),
-        ordering=name_list(ordering),
-        type=type,
-        version=version,
-        indexes=None if index is None else name_list(index),
-        options=dict(_option(given) for given in option or ()),
-        engine=engine,
-        storage_options=STORAGE_OPTIONS.get(),
-    )
+    with catch_warnings(record=True) as noticed:
+        made = create_table(
+            table,
+            columns,
+            name_list(key),
+            partition_by=name_list(partition_by),
+            ordering=name_list(ordering),
+            type=type,
+            version=version,
+            indexes=None if index is None else name_list(index),
+            options=dict(_option(given) for given in option or ()),
+            engine=engine,
+            storage_options=STORAGE_OPTIONS.get(),
+        )
     show_table(made, Output(as_json), as_json)
+    warn(str(notice.message) for notice in noticed)
 
 
 def rollback(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,7 +31,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
+from hudi_core.writing.new_table import NewTable, new_properties, options_of, options_of_writes, table_name
 from hudi_core.writing.refusals import refuse_unwritable_properties
 from hudi_core.writing.time_units import written_units
 
@@ -54,7 +55,8 @@ def create_table(
 
     `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
     `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
-    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties.
+    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties;
+    those of single writes have no effect, with a warning.
 
     `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
     `record_index`); none: the table has no metadata table.
@@ -66,6 +68,8 @@ def create_table(
     loaded = load_engine(engine)
     storage = loaded.storage(location, storage_options)
     stated = options_of(options or {})
+    for option in options_of_writes(stated):
+        warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
     new = NewTable(
         stated.get("hoodie.table.name") or name or table_name(storage.uri),
         row_schema(schema, loaded),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,6 +35,8 @@ _PERSISTED: Final = re.compile(
     r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
 )
 """The options that stand in a table's properties; others are those of one write."""
+_MERGING: Final = re.compile(r".*\.payload\.class|hoodie\.(datasource\.)?write\.record\.merge\..*")
+"""Options by which Apache Hudi chooses a merge mode, which users state as `hoodie.record.merge.mode`."""
 _OF_ARGUMENTS: Final = {
     RECORD_KEY: "key",
     "hoodie.table.recordkey.fields": "key",
@@ -224,11 +226,29 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
     if len(set(table.key)) < len(table.key):
         raise UsageError("key", expected="columns once each", found=", ".join(table.key))
-    for option in table.options:
-        if option in _OF_ARGUMENTS:
-            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"the option {option}")
-        if option not in (_GENERATOR, _MERGE_MODE, LOCK_PROVIDER) and not _PERSISTED.fullmatch(option):
+    for option, value in table.options.items():
+        if option in _OF_ARGUMENTS and "".join(value.split()) != _argument(table, _OF_ARGUMENTS[option]):
+            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"{option}={value}")
+        if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
             raise UsageError("options", expected="properties of a table", found=option)
+
+
+def _argument(table: NewTable, name: str) -> str | None:
+    """The value of an argument of `create` as its option has it; None where no option can stand beside the argument."""
+    arguments = {
+        "key": ",".join(table.key),
+        "partition_by": ",".join(table.partition_by),
+        "ordering": ",".join(table.ordering),
+        "type": _TYPES[table.type].value,
+        "version": str(table.version),
+    }
+    return arguments.get(name)
+
+
+def options_of_writes(options: Iterable[str]) -> list[str]:
+    """The options that are of single writes, and so have no effect on a new table."""
+    kept = {*_OF_ARGUMENTS, _GENERATOR, _MERGE_MODE, LOCK_PROVIDER}
+    return [option for option in options if option not in kept and not _PERSISTED.fullmatch(option)]
 
 
 def options_of(options: Mapping[str, Any]) -> dict[str, str]:

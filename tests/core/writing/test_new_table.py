@@ -115,6 +115,7 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"version": "9"}, "one of 6, 8, 9, found '9'"),
         ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "ordering= in its place"),
         ({"options": {"hoodie.table.version": "6"}}, "version= in its place"),
+        ({"options": {"hoodie.table.metadata.partitions": "files"}}, "indexes= in its place"),
         ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "expected properties of a table"),
         ({"options": {"populate.meta.fields": "false"}}, "expected properties of a table"),
     ],
@@ -176,3 +177,17 @@ def test_a_table_of_any_name_has_rows_with_a_name_of_avro(tmp_path: Path, name: 
     stated = json.loads(table.config.properties["hoodie.table.create.schema"])
     assert f"{stated['namespace']}.{stated['name']}" == row
     assert refreshed(table).scan().count() == 1
+
+
+def test_options_that_repeat_an_argument_are_taken_and_those_of_writes_have_no_effect(tmp_path: Path) -> None:
+    """CREATE-6."""
+    options = {
+        "hoodie.datasource.write.recordkey.field": "id, n",
+        "hoodie.table.type": "MERGE_ON_READ",
+        "hoodie.parquet.max.file.size": "1000000",
+    }
+    schema = pa.schema([("id", pa.string()), ("n", pa.int32())])
+    with pytest.warns(UserWarning, match="hoodie.parquet.max.file.size is an option of writes") as noticed:
+        table = create_table(tmp_path / "t", schema, "id,n", type="mor", options=options)
+    assert len(noticed) == 1
+    assert not [name for name in table.config.properties if "parquet" in name or "recordkey.field" in name[-15:]]
