@@ -295,9 +295,8 @@ class FileWriter(Protocol[BatchIn]):
     ) -> WrittenFile:
         """A new file with the rows of the batches, which have the columns of the schema, in their order.
 
-        `metadata` is called once all batches are drawn and gives the key-value pairs of the footer. Batches are drawn, and
-        `metadata` is called, in one thread at a time, which need not be the caller's. With an error, of the batches' too, no file
-        remains.
+        `metadata` gives the key-value pairs of the footer once all batches are drawn, both in one thread at a time, which need
+        not be the caller's. With an error, of the batches' too, no file remains.
         """
         ...
 
