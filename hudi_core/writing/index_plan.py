@@ -126,7 +126,7 @@ def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
         return wanted
     columns = options.columns or ()
     if len(columns) != 1 or len(of_columns) > 1 or COLUMN_STATS in wanted:
-        expected = f"one column of {of_columns[0]}, and other indexes of columns built apart"
+        expected = f"one column of {of_columns[0]}, and {COLUMN_STATS} built apart"
         raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
     of_expression = EXPRESSION_INDEX in wanted
     default = f"{options.function or IDENTITY}_{columns[0]}" if of_expression else columns[0]
