@@ -26,7 +26,7 @@ def main(*names: str) -> int:
         lines.append(line(goal))
         print(json.dumps(lines[-1]), flush=True)
     print(*summary(lines), sep="\n", file=sys.stderr)
-    return int(any(Verdict(each["verdict"]).fails for each in lines))
+    return int(any(Verdict(item["verdict"]).fails for item in lines))
 
 
 if __name__ == "__main__":

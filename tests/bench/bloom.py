@@ -72,9 +72,9 @@ def murmur_of_all(words: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     return (found ^ found >> np.uint32(15)).view(np.int32)
 
 
-def all_answers(bits: bytes, count: int, hashes: int, asked: StringColumn) -> np.ndarray:
+def all_answers(bits: bytes, count: int, hashes: int, requested: StringColumn) -> np.ndarray:
     """`may_contain` of every key."""
-    words = np.ascontiguousarray(asked.data).reshape(-1, _WIDTH).view("<u4")
+    words = np.ascontiguousarray(requested.data).reshape(-1, _WIDTH).view("<u4")
     flags = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
     held = np.ones(len(words), np.bool_)
     found = np.zeros(len(words), np.int32)
@@ -91,20 +91,20 @@ def pair(case: str, peer: str) -> Pair:
     full = filter_of(1)
     # a filter holds 60,000 keys: those that are present are asked for again and again
     held = keys(1, FilterSettings().entries)
-    asked = (
+    requested = (
         keys(2, COUNT) if case == "probe_miss_1m" else take_strings(held, np.arange(COUNT) % (len(held.offsets) - 1))
     )
-    some = [key.encode() for key in string_list(take_strings(asked, np.arange(0, COUNT, PART)))]
+    some = [key.encode() for key in string_list(take_strings(requested, np.arange(0, COUNT, PART)))]
     bits = full.rows[0].tobytes()
 
     def ours() -> object:
-        return full.may_contain(HashedKeys(asked))
+        return full.may_contain(HashedKeys(requested))
 
     def loop() -> object:
         return [may_contain(bits, full.bits, full.hashes, key) for key in some]
 
     def agree(mine: object, theirs: object) -> None:
-        expected = all_answers(bits, full.bits, full.hashes, asked)
+        expected = all_answers(bits, full.bits, full.hashes, requested)
         assert isinstance(mine, np.ndarray)
         assert np.array_equal(mine, expected), f"{np.count_nonzero(mine != expected)} answers differ"
         assert theirs == expected[::PART].tolist(), "the peer's answers differ"

@@ -158,12 +158,12 @@ def _cold_seconds(goal: Goal, side: str) -> float:
 def summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """For people: how many goals have which verdict, and the name of each that is not met."""
     for kind in Verdict:
-        of_kind = [each for each in lines if each["verdict"] == kind]
+        of_kind = [item for item in lines if item["verdict"] == kind]
         if of_kind:
             yield f"{kind}: {len(of_kind)}"
         if kind in (Verdict.MET, Verdict.SHOWN):
             continue
-        for each in of_kind:
-            name = f"{each['bench']}/{each['case']} against {each['peer']}"
-            reason = each.get("reason") or f"{each['ratio']} times as fast, expected {each['at_least']}"
+        for item in of_kind:
+            name = f"{item['bench']}/{item['case']} against {item['peer']}"
+            reason = item.get("reason") or f"{item['ratio']} times as fast, expected {item['at_least']}"
             yield f"  {name}: {reason}"

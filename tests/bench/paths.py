@@ -37,8 +37,8 @@ class SpecialPath:
             module, _, name = place.partition(":")
             *holders, last = name.split(".")
             holder: Any = importlib.import_module(module)
-            for each in holders:
-                holder = getattr(holder, each)
+            for item in holders:
+                holder = getattr(holder, item)
             assert hasattr(holder, last), f"there is no {place}"
             setattr(holder, last, value)
 
@@ -124,7 +124,7 @@ def compared(path: str, case: str) -> dict[str, Any]:
             ended = subprocess.run(run, capture_output=True, text=True, check=True)
             times.append(json.loads(ended.stdout.splitlines()[-1]))
     (on_wall, on_processor), (off_wall, off_processor) = (
-        [statistics.median(each) for each in zip(*times, strict=True)] for times in sides.values()
+        [statistics.median(item) for item in zip(*times, strict=True)] for times in sides.values()
     )
     return {
         "path": path,

@@ -268,14 +268,14 @@ def _fresh(count: int, names: Sequence[str], *, prepared: bool = False) -> Pair:
     of = files(count)
     of.loaded(COLUMNS.values())
     questions = [_queries(count)[name] for name in names]
-    masks = [floor(each.question, of) for each in questions]
-    predicates = [each.bound() for each in questions]
+    masks = [floor(item.question, of) for item in questions]
+    predicates = [item.bound() for item in questions]
 
     def ours() -> object:
         store = FileStatistics(of.count, of.pieces)
         if prepared:
-            for each in (leaf for predicate in predicates for leaf in columns_of(predicate).values()):
-                store.prepare(each)
+            for item in (leaf for predicate in predicates for leaf in columns_of(predicate).values()):
+                store.prepare(item)
         return [store.plan(predicate).possible() for predicate in predicates]
 
     def check(kept: Sequence[Any], peers: Sequence[Any]) -> None:

@@ -63,13 +63,13 @@ def pair(case: str, peer: str) -> Pair:
         raise Missing(f"{missing.name} is not installed") from None
     part = _PARTS[case]
     low, high = ranges(case)
-    asked = texts(keys())
+    requested = texts(keys())
     bounds = [ByteStrings(found.offsets, found.data) for found in (texts(low), texts(high))]
     tree = IntervalTree.from_tuples(zip(low.tolist(), (high + 1).tolist(), range(FILES), strict=True))
     some = keys()[::part].tolist()
 
     def ours() -> object:
-        ordered = sorted_keys(asked)
+        ordered = sorted_keys(requested)
         return ordered, ordered.runs(*bounds)
 
     def theirs() -> object:
@@ -85,6 +85,6 @@ def pair(case: str, peer: str) -> Pair:
         place = np.empty(COUNT, np.int64)
         place[ordered.order] = np.arange(COUNT)
         for at, found in zip(place[::part].tolist(), peers, strict=True):
-            assert {each.data for each in found} == set(np.flatnonzero((starts <= at) & (at < stops)).tolist())
+            assert {item.data for item in found} == set(np.flatnonzero((starts <= at) & (at < stops)).tolist())
 
     return Pair(ours, theirs, agree, part=1 / part)

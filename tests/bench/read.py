@@ -173,7 +173,7 @@ def assert_exact_plans(root: Path, plan: Callable[[int], ScanPlan]) -> None:
     """Of some lookups just the base files are kept whose footers have the value between their bounds of `a`."""
     bounds = {str(file.relative_to(root)): _bounds_of_a(file) for file in _base_files(root)}
     for value in islice(lookups(), 5):
-        kept = sorted(each.base.path for each in plan(value).kept() if each.base)
+        kept = sorted(item.base.path for item in plan(value).kept() if item.base)
         wanted = sorted(path for path, (low, high) in bounds.items() if low <= value <= high)
         assert kept == wanted, f"a = {value}: {kept} are kept, footers have it in {wanted}"
 
@@ -182,7 +182,7 @@ def _bounds_of_a(file: Path) -> tuple[int, int]:
     footer = pq.read_metadata(file)
     place = footer.schema.names.index("a")
     statistics = [footer.row_group(number).column(place).statistics for number in range(footer.num_row_groups)]
-    return min(each.min for each in statistics), max(each.max for each in statistics)
+    return min(item.min for item in statistics), max(item.max for item in statistics)
 
 
 def _counted(plan: Callable[[], Sequence[str]]) -> Callable[[], int]:
@@ -207,7 +207,7 @@ def _planner_of_hudi_rs(root: Path) -> Callable[[], Sequence[str]]:
     def plan() -> Sequence[str]:
         options = hudi.HudiReadOptions(filters=[("a", "=", str(next(values)))])
         slices = _table_of_hudi_rs(root).get_file_slices(options)
-        return sorted(each.base_file_relative_path() for each in slices)
+        return sorted(item.base_file_relative_path() for item in slices)
 
     return plan
 

@@ -78,7 +78,7 @@ def _plan_of_many_here() -> list[str]:
 
 def _names_of(table: Table) -> list[str]:
     kept = table.scan(where=f"n = {_FILES * ROWS // 2}").plan.kept()
-    return sorted(each.base.name for each in kept if each.base)
+    return sorted(item.base.name for item in kept if item.base)
 
 
 def _many_files() -> Path:
@@ -266,7 +266,7 @@ def _keeps_what_matches(ours: object, peer: object) -> None:
         f"{ours} files, the peer has {peer}"
     )
     table = open_table(str(rides()))
-    kept = {each.base.name for each in table.scan(where=_WHERE).plan.kept() if each.base}
+    kept = {item.base.name for item in table.scan(where=_WHERE).plan.kept() if item.base}
     rows = table.scan(columns=[FILE_NAME, "city", "fare"]).to_arrow()
     matching = pc.and_(pc.equal(rows["city"], _CITY), pc.greater(rows["fare"].cast(pa.float64()), float(_FARE)))
     holding = set(rows.filter(matching)[FILE_NAME].to_pylist())

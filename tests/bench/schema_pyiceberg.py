@@ -36,7 +36,7 @@ def iceberg(of: Schema) -> IcebergSchema:
 def _field(field: t.Field, ids: Any) -> it.NestedField:
     number = next(ids)
     if isinstance(field.type, t.Record):
-        inner: it.IcebergType = it.StructType(*[_field(each, ids) for each in field.type.fields])
+        inner: it.IcebergType = it.StructType(*[_field(item, ids) for item in field.type.fields])
     else:
         inner = _PRIMITIVES[type(field.type)]()
     return it.NestedField(number, field.name, inner, required=False)

@@ -65,8 +65,8 @@ def made(root: Path, files: int) -> None:
                 "id": keys,
             }
         )
-        told = {"hoodie_min_record_key": keys[0], "hoodie_max_record_key": keys[-1]}
-        pq.write_table(rows.replace_schema_metadata(told), root / name)
+        reported = {"hoodie_min_record_key": keys[0], "hoodie_max_record_key": keys[-1]}
+        pq.write_table(rows.replace_schema_metadata(reported), root / name)
 
 
 def timed(run: Callable[[], int], expected: int) -> float:
@@ -80,7 +80,7 @@ def timed(run: Callable[[], int], expected: int) -> float:
     return min(seconds[1:])
 
 
-def asked(spark: Any, files: int, count: int) -> tuple[Any, int]:
+def requested(spark: Any, files: int, count: int) -> tuple[Any, int]:
     """Keys to look for, and how many of them the table has: every other one, as long as there are files."""
     ids = spark.range(0, count, 1, max(count // 500_000, 2))
     number = "id * 2 + pmod(id, 2)" if count <= files * KEYS_A_FILE else "id"
@@ -90,7 +90,7 @@ def asked(spark: Any, files: int, count: int) -> tuple[Any, int]:
 
 def measured(spark: Any, root: Path, files: int, count: int) -> dict[str, Any]:
     """What a table takes."""
-    keys, present = asked(spark, files, count)
+    keys, present = requested(spark, files, count)
 
     def tag() -> int:
         table = hudi_spark.open(spark, str(root))

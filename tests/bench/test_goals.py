@@ -79,10 +79,10 @@ def test_the_exit_status_says_whether_goals_are_met(file: Path, names: tuple[str
 
 def test_missed_goals_are_named(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program.main()
-    said = capsys.readouterr().err
-    assert "made_up/slow against loop" in said and "expected 1000000000.0" in said
-    assert "made_up/wrong against loop: one is not the other" in said
-    assert "made_up/fast" not in said
+    answer = capsys.readouterr().err
+    assert "made_up/slow against loop" in answer and "expected 1000000000.0" in answer
+    assert "made_up/wrong against loop: one is not the other" in answer
+    assert "made_up/fast" not in answer
 
 
 def test_a_ratio_as_large_as_the_goal_meets_it() -> None:

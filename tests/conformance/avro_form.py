@@ -24,7 +24,7 @@ def written(avro: Any, namespace: str = "") -> Any:
             return written(only, namespace)
         case list():
             branches = [written(branch, namespace) for branch in avro]
-            return ["null", *(each for each in branches if each != "null")] if "null" in branches else branches
+            return ["null", *(item for item in branches if item != "null")] if "null" in branches else branches
         case {"name": str(name), "type": "record" | "enum" | "fixed"}:
             full = name if "." in name else ".".join(filter(None, (avro.get("namespace", namespace), name)))
             return _named(avro, full, namespace)

@@ -23,9 +23,9 @@ def declared() -> list[Deviation]:
     for module in pkgutil.iter_modules(deviations.__path__):
         names = vars(importlib.import_module(f"{deviations.__name__}.{module.name}"))
         for value in names.values():
-            for each in value if isinstance(value, tuple | list) else ():
-                if isinstance(each, Deviation):
-                    found.setdefault((each.subject, each.name), each)
+            for item in value if isinstance(value, tuple | list) else ():
+                if isinstance(item, Deviation):
+                    found.setdefault((item.subject, item.name), item)
     return list(found.values())
 
 

@@ -31,7 +31,7 @@ VALUES = PlainValues()
 
 
 def filters_of(entry: TableEntry) -> list[dict[str, Any]]:
-    return [each for each in entry.expected.get("filters", ()) if "sql" in each and "keys" in each]
+    return [item for item in entry.expected.get("filters", ()) if "sql" in item and "keys" in item]
 
 
 def schema_of(entry: TableEntry) -> Schema:
@@ -40,8 +40,8 @@ def schema_of(entry: TableEntry) -> Schema:
 
 @each_table_where(filters_of, "filters as SQL text")
 def test_every_filter_is_read_back_from_its_text_and_its_json(entry: TableEntry) -> None:
-    for each in filters_of(entry):
-        parsed = parse_predicate(each["sql"])
+    for item in filters_of(entry):
+        parsed = parse_predicate(item["sql"])
         assert parse_predicate(to_sql(parsed)) == parsed
         assert expression_from_json(json.loads(json.dumps(to_json(parsed)))) == parsed
 
@@ -54,17 +54,17 @@ def test_every_filter_is_true_on_just_the_recorded_rows(entry: TableEntry) -> No
     rows = [row_of(row, schema) for row in entry.expected["snapshot"]["rows"]]
     key = schema.get((RECORD_KEY,)).positions[0]
     unknown: list[str] = []
-    for each in filters:
-        predicate = bind(parse_predicate(each["sql"]), schema)
+    for item in filters:
+        predicate = bind(parse_predicate(item["sql"]), schema)
         if unknowns_of(predicate):  # no row can be tested by a function that the core does not know
             with pytest.raises(UnsupportedError, match="cannot be filtered"):
                 [is_true(predicate, VALUES, row, schema) for row in rows]
-            unknown.append(each["sql"])
+            unknown.append(item["sql"])
             continue
         found = [row for row in rows if is_true(predicate, VALUES, row, schema)]
-        assert len(found) == each["row_count"], each["sql"]
+        assert len(found) == item["row_count"], item["sql"]
         if all(row[key] is not None for row in rows):
-            assert sorted(row[key] for row in found) == sorted(each["keys"]), each["sql"]
+            assert sorted(row[key] for row in found) == sorted(item["keys"]), item["sql"]
     if unknown:
         pytest.skip(f"all but {len(unknown)} of {len(filters)} filters: no row can be tested by {'; '.join(unknown)}")
 

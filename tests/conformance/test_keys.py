@@ -85,8 +85,8 @@ def test_escapes_are_undone() -> None:
     ledger.close()
 
 
-def _names(said: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (said or "").split(",") if part.strip())
+def _names(answer: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (answer or "").split(",") if part.strip())
 
 
 @each_table_where(

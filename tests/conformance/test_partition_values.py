@@ -63,8 +63,14 @@ def test_folders_tell_values_as_in_hudi() -> None:
         text, of = case["input"]["text"], persisted_type(case["input"]["type"])
         if text is None:
             continue  # no folder has no name
-        (told,) = path_values(text, CONFIG, [of])
-        ours = UNKNOWN if told is None else told.lower if told.is_exact else (told.lower, told.upper, "or null")
+        (reported,) = path_values(text, CONFIG, [of])
+        ours = (
+            UNKNOWN
+            if reported is None
+            else reported.lower
+            if reported.is_exact
+            else (reported.lower, reported.upper, "or null")
+        )
         theirs = value_in(case["output"], of) if "output" in case else UNKNOWN
         ledger.settle(case, {"ask": "value", **case["input"]}, ours, theirs)
     ledger.close()

@@ -28,8 +28,8 @@ Answer = dict[str, Any]
 
 
 def answers(kind: str, entry: TableEntry) -> list[Answer]:
-    said = entry.expected.get(kind) or entry.expected.get("extra", {}).get(kind)
-    return said["queries"] if isinstance(said, dict) else said or []
+    output = entry.expected.get(kind) or entry.expected.get("extra", {}).get(kind)
+    return output["queries"] if isinstance(output, dict) else output or []
 
 
 def each_with(kind: str) -> pytest.MarkDecorator:
@@ -94,8 +94,8 @@ def compare(entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Ta
     user = {"columns": user_columns(table)}
     of_user = form_of(entry, user)
     snapshot = set(of_user(snapshot_rows(entry)))  # type: ignore[call-overload]
-    told = [answer for answer in answers(kind, entry) if "rows" in answer and "columns" in answer]
-    others = {each[key]: {row[RECORD_KEY]: row for row in recorded_rows(entry, each)} for each in told}
+    reported = [answer for answer in answers(kind, entry) if "rows" in answer and "columns" in answer]
+    others = {item[key]: {row[RECORD_KEY]: row for row in recorded_rows(entry, item)} for item in reported}
     for answer in answers(kind, entry):
         if cleaned(answer):
             continue  # asked about by itself
@@ -134,7 +134,7 @@ def snapshot_rows(entry: TableEntry) -> list[dict[str, Any]]:
 
 def some(kind: str, wanted: Callable[[TableEntry, Answer], bool]) -> pytest.MarkDecorator:
     """Parametrise a test over the tables with such recorded answers."""
-    found = [each for each in tables() if not each.requires and any(wanted(each, one) for one in answers(kind, each))]
+    found = [item for item in tables() if not item.requires and any(wanted(item, one) for one in answers(kind, item))]
     absent = pytest.param(None, marks=pytest.mark.skip(reason="no such recorded answers present"), id="absent")
     return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
 
@@ -165,9 +165,9 @@ def test_changes_up_to_a_time_are_rows_of_the_table_then(entry: TableEntry) -> N
     table = opened(entry)
     if not table.config.populate_meta_fields or not table.timeline.commits:
         pytest.skip("rows do not say which commit wrote them")
-    if any(each.get("operation_type") == "LOG_COMPACT" for each in entry.expected["timeline"]):
+    if any(item.get("operation_type") == "LOG_COMPACT" for item in entry.expected["timeline"]):
         pytest.skip("log compaction wrote rows anew as its own")
-    ends = {each.requested_time: each.completion_time or each.requested_time for each in table.timeline.commits}
+    ends = {item.requested_time: item.completion_time or item.requested_time for item in table.timeline.commits}
     last, middle = max(ends.values()), sorted(ends.values())[len(ends) // 2]
     columns = [RECORD_KEY, COMMIT_TIME]
     rows = [{name: row[name] for name in columns} for row in snapshot_rows(entry)]
@@ -204,36 +204,37 @@ def test_changes_from_logs_of_changes_are_those_that_slices_tell(entry: TableEnt
     for answer in answers("cdc", entry):
         since = answer["start_exclusive_completion_time"]
         logged = map(text, table.changes(since=since, meta=False).to_json_rows())
-        assert sorted(logged) == sorted(text(bare(said)) for said in table.changes(since=since).to_json_rows())
+        assert sorted(logged) == sorted(text(bare(output)) for output in table.changes(since=since).to_json_rows())
 
 
-def bare(said: dict[str, Any]) -> dict[str, Any]:
+def bare(output: dict[str, Any]) -> dict[str, Any]:
     """A change without Hudi's own columns."""
     images = {
-        side: said[side] and {name: said[side][name] for name in said[side] if not is_meta(name)} for side in SIDES
+        side: output[side] and {name: output[side][name] for name in output[side] if not is_meta(name)}
+        for side in SIDES
     }
-    return {**said, **images}
+    return {**output, **images}
 
 
 SIDES = ("before", "after")
 
 
-def place_of_change(keys: Sequence[str], said: dict[str, Any]) -> tuple[str, str, str]:
+def place_of_change(keys: Sequence[str], output: dict[str, Any]) -> tuple[str, str, str]:
     """Time, operation and record key: what changes are put in order by."""
-    image = said["after"] or said["before"]
-    return said["ts_ms"], said["op"], json.dumps([image[key] for key in keys])
+    image = output["after"] or output["before"]
+    return output["ts_ms"], output["op"], json.dumps([image[key] for key in keys])
 
 
 def columns_of_images(changes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The columns that the images of each change have."""
-    return [{side: each[side] and sorted(each[side]) for side in SIDES} for each in changes]
+    return [{side: item[side] and sorted(item[side]) for side in SIDES} for item in changes]
 
 
-def like(said: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def like(output: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """A change with the columns in its images that the other has."""
     return {
-        **said,
-        **{side: said[side] and {name: said[side][name] for name in other[side] or ()} for side in SIDES},
+        **output,
+        **{side: output[side] and {name: output[side][name] for name in other[side] or ()} for side in SIDES},
     }
 
 
@@ -252,11 +253,11 @@ def test_changes_put_one_after_the_other_make_the_table(entry: TableEntry) -> No
         assert "cleaned away" in str(refused)
         pytest.skip("files are cleaned away")
     rows: Counter[str] = Counter()
-    for _, commit in groupby(every, key=lambda said: said["ts_ms"]):
+    for _, commit in groupby(every, key=lambda output: output["ts_ms"]):
         changes = list(commit)
-        rows.subtract(text(moved(said["before"])) for said in changes if said["before"])
+        rows.subtract(text(moved(output["before"])) for output in changes if output["before"])
         assert all(count >= 0 for count in rows.values())
-        rows.update(text(moved(said["after"])) for said in changes if said["after"])
+        rows.update(text(moved(output["after"])) for output in changes if output["after"])
     assert +rows == Counter(text(moved(row)) for row in table.scan().to_json_rows())
 
 

@@ -65,29 +65,29 @@ def slice_key(found: Any) -> tuple[str, str, str | None, tuple[str, ...]]:
 
 @each_table()
 def test_properties_are_as_recorded(entry: TableEntry) -> None:
-    config, said = opened(entry).config, entry.expected["table"]
-    assert config.name == said["table_name"]
-    assert config.type.value == said["table_type"]
-    assert config.version == said["table_version"]
-    assert config.layout == int(said["timeline_layout_version"])
-    assert config.base_file_format.value == said["base_file_format"]
-    assert list(config.record_key_fields) == said["record_key_fields"]
-    assert list(config.stated_partition_fields) == said["partition_fields"]
-    assert list(config.ordering_fields) == said["ordering_fields"]
-    assert config.hive_style_partitioning is said["hive_style_partitioning"]
-    assert config.url_encode_partitioning is said["url_encode_partitioning"]
-    assert config.populate_meta_fields is said["populate_meta_fields"]
-    assert (config.merge_mode.value if config.merge_mode else None) == said["merge_mode"]
-    assert sorted(config.metadata_partitions) == said["metadata_partitions"]
+    config, answer = opened(entry).config, entry.expected["table"]
+    assert config.name == answer["table_name"]
+    assert config.type.value == answer["table_type"]
+    assert config.version == answer["table_version"]
+    assert config.layout == int(answer["timeline_layout_version"])
+    assert config.base_file_format.value == answer["base_file_format"]
+    assert list(config.record_key_fields) == answer["record_key_fields"]
+    assert list(config.stated_partition_fields) == answer["partition_fields"]
+    assert list(config.ordering_fields) == answer["ordering_fields"]
+    assert config.hive_style_partitioning is answer["hive_style_partitioning"]
+    assert config.url_encode_partitioning is answer["url_encode_partitioning"]
+    assert config.populate_meta_fields is answer["populate_meta_fields"]
+    assert (config.merge_mode.value if config.merge_mode else None) == answer["merge_mode"]
+    assert sorted(config.metadata_partitions) == answer["metadata_partitions"]
 
 
 @each_table()
 def test_timeline_is_as_recorded(entry: TableEntry) -> None:
     timeline: Timeline = opened(entry).timeline
     recorded = {
-        (said["requested_time"], said["action"], said["completion_time"])
-        for said in entry.expected["timeline"]
-        if said["state"] == "completed"
+        (answer["requested_time"], answer["action"], answer["completion_time"])
+        for answer in entry.expected["timeline"]
+        if answer["state"] == "completed"
     }
     found = {(i.requested_time, i.completes_as, i.completion_time) for i in timeline.instants if i.completed}
     assert found == recorded
@@ -95,11 +95,11 @@ def test_timeline_is_as_recorded(entry: TableEntry) -> None:
 
 @each_table()
 def test_schema_has_the_recorded_columns(entry: TableEntry) -> None:
-    said = entry.expected["schema"]["latest_table_schema_avro"]
-    if said is None:
+    answer = entry.expected["schema"]["latest_table_schema_avro"]
+    if answer is None:
         pytest.skip("no schema was recorded")
     names = [field.name for field in opened(entry).schema.fields if not is_meta(field.name)]
-    assert names == [field["name"] for field in said["fields"] if not is_meta(field["name"])]
+    assert names == [field["name"] for field in answer["fields"] if not is_meta(field["name"])]
 
 
 @each_table()
@@ -110,11 +110,11 @@ def test_file_slices_are_as_recorded(entry: TableEntry, mode: MetadataMode) -> N
         pytest.skip("the table has no metadata table")
     table = opened(entry, mode)
     recorded = set(visible_slices(entry.expected))
-    found = [slice_key(each) for each in table.slices()]
+    found = [slice_key(item) for item in table.slices()]
     if table.config.layout == 1 and mode is MetadataMode.REQUIRE and table.timeline.pending:
         # A log file of a write that failed is on disk, and not in the metadata table. In layout 1 its name does not tell.
-        assert {each[:3] for each in found} == {each[:3] for each in recorded}
-        assert {log for each in found for log in each[3]} <= {log for each in recorded for log in each[3]}
+        assert {item[:3] for item in found} == {item[:3] for item in recorded}
+        assert {log for item in found for log in item[3]} <= {log for item in recorded for log in item[3]}
         return
     assert set(found) == recorded
     assert len(found) == len(recorded)
@@ -122,30 +122,30 @@ def test_file_slices_are_as_recorded(entry: TableEntry, mode: MetadataMode) -> N
 
 def filters(entry: TableEntry) -> Iterator[tuple[Expr | str, set[str], set[str], int | None]]:
     """Predicate, keys of the rows that match, slices that hold them, and how many slices Apache Hudi kept, if it is right."""
-    for said in entry.expected["filters"]:
-        if "error" in said and "keys" not in said:
+    for answer in entry.expected["filters"]:
+        if "error" in answer and "keys" not in answer:
             continue  # an expected refusal, asked by itself
-        if "filter" in said:
-            parts = tuple(_condition(*condition) for condition in said["filter"])
+        if "filter" in answer:
+            parts = tuple(_condition(*condition) for condition in answer["filter"])
             whole = parts[0] if len(parts) == 1 else And(parts)
-            yield whole, set(said["keys"]), set(said.get("slices_with_matches", ())), None
-        elif "keys_by_file_value" in said:
+            yield whole, set(answer["keys"]), set(answer.get("slices_with_matches", ())), None
+        elif "keys_by_file_value" in answer:
             # Apache Hudi shows a folder's text instead of the value in the file. The value is what counts.
-            keys = set(said["keys_by_file_value"])
+            keys = set(answer["keys_by_file_value"])
             rows = entry.expected["snapshot"]["rows"]
             holding = {row["_hoodie_file_name"].partition("_")[0] for row in rows if row[RECORD_KEY] in keys}
-            yield said["sql"], keys, holding, None
+            yield answer["sql"], keys, holding, None
         else:
-            skipping = said.get("hudi_skipping", {})
+            skipping = answer.get("hudi_skipping", {})
             right = not (
-                said.get("hudi_skipping_loses_rows") or said.get("hudi_skipping_adds_rows") or "error" in skipping
+                answer.get("hudi_skipping_loses_rows") or answer.get("hudi_skipping_adds_rows") or "error" in skipping
             )
             kept = skipping.get("kept_file_slices") if right else None
-            yield said["sql"], set(said["keys"]), set(said.get("file_ids_with_matches", ())), kept
+            yield answer["sql"], set(answer["keys"]), set(answer.get("file_ids_with_matches", ())), kept
 
 
 def refusals(entry: TableEntry) -> list[str]:
-    return [each["sql"] for each in entry.expected.get("filters", ()) if "error" in each and "keys" not in each]
+    return [item["sql"] for item in entry.expected.get("filters", ()) if "error" in item and "keys" not in item]
 
 
 @each_table_where(refusals, "filters that are refused")
@@ -178,7 +178,7 @@ def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: Metada
         pytest.skip(f"needs {', '.join(entry.requires)}")
     lost = []
     for scan, _, holding in scans(entry, mode):
-        skipped = holding - {each.file_id for each in scan.plan.kept()}
+        skipped = holding - {item.file_id for item in scan.plan.kept()}
         lost += [(scan.predicate, skipped)] if skipped else []
     assert not lost
 
@@ -197,8 +197,8 @@ def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
     for scan, keys, _ in scans(entry, richest(entry)):
         plan = scan.plan
         certain = (plan.slices[number] for number in np.flatnonzero(plan.codes == ALL_MATCH))
-        files = ((each.partition, each.file_id) for each in certain)
-        wrong += [(scan.predicate, each) for each in files if not by_file.get(each, set()) <= keys]
+        files = ((item.partition, item.file_id) for item in certain)
+        wrong += [(scan.predicate, item) for item in files if not by_file.get(item, set()) <= keys]
     assert not wrong
 
 
@@ -256,17 +256,17 @@ def test_filters_give_the_recorded_rows(entry: TableEntry | None) -> None:
 
 def by_the_file(entry: TableEntry) -> list[dict[str, Any]]:
     """The recorded filters of which Apache Hudi answers something else than its files hold."""
-    return [each for each in entry.expected.get("filters", ()) if "keys_by_file_value" in each]
+    return [item for item in entry.expected.get("filters", ()) if "keys_by_file_value" in item]
 
 
 @each_table_where(by_the_file, "filters on values that Apache Hudi takes from folders")
 def test_filters_on_values_that_folders_tell_go_by_the_file(entry: TableEntry) -> None:
     ledger = Ledger("queries", QUERIES)
-    for each in by_the_file(entry):
-        question = {"ask": "filter", "table": entry.expected, "filter": each}
+    for item in by_the_file(entry):
+        question = {"ask": "filter", "table": entry.expected, "filter": item}
         question["shown"] = entry.expected["snapshot"]["rows"]
-        rows = opened(entry).scan(where=each["sql"], columns=[RECORD_KEY]).to_json_rows()
-        ledger.settle({"id": entry.name}, question, sorted(row[RECORD_KEY] for row in rows), sorted(each["keys"]))
+        rows = opened(entry).scan(where=item["sql"], columns=[RECORD_KEY]).to_json_rows()
+        ledger.settle({"id": entry.name}, question, sorted(row[RECORD_KEY] for row in rows), sorted(item["keys"]))
     ledger.close()
 
 
@@ -278,20 +278,23 @@ def read_optimized() -> list[TableEntry | None]:
 def test_read_optimized_rows_are_the_recorded_ones(entry: TableEntry | None) -> None:
     if entry is None:
         pytest.skip("no table with recorded read-optimized rows")
-    said = entry.expected["read_optimized"]
+    answer = entry.expected["read_optimized"]
     table = opened(entry)
     scan = table.scan(read_optimized=True, meta=False)
-    assert not any(each.logs for each in scan.plan.slices)
+    assert not any(item.logs for item in scan.plan.slices)
     found = list(scan.to_json_rows())
-    assert len(found) == said["row_count"]
-    if "columns" in said:
-        assert [field.name for field in scan.schema.fields] == said["columns"]
-    if "keys" in said and table.config.populate_meta_fields:
+    assert len(found) == answer["row_count"]
+    if "columns" in answer:
+        assert [field.name for field in scan.schema.fields] == answer["columns"]
+    if "keys" in answer and table.config.populate_meta_fields:
         rows = table.scan(read_optimized=True, columns=[RECORD_KEY]).to_json_rows()
-        assert sorted(row[RECORD_KEY] for row in rows) == sorted(said["keys"])
-    if "rows" in said:  # of many rows only a checksum is recorded
+        assert sorted(row[RECORD_KEY] for row in rows) == sorted(answer["keys"])
+    if "rows" in answer:  # of many rows only a checksum is recorded
         settle_rows(
-            entry, "read_optimized", found, [dict(zip(said["columns"], row[1:], strict=True)) for row in said["rows"]]
+            entry,
+            "read_optimized",
+            found,
+            [dict(zip(answer["columns"], row[1:], strict=True)) for row in answer["rows"]],
         )
 
 

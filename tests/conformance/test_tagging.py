@@ -69,7 +69,7 @@ def absent_keys(truth: Truth) -> list[HoodieKey]:
 def check(table: Table, truth: Truth, options: TagOptions) -> None:
     present, absent = list(truth), absent_keys(truth)
     found = locate(table, [*present, *absent], options)
-    slices = {(each.partition, each.file_id): each for each in table.slices()}
+    slices = {(item.partition, item.file_id): item for item in table.slices()}
     assert len(found) == len(present) + len(absent)
     for key, location in zip(present, found, strict=False):
         assert location is not None, (options.index, key)
@@ -128,16 +128,16 @@ def test_a_damaged_file_group_of_filters_takes_no_other_along(entry: TableEntry,
 def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
     """The filters in the metadata table by file id, by the file group that has them."""
     snapshot = table.snapshot()
-    slices = [each for each in snapshot.slices if each.base is not None]
+    slices = [item for item in snapshot.slices if item.base is not None]
     metadata = recorded_filters(snapshot)
     found: dict[str, dict[str, bytes]] = {}
     for place, text in recorded_texts(metadata, snapshot, slices).items():
-        each = slices[place]
+        item = slices[place]
         assert metadata is not None
-        assert each.base is not None
+        assert item.base is not None
         groups = metadata.slices(BLOOM_FILTERS)
-        group = groups[file_group_index(bloom_filter_key(each.partition, each.base.name), len(groups))]
-        found.setdefault(group.file_id, {})[each.file_id] = text
+        group = groups[file_group_index(bloom_filter_key(item.partition, item.base.name), len(groups))]
+        found.setdefault(group.file_id, {})[item.file_id] = text
     return found
 
 
@@ -192,8 +192,8 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
 def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -> None:
     """INDEX-23."""
     table = open_table(str(entry.unpacked()))
-    indexes = [each for each in Sources(table.snapshot()).indexes if isinstance(each, SecondaryIndex)]
-    columns = {each.id: each.name for each in table.schema.fields}
+    indexes = [item for item in Sources(table.snapshot()).indexes if isinstance(item, SecondaryIndex)]
+    columns = {item.id: item.name for item in table.schema.fields}
     assert indexes
     for index in indexes:
         column = columns[index.column]
@@ -205,8 +205,8 @@ def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -
         assert places == sorted(
             (str(row[column]), row["_hoodie_file_name"].partition("_")[0].removeprefix(".")) for row in held
         )
-        said = ran("locate", entry.unpacked(), column, "--json", "--", *values).lines
-        assert sorted((str(row[column]), row["location"]["file_id"]) for row in said) == places
+        answer = ran("locate", entry.unpacked(), column, "--json", "--", *values).lines
+        assert sorted((str(row[column]), row["location"]["file_id"]) for row in answer) == places
         shown = ran("locate", entry.unpacked(), column.upper(), "--", *values).out
         assert shown.splitlines()[-1] == f"{len(held)} record{'s' if len(held) > 1 else ''}"
         with pytest.raises(UnsupportedError, match=f"a secondary index of .*{index.name}"):
@@ -217,7 +217,7 @@ def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -
 def test_rows_that_do_not_hold_their_keys_are_tagged(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()))
     rows = table.scan(meta=False).to_arrow()
-    places = {(each.partition, each.file_id) for each in table.slices()}
+    places = {(item.partition, item.file_id) for item in table.slices()}
     for kind in kinds(table):
         found = tag(table, rows, TagOptions(kind)).read_all()
         assert found.num_rows == rows.num_rows

@@ -58,7 +58,7 @@ class Counts:
 
 def rows_of_slices(entry: TableEntry, table: Table) -> list[list[tuple[Any, ...]]]:
     """The recorded rows of each slice, and the rows of its base file that log files wrote anew: statistics tell of these too."""
-    numbers = {(each.partition, each.file_id): number for number, each in enumerate(table.slices())}
+    numbers = {(element.partition, element.file_id): number for number, element in enumerate(table.slices())}
     found: list[list[tuple[Any, ...]]] = [[] for _ in numbers]
     in_base_files = table.scan(read_optimized=True).to_json_rows() if with_logs(table) else ()
     for row in chain(entry.expected["snapshot"]["rows"], in_base_files):
@@ -74,8 +74,8 @@ def exact(rows: list[list[tuple[Any, ...]]], schema: Schema) -> FileStatistics:
         if column.id not in schema.places or schema.place(column.id).repeated or isinstance(column.type, _EMPTY_TYPES):
             return
         place = schema.place(column.id)
-        told = [_told([_at(row, place.positions) for row in each], place.field.type) for each in rows]
-        statistics = from_values(place.field.type, *zip(*told, strict=True))  # type: ignore[arg-type]
+        reported = [_told([_at(row, place.positions) for row in element], place.field.type) for element in rows]
+        statistics = from_values(place.field.type, *zip(*reported, strict=True))  # type: ignore[arg-type]
         yield StatisticsPart(np.arange(len(rows), dtype=np.int64), statistics)
 
     return FileStatistics(len(rows), load)
@@ -103,13 +103,13 @@ def _order(of: t.Type) -> Callable[[Any, Any], int]:
 
 
 def with_logs(table: Table) -> set[int]:
-    return {number for number, each in enumerate(table.slices()) if each.logs}
+    return {number for number, element in enumerate(table.slices()) if element.logs}
 
 
 @cache
 def planned(name: str) -> dict[str, tuple[Predicate, set[int]]]:
     """The recorded filters of a table, as they are bound, and the slices that are kept for each."""
-    (entry,) = (each for each in tables() if each.name == name)
+    (entry,) = (element for element in tables() if element.name == name)
     table = opened(entry)
     scans = {where: table.scan(where=where) for where, *_ in filters(entry)}
     return {
@@ -125,7 +125,7 @@ def counted(entry: TableEntry) -> Counts:
     found = Counts()
     for where, keys, holding, _ in filters(entry):
         predicate, kept = planned(entry.name)[where]
-        matching = {number for number, each in enumerate(table.slices()) if each.file_id in holding}
+        matching = {number for number, element in enumerate(table.slices()) if element.file_id in holding}
         possible = set(statistics.plan(predicate).possible().tolist())
         found.matching += len(matching)
         found.kept += len(kept)
@@ -142,9 +142,9 @@ def test_few_slices_are_kept_that_statistics_could_rule_out() -> None:
         if entry.requires or any(row.get(RECORD_KEY) is None for row in entry.expected["snapshot"]["rows"]):
             continue
         by_table[entry.name] = counted(entry)
-    matching = sum(each.matching for each in by_table.values())
-    undecidable = sum(each.undecidable for each in by_table.values())
-    surplus = sum(each.surplus for each in by_table.values())
+    matching = sum(element.matching for element in by_table.values())
+    undecidable = sum(element.undecidable for element in by_table.values())
+    surplus = sum(element.surplus for element in by_table.values())
     worst = sorted(by_table.items(), key=lambda item: -item[1].surplus)[:5]
     print(
         f"{matching} slices hold a match; kept beside them: {undecidable} undecidable, {surplus} others; most in {worst}"

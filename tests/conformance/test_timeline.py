@@ -20,11 +20,11 @@ def opened(entry: TableEntry) -> Table:
 def archived(entry: TableEntry) -> set[tuple[str, str | None, str]]:
     """Requested time, completion time and action of each archived instant, as recorded."""
     extra = entry.expected.get("extra", {})
-    lsm = {(each["instant"], each["completion"], each["action"]) for each in extra.get("archived_instants", ())}
+    lsm = {(item["instant"], item["completion"], item["action"]) for item in extra.get("archived_instants", ())}
     log = {
-        (each["commitTime"], None, each["actionType"])
-        for each in extra.get("archived_entries", ())
-        if each["actionState"] == "COMPLETED"
+        (item["commitTime"], None, item["actionType"])
+        for item in extra.get("archived_entries", ())
+        if item["actionState"] == "COMPLETED"
     }
     return lsm | log
 
@@ -32,10 +32,10 @@ def archived(entry: TableEntry) -> set[tuple[str, str | None, str]]:
 def pending_plans(entry: TableEntry) -> set[str]:
     """The files of recorded plans whose work is not completed."""
     timeline = entry.expected["timeline"]
-    done = {each["requested_time"] for each in timeline if each["state"] == "completed"}
-    begun = {each["requested_time"] for each in timeline} - done
+    done = {item["requested_time"] for item in timeline if item["state"] == "completed"}
+    begun = {item["requested_time"] for item in timeline} - done
     plans = entry.expected.get("extra", {}).get("plans", ())
-    return {each["file"] for each in plans if each["file"].partition(".")[0] in begun}
+    return {item["file"] for item in plans if item["file"].partition(".")[0] in begun}
 
 
 @each_table()
@@ -49,7 +49,7 @@ def test_archived_instants_are_as_recorded(entry: TableEntry) -> None:
         assert whole.metadata(instant).stats or whole.metadata(instant).operation
 
 
-@each_table_where(lambda entry: any(each[2].endswith("commit") for each in archived(entry)), "archived writes")
+@each_table_where(lambda entry: any(item[2].endswith("commit") for item in archived(entry)), "archived writes")
 def test_completion_times_of_archived_writes_are_known(entry: TableEntry) -> None:
     timeline = opened(entry).timeline
     for requested, completed, action in archived(entry):
@@ -69,19 +69,19 @@ def test_what_services_did_can_be_read(entry: TableEntry) -> None:
                 assert savepoint(timeline, instant).partitions
             case "rollback" | "restore":
                 assert not {i.requested_time for i in timeline.commits} & set(rolled_back(timeline, instant))
-    said = {
+    answer = {
         i["requested_time"]
         for i in entry.expected["timeline"]
         if (i["action"], i["state"]) == ("savepoint", "completed")
     }
-    assert set(savepoints(timeline)) == said
+    assert set(savepoints(timeline)) == answer
     assert (latest_clean(timeline) is None) == (not any(i.action == "clean" for i in timeline.completed))
 
 
 @each_table_where(lambda entry: pending_plans(entry), "recorded plans that are pending")
 def test_plans_that_are_pending_name_their_file_groups(entry: TableEntry) -> None:
     timeline = opened(entry).timeline
-    recorded = {each["file"]: each["plan"] for each in entry.expected.get("extra", {}).get("plans", ())}
+    recorded = {item["file"]: item["plan"] for item in entry.expected.get("extra", {}).get("plans", ())}
     for work in pending_work(timeline):
         plan = recorded.get(requested_file(work.instant))
         if plan is None:
@@ -89,8 +89,8 @@ def test_plans_that_are_pending_name_their_file_groups(entry: TableEntry) -> Non
         if work.instant.action == COMPACTION:
             slices = plan["operations"]
         else:
-            slices = [each for group in plan["clusteringPlan"]["inputGroups"] for each in group["slices"]]
-        assert set(work.file_groups) == {(each["partitionPath"], each["fileId"]) for each in slices}
+            slices = [item for group in plan["clusteringPlan"]["inputGroups"] for item in group["slices"]]
+        assert set(work.file_groups) == {(item["partitionPath"], item["fileId"]) for item in slices}
 
 
 def requested_file(instant: Instant) -> str:

@@ -25,9 +25,9 @@ def test_all_but_rows_is_told() -> None:
         table = open_table(str(entry.unpacked()))
         assert table.config.base_file_format not in _READ
         assert table.schema.fields and table.timeline.completed and table.slices()
-        partitions = {each.partition for each in table.slices()}
-        assert {each.partition for each in table.scan().plan.kept()} == partitions
-        assert any("cannot be read" in said for said in table.findings())
+        partitions = {item.partition for item in table.slices()}
+        assert {item.partition for item in table.scan().plan.kept()} == partitions
+        assert any("cannot be read" in answer for answer in table.findings())
 
 
 def test_rows_say_in_one_line_what_they_need() -> None:

@@ -212,8 +212,8 @@ def gate_questions(case: dict[str, Any]) -> Answers:
     output, ignored = case["output"], case["input"]["partition_columns"]
     question = {"ask": "gate", "reader": writer, "writer": table, "avro": case["input"]}
     reasons = incompatibilities(writer.record, table.record)
-    told = [(reason.kind.name, reason.location) for reason in reasons]
-    yield {**question, "form": "reasons"}, told, checked(output["checker"])
+    reported = [(reason.kind.name, reason.location) for reason in reasons]
+    yield {**question, "form": "reasons"}, reported, checked(output["checker"])
     yield {**question, "form": "compatible"}, not reasons, output["is_schema_compatible"].get("value", REFUSED)
     for validate in (True, False):
         for allow_missing in (True, False):

@@ -44,7 +44,7 @@ from tests.support.witness import could_match, parts
 _NAMES = {TRUE: True, FALSE: False, NULL: None}
 
 
-def asked() -> Ledger:
+def requested() -> Ledger:
     return Ledger("expressions", DEVIATIONS)
 
 
@@ -53,7 +53,7 @@ def of_kind(*operations: str) -> list[dict[str, Any]]:
 
 
 def test_literals_have_the_type_of_their_value() -> None:
-    ledger = asked()
+    ledger = requested()
     for case in of_kind("literal"):
         value = case["input"]["value"]
         theirs = case["output"]["type"].replace(", ", ",") if "output" in case else REFUSED
@@ -63,16 +63,16 @@ def test_literals_have_the_type_of_their_value() -> None:
 
 
 def test_values_of_a_type_have_one_order() -> None:
-    ledger = asked()
+    ledger = requested()
     for case in of_kind("compare"):
-        said = case["input"]
-        of = persisted_type(said["type"])
+        answer = case["input"]
+        of = persisted_type(answer["type"])
         theirs = (case["output"] > 0) - (case["output"] < 0) if "output" in case else REFUSED
         ours: object = REFUSED
-        if said["a"] is not None and said["b"] is not None:
-            left, right = value_in(said["a"], of), value_in(said["b"], of)
+        if answer["a"] is not None and answer["b"] is not None:
+            left, right = value_in(answer["a"], of), value_in(answer["b"], of)
             ours = 0 if equal(left, right, of) else -1 if less(left, right, of) else 1
-        ledger.settle(case, {"ask": "compare", **said}, ours, theirs)
+        ledger.settle(case, {"ask": "compare", **answer}, ours, theirs)
     ledger.close()
 
 
@@ -84,8 +84,8 @@ class Guarded(RowQuestions[Any, bool]):
 
 
 def truth_of(predicate: Predicate, row: tuple[Any, ...], schema: Schema) -> object:
-    asked = Guarded(PlainValues(), row, schema)
-    possible = [outcome for outcome in (TRUE, FALSE, NULL) if can_be(outcome, predicate, asked)]
+    requested = Guarded(PlainValues(), row, schema)
+    possible = [outcome for outcome in (TRUE, FALSE, NULL) if can_be(outcome, predicate, requested)]
     return _NAMES[possible[0]] if len(possible) == 1 else "unknown"
 
 
@@ -96,46 +96,48 @@ def recorded_truth(result: dict[str, Any]) -> object:
 
 
 def test_binding_and_the_truth_of_rows() -> None:
-    ledger = asked()
+    ledger = requested()
     for case in of_kind("eval"):
-        said, output = case["input"], case["output"]
-        trees = list(subtrees(said["expr"]))
-        if any("bound" in tree for tree in trees) or (said["bind"] == "none" and any("ref" in tree for tree in trees)):
+        answer, output = case["input"], case["output"]
+        trees = list(subtrees(answer["expr"]))
+        if any("bound" in tree for tree in trees) or (
+            answer["bind"] == "none" and any("ref" in tree for tree in trees)
+        ):
             continue  # places in rows, and names that were never bound, are no expressions here
-        schema = schema_of(said["schema"])
-        seen = what_is_seen(said, trees, schema)
+        schema = schema_of(answer["schema"])
+        seen = what_is_seen(answer, trees, schema)
         types = {field.name.lower(): field.type for field in schema.fields}
-        case_sensitive, partial = said.get("case_sensitive", True), said["bind"] == "partial"
+        case_sensitive, partial = answer.get("case_sensitive", True), answer["bind"] == "partial"
         settings = {"case_sensitive": case_sensitive, "partial": partial}
-        bound = attempt(partial_of(bind_tree, said["expr"], types, schema, settings))
+        bound = attempt(partial_of(bind_tree, answer["expr"], types, schema, settings))
         recorded = REFUSED if "bind_error" in output else "bound"
         ledger.settle(case, seen | {"ask": "bind"}, REFUSED if bound == REFUSED else "bound", recorded)
         if bound == REFUSED:
             continue
-        for row, result in zip(said["rows"], output.get("results", ()), strict=False):
+        for row, result in zip(answer["rows"], output.get("results", ()), strict=False):
             if len(row) != len(schema.fields):
                 continue  # a row that is too short is no row of the schema
             values = tuple(value_in(value, field.type) for value, field in zip(row, schema.fields, strict=True))
             exact = [Decimal(v["decimal"]) if v and "decimal" in v else values[at] for at, v in enumerate(row)]
-            known = row_of(trees, exact, said["schema"], case_sensitive)
-            question = seen | {"ask": "row", "both": both(said["expr"], known)}
+            known = row_of(trees, exact, answer["schema"], case_sensitive)
+            question = seen | {"ask": "row", "both": both(answer["expr"], known)}
             ledger.settle(case, question, truth_of(bound, values, schema), recorded_truth(result))  # type: ignore[arg-type]
     ledger.close()
 
 
-def what_is_seen(said: dict[str, Any], trees: list[dict[str, Any]], schema: Schema) -> dict[str, Any]:
+def what_is_seen(answer: dict[str, Any], trees: list[dict[str, Any]], schema: Schema) -> dict[str, Any]:
     """What the rules of deviation may ask of an expression."""
-    case_sensitive = said.get("case_sensitive", True)
-    names = [field["name"] for field in said["schema"]]
+    case_sensitive = answer.get("case_sensitive", True)
+    names = [field["name"] for field in answer["schema"]]
     clash = len({name.lower() for name in names}) < len(names)
     refs = [tree["ref"] for tree in trees if "ref" in tree]
     return {
-        "tree": said["expr"],
+        "tree": answer["expr"],
         "operators": [tree.get("op", "") for tree in trees],
-        "partial": said["bind"] == "partial",
+        "partial": answer["bind"] == "partial",
         "unknown": [ref for ref in refs if not clash and schema.find((ref,), case_sensitive=case_sensitive) is None],
         "clash": clash and not case_sensitive,
-        "ids": [field["id"] for field in said["schema"]],
+        "ids": [field["id"] for field in answer["schema"]],
     }
 
 
@@ -158,19 +160,19 @@ def row_of(
 
 
 def test_data_skipping_keeps_what_can_match_and_no_more_than_hudi() -> None:
-    ledger = asked()
+    ledger = requested()
     for case in of_kind("data_skipping"):
-        said = case["input"]
+        answer = case["input"]
         if "value" not in case.get("output", {}).get("kept_files", {}):
             continue  # no files were asked about
-        schema = skipping_schema(said["schema"])
-        files = index_rows(said["index_rows_sql"], schema)
-        parsed: Any = attempt(lambda said=said: parse_predicate(said["predicate"]))  # type: ignore[misc]
+        schema = skipping_schema(answer["schema"])
+        files = index_rows(answer["index_rows_sql"], schema)
+        parsed: Any = attempt(lambda answer=answer: parse_predicate(answer["predicate"]))  # type: ignore[misc]
         bound: Any = (
             attempt(lambda parsed=parsed, schema=schema: bind(parsed, schema)) if parsed != REFUSED else REFUSED
         )  # type: ignore[misc]
         ledger.settle(
-            case, {"ask": "planned", "sql": said["predicate"]}, REFUSED if bound == REFUSED else "bound", "bound"
+            case, {"ask": "planned", "sql": answer["predicate"]}, REFUSED if bound == REFUSED else "bound", "bound"
         )
         if bound == REFUSED:
             continue
@@ -194,7 +196,7 @@ def skipping_question(parsed: Any, columns: dict[int, Any], schema: Schema, hudi
         "ask": "skipping",
         "hudi": hudi,
         "could": could_match(parsed, columns, schema),
-        "unknown": any(each is None or (each.values and None in (each.lower, each.upper)) for each in known),
+        "unknown": any(item is None or (item.values and None in (item.lower, item.upper)) for item in known),
         "patterns": [node.pattern for node in nodes if isinstance(node, n.Like)],
         "functions": {
             function_of(node, schema) for node in nodes if isinstance(node, n.Call | n.Cast) and names_in(node)

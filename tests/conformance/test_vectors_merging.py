@@ -91,16 +91,16 @@ def test_payloads_combine_as_in_hudi() -> None:
         if not given["older"]["record"]:
             continue  # base files have no deleted rows
         older, newer = (
-            each if each["record"] else {"delete": {"ordering": each.get("ordering")}}
-            for each in (given["older"], given["newer"])
+            item if item["record"] else {"delete": {"ordering": item.get("ordering")}}
+            for item in (given["older"], given["newer"])
         )
-        asked = {**given, "mode": MergeMode.CUSTOM.value, "ordering_fields": ["ts"], "ask": "combine"}
-        rules = attempt(lambda asked=asked: rules_of(asked))
+        requested = {**given, "mode": MergeMode.CUSTOM.value, "ordering_fields": ["ts"], "ask": "combine"}
+        rules = attempt(lambda requested=requested: rules_of(requested))
         if rules == REFUSED:
-            ledger.settle(case, asked, REFUSED, "answered" if "output" in case else REFUSED)
+            ledger.settle(case, requested, REFUSED, "answered" if "output" in case else REFUSED)
             continue
         if "output" not in case:
-            ledger.settle(case, asked, "answered", REFUSED)
+            ledger.settle(case, requested, "answered", REFUSED)
             continue
         merger = Merger.of(given["avro"], rules, False)
         result = case["output"]["combine_and_get"]
@@ -112,7 +112,7 @@ def test_payloads_combine_as_in_hudi() -> None:
         else:
             kept = merger.row(older) if "record" in older else DELETED
             theirs = kept if "sentinel" in value else merger.row({"record": value})
-        ledger.settle(case, {**asked, "row": merger.row}, merger.final(older, newer), theirs)
+        ledger.settle(case, {**requested, "row": merger.row}, merger.final(older, newer), theirs)
     ledger.close()
 
 
@@ -132,11 +132,11 @@ def test_rows_delete_as_in_hudi() -> None:
 def test_which_ordering_values_stand_for_none_as_in_hudi() -> None:
     ledger = Ledger("merge_modes", DEVIATIONS)
     for case, given in cases("ordering_value"):
-        asked = {**given, "mode": "EVENT_TIME_ORDERING"}
-        merger = Merger.of(given["avro"], rules_of(asked), False)
+        requested = {**given, "mode": "EVENT_TIME_ORDERING"}
+        merger = Merger.of(given["avro"], rules_of(requested), False)
         theirs = case["output"]["is_commit_time"] if "output" in case else REFUSED
         ours = attempt(lambda merger=merger, given=given: merger.without_ordering({"record": given["record"]}))
-        ledger.settle(case, {**asked, "ask": "without_ordering"}, ours, theirs)
+        ledger.settle(case, {**requested, "ask": "without_ordering"}, ours, theirs)
     ledger.close()
 
 

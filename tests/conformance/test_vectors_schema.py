@@ -73,7 +73,7 @@ def convert(ledger: Ledger, case: Case) -> None:
     theirs = value_of(output.get("hoodie_schema") and {"value": output["hoodie_schema"]["paths"]})
     theirs = theirs if theirs == REFUSED else value_of(theirs)
     recorded = (
-        {path: (each["type"], each["nullable"]) for path, each in theirs.items()} if theirs != REFUSED else REFUSED
+        {path: (item["type"], item["nullable"]) for path, item in theirs.items()} if theirs != REFUSED else REFUSED
     )
     about["kinds"] = recorded
     if not positions:
@@ -101,7 +101,7 @@ def convert(ledger: Ledger, case: Case) -> None:
 def shown_ids(ids: dict[str, int]) -> dict[str, object]:
     """Ids by path, with a word in the place of one that is negative and given once."""
     given = list(ids.values())
-    return {path: "hidden" if each < 0 and given.count(each) == 1 else each for path, each in ids.items()}
+    return {path: "hidden" if item < 0 and given.count(item) == 1 else item for path, item in ids.items()}
 
 
 def kinds_of(root: t.Field) -> dict[str, tuple[str, bool]]:
@@ -148,7 +148,7 @@ def parse_internal(ledger: Ledger, case: Case) -> None:
 
 def parse_schemas(ledger: Ledger, case: Case) -> None:
     text = case["input"]["text"]
-    ours = attempt(lambda: {str(each.version): persisted(each).value for each in history_from_json(text)})
+    ours = attempt(lambda: {str(item.version): persisted(item).value for item in history_from_json(text)})
     ledger.settle(case, {"ask": "history", "text": text}, ours, output_of(case))
 
 
@@ -158,8 +158,8 @@ def search_schema(ledger: Ledger, case: Case) -> None:
     ledger.settle(case, {"ask": "schema of an instant"}, ours, output_of(case))
 
 
-def version_of(said: Case) -> Schema:
-    return Schema(schema_from_avro(said["avro"]).record, said["version_id"])
+def version_of(answer: Case) -> Schema:
+    return Schema(schema_from_avro(answer["avro"]).record, answer["version_id"])
 
 
 def inherit_schemas(ledger: Ledger, case: Case) -> None:
@@ -170,7 +170,7 @@ def inherit_schemas(ledger: Ledger, case: Case) -> None:
 
 
 def to_json_list(ledger: Ledger, case: Case) -> None:
-    ours = history_to_json([version_of(each) for each in case["input"]["schemas"]]).value
+    ours = history_to_json([version_of(item) for item in case["input"]["schemas"]]).value
     ledger.settle(case, {"ask": "history document"}, ours, output_of(case))
 
 
@@ -180,13 +180,13 @@ def empty_schema(ledger: Ledger, case: Case) -> None:
 
 
 def type_text(ledger: Ledger, case: Case) -> None:
-    said, output = case["input"]["type"], output_of(case)
+    answer, output = case["input"]["type"], output_of(case)
     if output["nested"]:
-        assert isinstance(said, dict)
+        assert isinstance(answer, dict)
         return
-    of = type_from_json_text(said)
+    of = type_from_json_text(answer)
     assert of is not None
-    ledger.settle(case, {"ask": "type text", "type": said}, type_to_json_text(of), output["printed"])
+    ledger.settle(case, {"ask": "type text", "type": answer}, type_to_json_text(of), output["printed"])
 
 
 def type_equals(ledger: Ledger, case: Case) -> None:
@@ -239,13 +239,13 @@ def create_nullable(ledger: Ledger, case: Case) -> None:
 
 
 def choose(**options: bool) -> Callable[[Ledger, Case], None]:
-    def asked(ledger: Ledger, case: Case) -> None:
+    def requested(ledger: Ledger, case: Case) -> None:
         names = case["input"]["names"]
         ours = attempt(lambda: schema_to_avro(project(from_input(case), names, **options)))
         about = {"ask": case["op"], "names": names, "avro": case["input"]["avro"]}
         ledger.settle(case, about, ours, output_of(case))
 
-    return asked
+    return requested
 
 
 def nested_field(ledger: Ledger, case: Case) -> None:
@@ -276,8 +276,8 @@ def prune_hoodie_to_internal(ledger: Ledger, case: Case) -> None:
 
 
 ASKED: Mapping[str, Callable[[Ledger, Case], None]] = {
-    each.__name__: each
-    for each in (
+    item.__name__: item
+    for item in (
         *(convert, parse_internal, parse_schemas, search_schema, inherit_schemas, to_json_list, empty_schema),
         *(type_text, type_equals, decimal_wider, sanitize_name, record_qualified_name),
         *(add_metadata_fields, remove_metadata_fields, as_nullable, create_nullable, nested_field),

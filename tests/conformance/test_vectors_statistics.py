@@ -9,7 +9,7 @@ from hudi_core.columns.hashes import column_stats_key, partition_stats_key
 from tests.conformance.deviations.statistics import DEVIATIONS, SUBJECT
 from tests.support.conformance import cases
 from tests.support.ledger import REFUSED, Ledger
-from tests.support.vector_statistics import Range, carried, record_of, recorded_wrapper, told, type_name, wrapped
+from tests.support.vector_statistics import Range, carried, record_of, recorded_wrapper, reported, type_name, wrapped
 
 Case = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def settle_merged(ledger: Ledger, case: Case, older: Range, newer: Range) -> Non
     parts = [
         (*(carried(of[side], avro) for side in ("min", "max")), of["nulls"], of["values"]) for of in (older, newer)
     ]
-    ours = told(
+    ours = reported(
         *(
             record_of(of, wrapped(of["min"], avro, version), wrapped(of["max"], avro, version), avro, version)
             for of in (older, newer)
@@ -46,7 +46,7 @@ def settle_merged(ledger: Ledger, case: Case, older: Range, newer: Range) -> Non
     if merged is not None:
         low, high = (merged.get(f"{side}_wrapped", {"value": merged[side]}) for side in ("min", "max"))
         record = record_of(merged, recorded_wrapper(low["value"]), recorded_wrapper(high["value"]), avro, version)
-        theirs = told(record)
+        theirs = reported(record)
     ledger.settle(case, {"ask": "merged", "type": type_name(avro), "parts": parts}, ours, theirs)
 
 
@@ -62,15 +62,15 @@ def test_records_of_one_key_merge_as_in_apache_hudi_or_deviate_with_a_reason() -
 def test_bounds_are_those_that_apache_hudi_reads() -> None:
     ledger = Ledger(SUBJECT, DEVIATIONS)
     for case in cases(SUBJECT, "wrap"):
-        for each in case.get("output", {}).get("values", ()):
-            if "value" not in each.get("wrapped", ()) or "value" not in each["unwrapped"]:
+        for item in case.get("output", {}).get("values", ()):
+            if "value" not in item.get("wrapped", ()) or "value" not in item["unwrapped"]:
                 continue  # Hudi has no wrapper for it
             avro, version = case["input"]["avro"], case["input"]["index_version"]
             avro = avro[1] if isinstance(avro, list) else avro
-            stored = recorded_wrapper(each["wrapped"]["value"])
+            stored = recorded_wrapper(item["wrapped"]["value"])
             counts = {"nulls": 0, "values": 1, "uncompressed": 9}
-            theirs = carried(each["unwrapped"]["value"], avro)
-            found = told(record_of(counts, stored, stored, avro, version))
+            theirs = carried(item["unwrapped"]["value"], avro)
+            found = reported(record_of(counts, stored, stored, avro, version))
             assert found is not None
             ledger.settle(case, {"ask": "bound", "value": theirs}, found[0], theirs)
             assert (found[1] is None) == (found[0] is None)
@@ -79,9 +79,9 @@ def test_bounds_are_those_that_apache_hudi_reads() -> None:
 
 def test_keys_of_records_are_those_of_apache_hudi() -> None:
     for case in cases(SUBJECT, "records"):
-        said = case["input"]["range"]
+        answer = case["input"]["range"]
         (record,) = case["output"]["records"]
-        file = said["file"].rpartition("/")[2]
-        assert record["key"] == column_stats_key(said["column"], case["input"]["partition"], file)
+        file = answer["file"].rpartition("/")[2]
+        assert record["key"] == column_stats_key(answer["column"], case["input"]["partition"], file)
         for other in case["output"].get("partition_records", ()):
-            assert other["key"] == partition_stats_key(said["column"], case["input"]["partition"])
+            assert other["key"] == partition_stats_key(answer["column"], case["input"]["partition"])

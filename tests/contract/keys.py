@@ -34,23 +34,25 @@ _BETWEEN = "\0"
 class KeysContract:
     """Give a fixture `engine` of `tests.contract.harness.Columns`."""
 
-    kind: Callable[[Asked], object] = staticmethod(lambda asked: group_of(asked))
+    kind: Callable[[Asked], object] = staticmethod(lambda requested: group_of(requested))
     """Of generators of one kind that with the most rows is asked about: all of them, unless an engine takes long for each."""
 
     def test_keys_are_those_of_each_path_of_writing(self, engine: Columns) -> None:
         """KEY-2, KEY-11, KEY-12, KEY-14 to KEY-18."""
         ledger = Ledger("keys", DEVIATIONS)
-        for asked, ours in answered(engine, asked_keys(vectors("key_generators")), self.kind):
-            ledger.settle(asked.case, asked.question, ours, asked.theirs)
+        for requested, ours in answered(engine, asked_keys(vectors("key_generators")), self.kind):
+            ledger.settle(requested.case, requested.question, ours, requested.theirs)
         ledger.close()
 
     def test_keys_that_are_made_up_count_rows(self, engine: Columns) -> None:
         """KEY-4."""
         ledger = Ledger("keys", DEVIATIONS)
-        for asked in asked_auto_keys(vectors("key_generators")):
-            rows = range(len(asked.rows))
-            ours = attempt(lambda asked=asked, rows=rows: [keys_of(engine, asked, [at], at)[0] for at in rows])  # type: ignore[misc]
-            ledger.settle(asked.case, {**asked.question, "ask": "auto"}, ours, asked.theirs)
+        for requested in asked_auto_keys(vectors("key_generators")):
+            rows = range(len(requested.rows))
+            ours = attempt(
+                lambda requested=requested, rows=rows: [keys_of(engine, requested, [at], at)[0] for at in rows]
+            )  # type: ignore[misc]
+            ledger.settle(requested.case, {**requested.question, "ask": "auto"}, ours, requested.theirs)
         ledger.close()
 
     def test_a_row_without_a_key_is_named(self, engine: Columns) -> None:
@@ -69,8 +71,8 @@ class KeysContract:
     )
     def test_no_path_leads_out_of_the_table(self, engine: Columns, style: dict[str, str]) -> None:
         """KEY-11."""
-        said = {"recordkey.field": "a", "partitionpath.field": "b,c", "keygenerator.type": "COMPLEX"}
-        maker = made(said | style, engine, a=t.String(), b=t.String(), c=t.String())
+        answer = {"recordkey.field": "a", "partitionpath.field": "b,c", "keygenerator.type": "COMPLEX"}
+        maker = made(answer | style, engine, a=t.String(), b=t.String(), c=t.String())
         fine = ["...", "..a", "a..", ".", "x/y", None, ""]
         found = [path for _, path in keys(engine, maker, [("k", value, "z") for value in fine])]
         assert not any(".." in path.split("/") for path in found)
@@ -83,7 +85,7 @@ class KeysContract:
                     keys(engine, maker, [("k", "z", "z"), row])
 
     def test_times_are_printed_before_and_after_every_change_of_clocks(self, engine: Columns) -> None:
-        said = {
+        answer = {
             "keygenerator.type": "TIMESTAMP",
             "recordkey.field": "k",
             "partitionpath.field": "at",
@@ -91,7 +93,7 @@ class KeysContract:
             "hoodie.keygen.timebased.output.dateformat": "yyyy-MM-dd HH",
             "hoodie.keygen.timebased.output.timezone": "America/New_York",
         }
-        maker = made(said, engine, k=t.String(), at=t.Long())
+        maker = made(answer, engine, k=t.String(), at=t.Long())
         times = {
             1_710_053_999: "2024-03-10 01",
             1_710_054_000: "2024-03-10 03",
@@ -123,13 +125,13 @@ class KeysContract:
     ) -> None:
         """KEY-7."""
         parts = "p:simple" if kind == "CUSTOM" else "p"
-        said = {"recordkey.field": "k", "partitionpath.field": parts, "keygenerator.type": kind}
-        maker = made(said, engine, writer, k=of, p=t.String())
+        answer = {"recordkey.field": "k", "partitionpath.field": parts, "keygenerator.type": kind}
+        maker = made(answer, engine, writer, k=of, p=t.String())
         assert keys(engine, maker, [(value, "x")]) == [(key, "x")]
 
     def test_times_without_a_zone_count_microseconds_by_internal_rows(self, engine: Columns) -> None:
         """KEY-7."""
-        said = {
+        answer = {
             "recordkey.field": "k",
             "partitionpath.field": "at",
             "keygenerator.type": "TIMESTAMP",
@@ -137,7 +139,7 @@ class KeysContract:
             "hoodie.keygen.timebased.output.dateformat": "yyyyMMdd",
         }
         day = 86_400_000
-        maker = made(said, engine, WritePath.INTERNAL_ROW, k=t.String(), at=t.Timestamp(t.Unit.MILLIS, zoned=False))
+        maker = made(answer, engine, WritePath.INTERNAL_ROW, k=t.String(), at=t.Timestamp(t.Unit.MILLIS, zoned=False))
         assert keys(engine, maker, [("a", day), ("b", 2 * day - 1)]) == [("a", "19700102"), ("b", "19700102")]
 
     def test_own_generators_see_rows_by_name(self, engine: Columns) -> None:
@@ -187,10 +189,10 @@ def schema_of(**types: t.Type) -> Schema:
 
 
 def made(
-    said: dict[str, str], engine: Columns, writer: WritePath = WritePath.ROW, **types: t.Type
+    answer: dict[str, str], engine: Columns, writer: WritePath = WritePath.ROW, **types: t.Type
 ) -> KeyGenerator[Any, Any]:
     """A generator of options, those of writing without their prefix."""
-    properties = {key if key.startswith("hoodie") else f"{WRITE}{key}": text for key, text in said.items()}
+    properties = {key if key.startswith("hoodie") else f"{WRITE}{key}": text for key, text in answer.items()}
     return KeyGenerator(choose(properties, writer=writer), schema_of(**types), engine.values)
 
 
@@ -204,16 +206,16 @@ def keys(engine: Columns, maker: KeyGenerator[Any, Any], rows: Sequence[Any], fi
     return [tuple(text.split(_BETWEEN)) for text in engine.column(joined, TEXT, (rows, maker.schema.record))]
 
 
-def keys_of(engine: Columns, asked: Asked, places: Sequence[int] = (0,), first: int = 0) -> list[tuple[str, ...]]:
+def keys_of(engine: Columns, requested: Asked, places: Sequence[int] = (0,), first: int = 0) -> list[tuple[str, ...]]:
     """The keys that an engine makes of rows of a question."""
-    generator = choose(asked.properties, writer=asked.writer, machine=asked.machine)
-    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, asked.schema, engine.values)
-    return keys(engine, maker, [asked.rows[at] for at in places], first)
+    generator = choose(requested.properties, writer=requested.writer, machine=requested.machine)
+    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, requested.schema, engine.values)
+    return keys(engine, maker, [requested.rows[at] for at in places], first)
 
 
-def group_of(asked: Asked) -> object:
+def group_of(requested: Asked) -> object:
     """The generator of a question: what it is made of."""
-    return (*sorted(asked.properties.items()), asked.writer, asked.machine)
+    return (*sorted(requested.properties.items()), requested.writer, requested.machine)
 
 
 def answered(
@@ -221,8 +223,8 @@ def answered(
 ) -> Iterable[tuple[Asked, object]]:
     """Questions and our answers, of one generator of each kind. Those of one generator are put to the engine at once."""
     alike: dict[object, list[Asked]] = defaultdict(list)
-    for asked in questions:
-        alike[group_of(asked)].append(asked)
+    for requested in questions:
+        alike[group_of(requested)].append(requested)
     chosen: dict[object, list[Asked]] = {}
     for group in sorted(alike.values(), key=len):
         chosen[kind(group[0])] = group
@@ -232,16 +234,16 @@ def answered(
 
 def _answers(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
     """The answers to questions of one generator: rows that Apache Hudi refuses are asked about one by one, others at once."""
-    expected = [at for at, asked in enumerate(group) if asked.theirs != REFUSED]
+    expected = [at for at, requested in enumerate(group) if requested.theirs != REFUSED]
     answers: dict[int, object] = dict(zip(expected, _together(engine, [group[at] for at in expected]), strict=True))
-    return [answers[at] if at in answers else _together(engine, [asked])[0] for at, asked in enumerate(group)]
+    return [answers[at] if at in answers else _together(engine, [requested])[0] for at, requested in enumerate(group)]
 
 
 def _together(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
     """The answers to questions of one generator: to each half of them where a row is refused."""
     if not group:
         return []
-    together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
+    together = Asked(**{**vars(group[0]), "rows": tuple(requested.rows[0] for requested in group)})
     found: Any = attempt(lambda: keys_of(engine, together, range(len(group))))
     if found != REFUSED:
         return list(found)

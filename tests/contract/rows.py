@@ -160,7 +160,7 @@ class RowsContract:
         picks = st.lists(st.integers(-1, len(rows) - 1), min_size=count, max_size=count)
         sources = [data.draw(picks) for _ in schema.fields]
         parts = batches.of(rows, schema)
-        arrays = [np.array(each, np.int64) for each in sources]
+        arrays = [np.array(item, np.int64) for item in sources]
         shown = [
             line for batch in batches.rows.gather(parts, arrays, schema) for line in batches.rows.to_json(batch, schema)
         ]

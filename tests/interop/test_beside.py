@@ -36,10 +36,10 @@ def chosen() -> list[TableEntry]:
     """One table of each type and version whose rows have a key, without columns that changed."""
     found: dict[tuple[str, str], TableEntry] = {}
     for entry in tables():
-        told, rows = entry.expected["table"], entry.expected["snapshot"]["rows"]
-        changed = any("evol" in each or "schema" in each for each in entry.expected.get("features") or ())
+        reported, rows = entry.expected["table"], entry.expected["snapshot"]["rows"]
+        changed = any("evol" in item or "schema" in item for item in entry.expected.get("features") or ())
         if rows and rows[0].get("_hoodie_record_key") and not changed and not entry.requires:
-            found.setdefault((told["table_type"], str(told["table_version"])), entry)
+            found.setdefault((reported["table_type"], str(reported["table_version"])), entry)
     return list(found.values())
 
 
@@ -50,9 +50,9 @@ def test_both_readers_give_the_same_rows_in_one_session() -> None:
         pytest.skip("corpus and golden tables not present")
     run = [sys.executable, str(SCRIPT), jar, *(str(entry.unpacked()) for entry in entries)]
     ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
-    told = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
-    assert len(told) == len(entries), ended.stderr[-2000:]
-    for each, entry in zip(told, entries, strict=True):
-        assert each["equal"], each
-        assert each["rows"][0] == len(entry.expected["snapshot"]["rows"])
-        assert each["joined"] >= each["rows"][0]
+    reported = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    assert len(reported) == len(entries), ended.stderr[-2000:]
+    for item, entry in zip(reported, entries, strict=True):
+        assert item["equal"], item
+        assert item["rows"][0] == len(entry.expected["snapshot"]["rows"])
+        assert item["joined"] >= item["rows"][0]

@@ -65,7 +65,7 @@ def test_hudi_reads_and_goes_on_with_our_tables(tmp_path: Path, judge: Any, kind
     table = ours(made)
     pq.write_table(table.scan(meta=False).to_arrow(), expected)
     verified = judge.ask("verify", str(path), expect=str(expected), pending="none", table_version=version, count=8)
-    errors = [each for each in verified.get("findings", ()) if each["severity"] == "error"]
+    errors = [item for item in verified.get("findings", ()) if item["severity"] == "error"]
     assert verified["ok"], errors or verified
     options = {"hoodie.write.auto.upgrade": "false", "hoodie.write.table.version": str(version)}
     operations = ["upsert", "delete", *(["compact"] if kind == "mor" else []), "clean"]

@@ -102,11 +102,11 @@ def _once(value: Any) -> Any:
     """Maps with the last of equal keys, as fastavro reads them."""
     match value:
         case dict():
-            return {key: _once(each) for key, each in value.items()}
-        case list() if value and all(isinstance(each, tuple) for each in value):
-            return [[key, _once(each)] for key, each in dict(value).items()]
+            return {key: _once(item) for key, item in value.items()}
+        case list() if value and all(isinstance(item, tuple) for item in value):
+            return [[key, _once(item)] for key, item in dict(value).items()]
         case list():
-            return [_once(each) for each in value]
+            return [_once(item) for item in value]
     return value
 
 

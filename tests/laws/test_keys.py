@@ -50,7 +50,7 @@ FLAG = st.sampled_from(["true", "false"])
 
 @st.composite
 def generators(draw: st.DrawFn) -> Generator:
-    said = {
+    answer = {
         f"{WRITE}recordkey.field": ",".join(draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))),
         f"{WRITE}hive_style_partitioning": draw(FLAG),
         f"{WRITE}partitionpath.urlencode": draw(FLAG),
@@ -62,8 +62,8 @@ def generators(draw: st.DrawFn) -> Generator:
     how = st.sampled_from(["simple", "timestamp"])
     parts = draw(st.lists(st.tuples(NAMES, how), max_size=2, unique_by=lambda part: part[0]))
     if parts:
-        said[f"{WRITE}partitionpath.field"] = ",".join(f"{name}:{kind}" for name, kind in parts)
-    made = choose(said, writer=draw(st.sampled_from(WritePath)))
+        answer[f"{WRITE}partitionpath.field"] = ",".join(f"{name}:{kind}" for name, kind in parts)
+    made = choose(answer, writer=draw(st.sampled_from(WritePath)))
     assert isinstance(made, Generator)
     return made
 
@@ -85,7 +85,7 @@ def test_a_batch_has_the_keys_of_its_rows(generator: Generator, rows: list[Any])
         assert together in alone
     else:
         keys = zip(together.record_key.to_pylist(), together.partition_path.to_pylist(), strict=True)
-        assert list(keys) == [(each.record_key, each.partition_path) for each in alone]
+        assert list(keys) == [(item.record_key, item.partition_path) for item in alone]
 
 
 @given(generators(), ROWS)

@@ -92,7 +92,7 @@ def _latest(
     while first and opened[first] in visible.pending_compactions and opened[first] not in bases:
         first -= 1
     instant = opened[first]
-    chosen = tuple(info for each in opened[first:] for info in slices[each])
+    chosen = tuple(info for item in opened[first:] for info in slices[item])
     return FileSlice(folder, file_id, instant, bases.get(instant), chosen)
 
 

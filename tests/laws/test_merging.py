@@ -158,17 +158,17 @@ def logged_in(table: LoggedTable, sound: Mapping[str, bytes]) -> list[Block] | N
     for path, block in zip(table.logs, table.blocks, strict=True):
         (intact,) = read_blocks(InMemoryFile(sound[path], path))
         found = list(read_blocks(InMemoryFile(table.memory.files[path], path)))
-        if any(each.kind is not BlockKind.CORRUPT and header_of(each) != header_of(intact) for each in found):
+        if any(item.kind is not BlockKind.CORRUPT and header_of(item) != header_of(intact) for item in found):
             return None
         keys = None if block.positions is None else [table.base[at]["id"] for at in block.positions]  # type: ignore[index]
-        for each in found:
-            if each.kind is BlockKind.AVRO_DATA:
-                rows = data_rows(each)
+        for item in found:
+            if item.kind is BlockKind.AVRO_DATA:
+                rows = data_rows(item)
                 if keys is not None:
                     rows = [{**row, RECORD_KEY: key} for row, key in zip(rows, keys, strict=True)]
                 logged.append(Block(rows))
-            elif each.kind is BlockKind.DELETE:
-                deletes = [(key, value and value["value"]) for key, _, value in deleted_keys(each)]
+            elif item.kind is BlockKind.DELETE:
+                deletes = [(key, value and value["value"]) for key, _, value in deleted_keys(item)]
                 if keys is not None:
                     deletes = [(key, value) for key, (_, value) in zip(keys, deletes, strict=True)]
                 logged.append(Block(deletes=deletes))

@@ -152,31 +152,31 @@ def check_reasons(table: Table, plan: ScanPlan) -> None:
     """What is said to be impossible in a slice is so by itself."""
     skipped: dict[str, set[str]] = {}
     for decision in plan.decisions():
-        said = decision.by.partition(": ")[2]
-        if decision.verdict is Verdict.SKIP and said != "the conditions together":
-            skipped.setdefault(said, set()).add(decision.slice.file_id)
-    for said, files in skipped.items():
-        alone = table.scan(where=said).plan.decisions()
-        assert files <= {each.slice.file_id for each in alone if each.verdict is Verdict.SKIP}, said
+        answer = decision.by.partition(": ")[2]
+        if decision.verdict is Verdict.SKIP and answer != "the conditions together":
+            skipped.setdefault(answer, set()).add(decision.slice.file_id)
+    for answer, files in skipped.items():
+        alone = table.scan(where=answer).plan.decisions()
+        assert files <= {item.slice.file_id for item in alone if item.verdict is Verdict.SKIP}, answer
 
 
 def holds_for(row: dict[str, Any], column: str, how: str) -> n.Expr:
     """A condition on a column that is TRUE for the row."""
-    value, said = row[column], name(column)
+    value, answer = row[column], name(column)
     if value is None:
-        return n.IsNull(said)
+        return n.IsNull(answer)
     given = n.Literal(value, t.Double() if column == "x" else None)
     match how:
         case "lower" | "upper" if column not in ("n", "x"):
-            return n.Compare(Comparison.EQ, n.Call(how, (said,)), n.Literal(getattr(value, how)()))
+            return n.Compare(Comparison.EQ, n.Call(how, (answer,)), n.Literal(getattr(value, how)()))
         case "not":
-            return n.Not(n.Compare(Comparison.NE, said, given))
+            return n.Not(n.Compare(Comparison.NE, answer, given))
         case "in":
-            return n.In(said, (given, n.Literal("zz") if column not in ("n", "x") else given))
+            return n.In(answer, (given, n.Literal("zz") if column not in ("n", "x") else given))
         case "or":
-            return n.Or((n.Compare(Comparison.EQ, said, given), n.Compare(Comparison.LT, said, given)))
+            return n.Or((n.Compare(Comparison.EQ, answer, given), n.Compare(Comparison.LT, answer, given)))
         case _:
-            return n.Compare(Comparison.EQ, said, given)
+            return n.Compare(Comparison.EQ, answer, given)
 
 
 @given(TABLES | updated(), st.data())
@@ -188,7 +188,7 @@ def test_slice_of_a_row_is_read_for_all_that_is_true_of_it(made: MadeTable, data
     columns = data.draw(st.lists(st.sampled_from(["id", "n", "x", "s", "p", "s", "n"]), min_size=1, max_size=3))
     ways = data.draw(st.lists(st.sampled_from(["lower", "upper", "not", "in", "or", "is"]), min_size=3, max_size=3))
     where = n.And(tuple(holds_for(row, column, how) for column, how in zip(columns, ways, strict=False)))
-    kept = {each.file_id for each in made.open().scan(where=where).plan.kept()}
+    kept = {item.file_id for item in made.open().scan(where=where).plan.kept()}
     assert made.file_id(number) in kept
 
 

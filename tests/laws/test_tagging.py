@@ -60,8 +60,8 @@ class MadeKeys:
     def __init__(self, made: Sequence[Made]) -> None:
         self.made = made
         slices = [
-            FileSlice(each.partition, f"f{n}", "1", FileInfo(f"f{n}", 10), (FileInfo("log", 1),) if each.logs else ())
-            for n, each in enumerate(made)
+            FileSlice(item.partition, f"f{n}", "1", FileInfo(f"f{n}", 10), (FileInfo("log", 1),) if item.logs else ())
+            for n, item in enumerate(made)
         ]
         storage = SimpleNamespace(expect=lambda **_: None)
         snapshot = SimpleNamespace(slices=slices, usable=lambda _: None, storage=storage)
@@ -88,14 +88,14 @@ class MadeKeys:
 
     def recorded_bounds(self, numbers: Any) -> KeyBounds:
         made = [self.made[number] for number in numbers.tolist()]
-        known = [each.recorded and bool(each.keys) for each in made]
+        known = [item.recorded and bool(item.keys) for item in made]
         low, high = (
             ByteStrings.from_list(
-                [pick(map(str.encode, each.keys)) if here else b"" for each, here in zip(made, known, strict=True)]
+                [pick(map(str.encode, item.keys)) if here else b"" for item, here in zip(made, known, strict=True)]
             )
             for pick in (min, max)
         )
-        empty = [each.recorded and not each.keys for each in made]
+        empty = [item.recorded and not item.keys for item in made]
         return KeyBounds(low, high, np.array(known, np.bool_), np.array(empty, np.bool_))
 
 
@@ -155,17 +155,17 @@ SLICES = st.builds(
     st.booleans(),
 )
 def test_keys_are_located_as_by_a_look_into_every_file(
-    made: list[Made], asked: list[tuple[str, str]], filters: FilterUse, whole_table: bool
+    made: list[Made], requested: list[tuple[str, str]], filters: FilterUse, whole_table: bool
 ) -> None:
     """INDEX-1, INDEX-2, INDEX-9."""
     stored = MadeKeys(made)
-    keys = key_columns(string_column([key for key, _ in asked]), string_column([path for _, path in asked]))
+    keys = key_columns(string_column([key for key, _ in requested]), string_column([path for _, path in requested]))
     slices = stored.sources.snapshot.slices
     placed = all_slices(keys, slices) if whole_table else slices_of_partitions(keys, slices)
     work = TaggingMetrics()
     found = FileLookup(stored, filters).locate(keys, placed, work)  # type: ignore[arg-type]
-    for row, (key, path) in enumerate(asked):
-        holding = [n for n, each in enumerate(made) if key in each.keys and (whole_table or each.partition == path)]
+    for row, (key, path) in enumerate(requested):
+        holding = [n for n, item in enumerate(made) if key in item.keys and (whole_table or item.partition == path)]
         assert found.slices[row] == (holding[0] if holding else -1)
         exact = holding and not made[holding[0]].logs
         assert found.positions[row] == (made[holding[0]].keys.index(key) if exact else -1)

@@ -25,8 +25,8 @@ def commands(text: str) -> list[str]:
     """The command lines of a page's sessions, without the program's name."""
     return [
         line.removeprefix(_PROMPT)
-        for each in _SESSION.findall(text)
-        for line in each.split("\n")
+        for item in _SESSION.findall(text)
+        for line in item.split("\n")
         if line.startswith(_PROMPT)
     ]
 

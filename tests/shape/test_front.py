@@ -76,17 +76,17 @@ def test_help_and_version_are_told_before_anything_is_loaded(arguments: list[str
 
 @pytest.mark.parametrize("arguments", SAYS)
 def test_they_say_what_the_application_says(arguments: list[str]) -> None:
-    said = [
+    answer = [
         subprocess.run(
             [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, timeout=120
         )
         for code in ("from hudi_core.cli.main import run; run()", "from hudi_core.cli.application import run; run()")
     ]
-    assert said[0].stdout == said[1].stdout
-    assert hudi_core.__version__ in said[0].stdout or "--storage-option NAME=VALUE" in said[0].stdout
+    assert answer[0].stdout == answer[1].stdout
+    assert hudi_core.__version__ in answer[0].stdout or "--storage-option NAME=VALUE" in answer[0].stdout
 
 
 def test_the_overview_has_every_command_with_the_first_paragraph_of_its_help() -> None:
-    told = {name: said for commands in COMMANDS.values() for name, said in commands.items()}
-    helps = {each.name: inspect.getdoc(each.callback) or "" for each in app.registered_commands}
-    assert told == {name: " ".join(said.split("\n\n")[0].split()) for name, said in helps.items()}
+    reported = {name: answer for commands in COMMANDS.values() for name, answer in commands.items()}
+    helps = {item.name: inspect.getdoc(item.callback) or "" for item in app.registered_commands}
+    assert reported == {name: " ".join(answer.split("\n\n")[0].split()) for name, answer in helps.items()}

@@ -59,10 +59,10 @@ def _patched_or_numbered(tree: ast.Module) -> Iterator[str]:
 
 def test_package_map_names_every_module() -> None:
     for init in ROOT.glob("hudi_core/*/__init__.py"):
-        said = init.read_text("utf-8")
+        answer = init.read_text("utf-8")
         for module in init.parent.glob("*.py"):
             if module.name not in ("__init__.py", "__main__.py"):
-                assert re.search(rf"^{module.stem}\b", said, re.M), (
+                assert re.search(rf"^{module.stem}\b", answer, re.M), (
                     f"{init.parent.name}/__init__.py does not name {module.stem}"
                 )
 

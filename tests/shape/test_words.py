@@ -12,6 +12,9 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*ROOT.glob("hudi_core/**/*.py"), *ROOT.glob("engines/**/*.py")])
 VAGUE = frozenset({"asked", "at", "each", "found", "of", "ours", "said", "theirs", "told"})
 """Words that could name any value."""
+TESTS = sorted(ROOT.glob("tests/**/*.py"))
+VAGUE_IN_TESTS = frozenset({"asked", "each", "said", "told"})
+"""Tests set `ours` beside `theirs`, and what is `found` beside what is expected."""
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
@@ -52,6 +55,12 @@ def vague_names(tree: ast.AST, *, reporting: bool = False) -> Iterator[tuple[int
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_values_have_names_that_tell_them_apart(source: Path) -> None:
     assert list(vague_names(ast.parse(source.read_text("utf-8")))) == []
+
+
+@pytest.mark.parametrize("source", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_values_of_tests_have_names_too(source: Path) -> None:
+    names = vague_names(ast.parse(source.read_text("utf-8")))
+    assert [(line, name) for line, name in names if name in VAGUE_IN_TESTS] == []
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,12 @@ def archive_log(
     listed = b""
     for time, action, state, operation in entries:
         out = io.BytesIO()
-        said = None if operation is None else {"operationType": operation}
+        answer = None if operation is None else {"operationType": operation}
         record = {"commitTime": time, "actionType": action, "actionState": state}
         if action == "replacecommit":
-            record["hoodieReplaceCommitMetadata"] = said and {**said, "partitionToReplaceFileIds": replaced}
+            record["hoodieReplaceCommitMetadata"] = answer and {**answer, "partitionToReplaceFileIds": replaced}
         else:
-            record["hoodieCommitMetadata"] = said
+            record["hoodieCommitMetadata"] = answer
         fastavro.schemaless_writer(out, schema, record)
         listed += struct.pack(">i", len(out.getvalue())) + out.getvalue()
     content = struct.pack(">ii", 3, len(entries)) + listed

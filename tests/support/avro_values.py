@@ -115,7 +115,7 @@ def rows_by_fastavro(schema_text: str, records: list[bytes]) -> list[Any]:
     """Each record as fastavro reads it, in the form of `same`."""
     schema = physical(json.loads(schema_text))
     parsed = fastavro.parse_schema(schema)
-    read = [fastavro.schemaless_reader(io.BytesIO(each), parsed, return_record_name=True) for each in records]
+    read = [fastavro.schemaless_reader(io.BytesIO(item), parsed, return_record_name=True) for item in records]
     return [same(_as_columns(value, schema, {})) for value in read]
 
 
@@ -125,7 +125,7 @@ def physical(schema: Any) -> Any:
         case dict():
             return {key: physical(value) for key, value in schema.items() if key not in ("logicalType", "default")}
         case list():
-            return [physical(each) for each in schema]
+            return [physical(item) for item in schema]
     return schema
 
 
@@ -135,9 +135,9 @@ def same(value: Any) -> Any:
         case float():
             return ("float", struct.pack("<d", value) if value == value else "NaN")
         case dict():
-            return {name: same(each) for name, each in value.items()}
+            return {name: same(item) for name, item in value.items()}
         case list() | tuple():
-            return [same(each) for each in value]
+            return [same(item) for item in value]
     return value
 
 
@@ -148,11 +148,11 @@ def _as_columns(value: Any, schema: Any, records: dict[str, Any]) -> Any:
             return _as_columns(value, inner, records)
         case {"type": "record", "name": name, "fields": fields}:
             records[name] = records[f"{schema.get('namespace', '')}.{name}"] = schema
-            return {each["name"]: _as_columns(value[each["name"]], each["type"], records) for each in fields}
+            return {item["name"]: _as_columns(value[item["name"]], item["type"], records) for item in fields}
         case {"type": "map", "values": values}:
-            return [[key, _as_columns(each, values, records)] for key, each in value.items()]
+            return [[key, _as_columns(item, values, records)] for key, item in value.items()]
         case {"type": "array", "items": items}:
-            return [_as_columns(each, items, records) for each in value]
+            return [_as_columns(item, items, records) for item in value]
         case str(name) if name in records:
             return _as_columns(value, records[name], records)
         case list() as branches:
@@ -161,15 +161,15 @@ def _as_columns(value: Any, schema: Any, records: dict[str, Any]) -> Any:
 
 
 def _as_branch(value: Any, branches: list[Any], records: dict[str, Any]) -> Any:
-    for each in branches:
-        if isinstance(each, dict) and each["type"] == "record":
-            records[each["name"]] = each
+    for item in branches:
+        if isinstance(item, dict) and item["type"] == "record":
+            records[item["name"]] = item
     match value:
         case (str(name), dict() as fields):
             return _as_columns(fields, records[name.rpartition(".")[2]], records)
         case dict() | list():
             kinds = ("record", "map") if isinstance(value, dict) else ("array",)
-            fitting = [each for each in branches if isinstance(each, dict) and each["type"] in kinds]
-            named = [records[each] for each in branches if isinstance(each, str) and each in records]
+            fitting = [item for item in branches if isinstance(item, dict) and item["type"] in kinds]
+            named = [records[item] for item in branches if isinstance(item, str) and item in records]
             return _as_columns(value, [*fitting, *named][0], records)
     return value

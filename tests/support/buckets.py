@@ -30,7 +30,7 @@ def is_bucketed(entry: TableEntry) -> bool:
     """The table has a bucket index: it stores its hashing, or the name of every file begins with the number of a bucket."""
     if is_consistent(entry):
         return True
-    file_ids = [each["file_id"] for each in entry.expected["file_slices"]]
+    file_ids = [item["file_id"] for item in entry.expected["file_slices"]]
     return bool(file_ids) and all(map(_NUMBERED.match, file_ids))
 
 

@@ -83,7 +83,7 @@ def log_of_changes(mode: CdcMode, changes: Sequence[tuple[str, Row | None, Row |
     for op, before, after in changes:
         one = {"op": op, "ts_ms": SECOND, "record_key": (before or after or {})["id"], "before": before, "after": after}
         out = io.BytesIO()
-        fastavro.schemaless_writer(out, parsed, {each["name"]: one[each["name"]] for each in fields})
+        fastavro.schemaless_writer(out, parsed, {item["name"]: one[item["name"]] for item in fields})
         listed += struct.pack(">i", len(out.getvalue())) + out.getvalue()
     return frame(6, {0: SECOND, 2: json.dumps(schema)}, struct.pack(">ii", 3, len(changes)) + listed)
 
@@ -99,9 +99,9 @@ def _base_file(rows: Sequence[tuple[str, Row]]) -> bytes:
 
 
 def _commit(memory: Memory, instant: str, stat: dict[str, Any]) -> None:
-    said = {
+    answer = {
         "operationType": "UPSERT",
         "extraMetadata": {"schema": json.dumps(schema_of(COLUMNS, meta=False))},
         "partitionToWriteStats": {"": [{"fileId": FILE_ID, "path": base_name(instant), **stat}]},
     }
-    memory.files[f".hoodie/timeline/{instant}_{instant[:-1]}9.commit"] = json.dumps(said).encode()
+    memory.files[f".hoodie/timeline/{instant}_{instant[:-1]}9.commit"] = json.dumps(answer).encode()

@@ -156,12 +156,12 @@ def visible_slices(expected: dict[str, Any]) -> list[SliceKey]:
     pending = {instant["requested_time"] for instant in expected["timeline"]}
     pending -= {instant["requested_time"] for instant in completed}
     found: list[SliceKey] = []
-    for each in expected["file_slices"]:
-        if (each["partition"], each["file_id"]) in replaced:
+    for item in expected["file_slices"]:
+        if (item["partition"], item["file_id"]) in replaced:
             continue
-        paths = [file if isinstance(file, str) else file["file"] for file in each["log_files"]]
+        paths = [file if isinstance(file, str) else file["file"] for file in item["log_files"]]
         logs = [name for path in paths if not (name := path.rpartition("/")[2]).endswith(".cdc")]
         if int(expected["table"]["timeline_layout_version"]) == 2:
             logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
-        found.append((each["partition"], each["file_id"], each["base_file"], tuple(logs)))
+        found.append((item["partition"], item["file_id"], item["base_file"], tuple(logs)))
     return found

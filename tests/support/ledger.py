@@ -70,15 +70,15 @@ class Ledger:
         if not self.settled:
             pytest.skip("nothing of this kind is recorded")
         wrong: dict[str, list[str]] = defaultdict(list)
-        for each in self.settled:
-            if (why := each.wrong) is not None:
-                wrong[why].append(_line(each))
-            elif each.rules:
-                wrong[f"takes anything: {each.rules[0].name}"] += [
-                    f"{_line(each)}, or {_shown(other)}" for other in perturbed(each) if each.judged(other) is None
+        for item in self.settled:
+            if (why := item.wrong) is not None:
+                wrong[why].append(_line(item))
+            elif item.rules:
+                wrong[f"takes anything: {item.rules[0].name}"] += [
+                    f"{_line(item)}, or {_shown(other)}" for other in perturbed(item) if item.judged(other) is None
                 ]
-        told = {why: lines for why, lines in wrong.items() if lines}
-        assert not told, "\n".join(f"{why}\n    " + "\n    ".join(lines) for why, lines in told.items())
+        reported = {why: lines for why, lines in wrong.items() if lines}
+        assert not reported, "\n".join(f"{why}\n    " + "\n    ".join(lines) for why, lines in reported.items())
 
 
 def perturbed(settled: Settled) -> Iterator[object]:
@@ -127,8 +127,8 @@ def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _line(settled: Settled) -> str:
-    asked = settled.question["ask"]
-    return f"{settled.case} {asked}: ours {_shown(settled.ours)}, theirs {_shown(settled.theirs)}"
+    requested = settled.question["ask"]
+    return f"{settled.case} {requested}: ours {_shown(settled.ours)}, theirs {_shown(settled.theirs)}"
 
 
 def _shown(answer: object) -> str:

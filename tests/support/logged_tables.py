@@ -98,10 +98,10 @@ class LoggedTable:
             self._commit(instant, "deltacommit", name)
 
     def _commit(self, instant: str, action: str, wrote: str) -> None:
-        said = {"operationType": "UPSERT", "extraMetadata": {"schema": json.dumps(schema_of(COLUMNS, meta=False))}}
+        answer = {"operationType": "UPSERT", "extraMetadata": {"schema": json.dumps(schema_of(COLUMNS, meta=False))}}
         stats = {"": [{"fileId": FILE_ID, "path": wrote}]}
         path = f".hoodie/timeline/{instant}_{instant}.{action}"
-        self.memory.files[path] = json.dumps({**said, "partitionToWriteStats": stats}).encode()
+        self.memory.files[path] = json.dumps({**answer, "partitionToWriteStats": stats}).encode()
 
     def _base_file(self, rows: Sequence[Row]) -> bytes:
         names = [*META, *COLUMNS]

@@ -80,7 +80,7 @@ class Log:
     rows: Sequence[Row] = ()
     deleted: Sequence[str] = ()
     columns: tuple[str, ...] | None = None
-    told: bool = True
+    reported: bool = True
     """`column_stats` have records of it, for the columns it has."""
 
     @property
@@ -95,7 +95,7 @@ class Group:
     partition: str
     base: Sequence[Row]
     logs: Sequence[Log] = ()
-    told: tuple[str, ...] = tuple(COLUMNS)
+    reported: tuple[str, ...] = tuple(COLUMNS)
     footer: bool = True
     """The base file's footer can be read."""
 
@@ -153,11 +153,11 @@ class MadeTable:
             raise CorruptFileError(path, expected="a footer", found="none")
         schema = schema_from_avro(avro_schema(COLUMNS), path)
         rows = [_whole(row, group.partition) for row in group.base]
-        told: dict[tuple[str, ...], LeafStatistics] = {}
+        reported: dict[tuple[str, ...], LeafStatistics] = {}
         for name in COLUMNS:
-            told[name,] = _leaf(name, [row[name] for row in rows])
+            reported[name,] = _leaf(name, [row[name] for row in rows])
         text = _filter_text([row["id"] for row in rows]).decode()
-        return Footer(len(rows), schema, {"org.apache.hudi.bloomfilter": text}, told)
+        return Footer(len(rows), schema, {"org.apache.hudi.bloomfilter": text}, reported)
 
     # ---- writing
 
@@ -201,8 +201,8 @@ class MadeTable:
                 before |= {row["id"] for log in group.logs[: commit - 1] for row in log.rows}
                 inserts = sum(row["id"] not in before for row in group.logs[commit - 1].rows)
                 path = f"{group.partition}/{self.log_name(number, commit - 1)}"
-                told = {"fileId": self.file_id(number), "path": path, "numInserts": inserts}
-                stats.setdefault(group.partition, []).append(told)
+                reported = {"fileId": self.file_id(number), "path": path, "numInserts": inserts}
+                stats.setdefault(group.partition, []).append(reported)
         return json.dumps({"extraMetadata": {"schema": avro_schema(COLUMNS)}, "partitionToWriteStats": stats}).encode()
 
     def _write_index(self, index: str) -> None:
@@ -249,18 +249,18 @@ class MadeTable:
         for number, group in enumerate(self.groups):
             logs = [self.log_name(number, at) for at, _ in enumerate(group.logs)]
             names.setdefault(group.partition, []).extend([self.base_name(number), *logs])
-        listed = {partition: _encoded(files(**dict.fromkeys(each, 10))) for partition, each in names.items()}
+        listed = {partition: _encoded(files(**dict.fromkeys(item, 10))) for partition, item in names.items()}
         return listed | {"__all_partitions__": _encoded(files(**dict.fromkeys(names, 0)))}
 
     def _column_stats(self) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         for number, group in enumerate(self.groups):
             rows = [_whole(row, group.partition) for row in group.base]
-            for name in group.told:
+            for name in group.reported:
                 key = column_stats_key(name, group.partition, self.base_name(number))
                 found[key] = _base_record(name, [row[name] for row in rows])
             for at, log in enumerate(group.logs):
-                for name in log.names if log.told and log.rows else ():
+                for name in log.names if log.reported and log.rows else ():
                     key = column_stats_key(name, group.partition, self.log_name(number, at))
                     found[key] = _log_record(name, [_whole(row, group.partition)[name] for row in log.rows])
         return found

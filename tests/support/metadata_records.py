@@ -78,7 +78,7 @@ def statistics(
     detail: str | None = None,
 ) -> dict[str, Any]:
     """A record of column statistics; bounds are a wrapper's name and a value."""
-    told = None if ordinal is None else {"typeOrdinal": ordinal, "additionalInfo": detail}
+    reported = None if ordinal is None else {"typeOrdinal": ordinal, "additionalInfo": detail}
     payload = {
         "fileName": "f",
         "columnName": "c",
@@ -90,7 +90,7 @@ def statistics(
         "totalUncompressedSize": size,
         "isDeleted": deleted,
         "isTightBound": tight,
-        "valueType": told,
+        "valueType": reported,
     }
     return {"key": "", "type": 3, "filesystemMetadata": None, "ColumnStatsMetadata": payload}
 

@@ -37,7 +37,7 @@ class ObjectStore:
             list(
                 pool.map(
                     copy,
-                    (each for each in folder.rglob("*") if each.is_file() and not re.search(without, each.as_posix())),
+                    (item for item in folder.rglob("*") if item.is_file() and not re.search(without, item.as_posix())),
                 )
             )
         return f"s3://{place}"
@@ -51,11 +51,11 @@ class ObjectStore:
 def object_store(folder: Path) -> Iterator[ObjectStore]:
     """Runs a server in a process of its own until it is left."""
     log = folder / "s3.log"
-    with log.open("wb") as said:
+    with log.open("wb") as answer:
         server = subprocess.Popen(
             [sys.executable, "-c", "from moto.server import main; main(['-H', '127.0.0.1', '-p', '0'])"],
-            stdout=said,
-            stderr=said,
+            stdout=answer,
+            stderr=answer,
         )
     try:
         end = monotonic() + 60

@@ -132,9 +132,9 @@ def _summarised(
         # A base file and a log, say: each tells of some of the rows.
         cut = r.randint(0, len(values)) if r.random() < 0.15 else len(values)
         parts = [values[:cut], values[cut:]] if cut < len(values) else [values]
-        told = [_statistics(r, version.type, part) for part in parts]
-        written += [(number, *one) for one in told]
-        known = [_plain(version.type, column.type, *one) for one in told]
+        reported = [_statistics(r, version.type, part) for part in parts]
+        written += [(number, *one) for one in reported]
+        known = [_plain(version.type, column.type, *one) for one in reported]
         plain[number][column.id] = known[0] if len(known) == 1 else _hull(known[0], known[1], column.type)
     if r.random() < 0.3:
         r.shuffle(written)
@@ -318,20 +318,20 @@ def check(p: Predicate, of: World, store_: FileStatistics, meaning: Predicate | 
         raise UnsoundError(f"numbers out of order: {p}")
     kept, sure = set(possible), set(all_match)
     for number, truth in enumerate(truths):
-        said = plan.outcomes(number)
+        answer = plan.outcomes(number)
         plain = {outcome for outcome in Truth if can_be(outcome, p, of.plain[number])}
         problem = (
-            "unsound" if not truth <= said
+            "unsound" if not truth <= answer
             else "plain form unsound" if not truth <= plain
-            else "looser than the plain form" if exact and not said <= plain
-            else "plan and outcomes differ" if (TRUE in said) != (number in kept)
+            else "looser than the plain form" if exact and not answer <= plain
+            else "plan and outcomes differ" if (TRUE in answer) != (number in kept)
             else "all match, and yet" if number in sure and not truth <= {TRUE}
-            else "all match is not told" if said == {TRUE} and number not in sure
+            else "all match is not told" if answer == {TRUE} and number not in sure
             else ""
         )  # fmt: skip
         if problem:
-            told = ", ".join(sorted(outcome.name for outcome in said))
+            reported = ", ".join(sorted(outcome.name for outcome in answer))
             raise UnsoundError(
-                f"{problem}: file {number} can be {told}; rows {of.rows[number]}; {of.plain[number]}; {p}"
+                f"{problem}: file {number} can be {reported}; rows {of.rows[number]}; {of.plain[number]}; {p}"
             )
     return len(truths) * len(Truth)

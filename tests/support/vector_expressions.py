@@ -112,7 +112,7 @@ def expression(tree: Mapping[str, Any], types: Mapping[str, t.Type]) -> n.Expr:
         case "starts_with" | "contains" as operator:
             return _text_test(operator, tree["left"], tree["right"])
         case "starts_with_any":
-            return n.Or(tuple(_text_test("starts_with", tree["value"], each) for each in tree["list"]))
+            return n.Or(tuple(_text_test("starts_with", tree["value"], item) for item in tree["list"]))
         case operator:
             return n.Compare(_COMPARISONS[operator], _scalar(tree["left"]), _scalar(tree["right"]))
 
@@ -121,9 +121,9 @@ def subtrees(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The tree and every tree inside it."""
     yield tree
     for part in tree.values():
-        for each in part if isinstance(part, list) else [part]:
-            if isinstance(each, dict) and set(each) & {"op", "ref", "lit", "bound"}:
-                yield from subtrees(each)
+        for item in part if isinstance(part, list) else [part]:
+            if isinstance(item, dict) and set(item) & {"op", "ref", "lit", "bound"}:
+                yield from subtrees(item)
 
 
 # ---- data skipping
@@ -148,14 +148,14 @@ def skipping_schema(text: str) -> Schema:
     """The schema `name type, ...` of a data-skipping case, ids counted through."""
     count = iter(range(1_000))
 
-    def field(name: str, said: str) -> t.Field:
+    def field(name: str, answer: str) -> t.Field:
         column_id = next(count)
-        if said.startswith("struct<"):
-            inner = [part.split(":") for part in said[7:-1].split(",")]
+        if answer.startswith("struct<"):
+            inner = [part.split(":") for part in answer[7:-1].split(",")]
             return t.Field(column_id, name, t.Record(tuple(field(*pair) for pair in inner)))
-        if said.startswith("array<"):
-            return t.Field(column_id, name, t.Array(field("element", said[6:-1])))
-        return t.Field(column_id, name, _SQL[said])
+        if answer.startswith("array<"):
+            return t.Field(column_id, name, t.Array(field("element", answer[6:-1])))
+        return t.Field(column_id, name, _SQL[answer])
 
     return Schema(t.Record(tuple(field(*found) for found in _FIELD.findall(text))))
 
@@ -165,18 +165,18 @@ def index_rows(sql: str, schema: Schema) -> dict[str, dict[int, ValueInterval]]:
     found: dict[str, dict[int, ValueInterval]] = {}
     for row in sql.split(" union all "):
         (name,) = re.findall(r"'([^']*)' as fileName", row)
-        said = {column: None if text == "null" else text.strip("'") for text, _, column in _VALUE.findall(row)}
-        rows = said["valueCount"]
+        answer = {column: None if text == "null" else text.strip("'") for text, _, column in _VALUE.findall(row)}
+        rows = answer["valueCount"]
         found[name] = {
-            schema.ids[(field.name,)]: _interval(field, said, int(rows) if rows is not None else None)
+            schema.ids[(field.name,)]: _interval(field, answer, int(rows) if rows is not None else None)
             for field in schema.fields
-            if f"{field.name}_nullCount" in said
+            if f"{field.name}_nullCount" in answer
         }
     return found
 
 
-def _interval(field: t.Field, said: Mapping[str, str | None], rows: int | None) -> ValueInterval:
-    low, high, nulls = (said.get(f"{field.name}_{part}") for part in ("minValue", "maxValue", "nullCount"))
+def _interval(field: t.Field, answer: Mapping[str, str | None], rows: int | None) -> ValueInterval:
+    low, high, nulls = (answer.get(f"{field.name}_{part}") for part in ("minValue", "maxValue", "nullCount"))
     least, most = (None if text is None else parse_text(text, field.type) for text in (low, high))
     count = None if nulls is None else int(nulls)
     has_values = count is None or rows is None or count < rows

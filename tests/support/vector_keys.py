@@ -39,44 +39,44 @@ class Asked:
     @property
     def question(self) -> dict[str, Any]:
         """What the rules of deviation may ask."""
-        said = self.properties
-        stated = said.get(f"{WRITE}partitionpath.field", "")
-        named = [*_fields(said.get(f"{WRITE}recordkey.field", "")), *_fields(stated)]
+        answer = self.properties
+        stated = answer.get(f"{WRITE}partitionpath.field", "")
+        named = [*_fields(answer.get(f"{WRITE}recordkey.field", "")), *_fields(stated)]
         found = {name: self.schema.find(name) for name in named}
-        if said.get(f"{WRITE}keygenerator.type") in ("NON_PARTITION", "GLOBAL_DELETE"):
-            found = {name: found[name] for name in _fields(said.get(f"{WRITE}recordkey.field", ""))}
+        if answer.get(f"{WRITE}keygenerator.type") in ("NON_PARTITION", "GLOBAL_DELETE"):
+            found = {name: found[name] for name in _fields(answer.get(f"{WRITE}recordkey.field", ""))}
         types = {name: type_text(place.field.type) for name, place in found.items() if place}
         return {
             "ask": "key",
             "writer": self.writer.value,
-            "generator": said.get(f"{WRITE}keygenerator.type", ""),
+            "generator": answer.get(f"{WRITE}keygenerator.type", ""),
             "partition": stated,
-            "record_key": said.get(f"{WRITE}recordkey.field"),
+            "record_key": answer.get(f"{WRITE}recordkey.field"),
             "types": types,
             "unknown": [name for name, place in found.items() if place is None],
             "values": {name: _at(self.rows[0], place.positions) for name, place in found.items() if place},
-            "slashes": said.get(f"{WRITE}slash.separated.date.partitioning") == "true",
-            "hive": said.get(f"{WRITE}hive_style_partitioning") == "true",
-            "escaped": said.get(f"{WRITE}partitionpath.urlencode") == "true",
-            "consistent": said.get(f"{WRITE}keygenerator.consistent.logical.timestamp.enabled") == "true",
-            "counts": said.get("hoodie.keygen.timebased.timestamp.type") not in ("DATE_STRING", "MIXED"),
-            "properties": said,
+            "slashes": answer.get(f"{WRITE}slash.separated.date.partitioning") == "true",
+            "hive": answer.get(f"{WRITE}hive_style_partitioning") == "true",
+            "escaped": answer.get(f"{WRITE}partitionpath.urlencode") == "true",
+            "consistent": answer.get(f"{WRITE}keygenerator.consistent.logical.timestamp.enabled") == "true",
+            "counts": answer.get("hoodie.keygen.timebased.timestamp.type") not in ("DATE_STRING", "MIXED"),
+            "properties": answer,
             "answers": self.answers,
             "columns": {
                 name: [_at(row, place.positions) for row in self.rows] for name, place in found.items() if place
             },
-            "zones": [text for key, text in said.items() if key.endswith("timezone")],
+            "zones": [text for key, text in answer.items() if key.endswith("timezone")],
         }
 
 
-def generator_and_path(asked: Asked) -> object:
+def generator_and_path(requested: Asked) -> object:
     """The kind of the generator, and the path of writing."""
-    return asked.properties.get(f"{WRITE}keygenerator.type", ""), asked.writer
+    return requested.properties.get(f"{WRITE}keygenerator.type", ""), requested.writer
 
 
-def options_that_are_set(asked: Asked) -> object:
+def options_that_are_set(requested: Asked) -> object:
     """These, and the names of the options that the generator is made of."""
-    return generator_and_path(asked), frozenset(key for key in asked.properties if not key.endswith(".field"))
+    return generator_and_path(requested), frozenset(key for key in requested.properties if not key.endswith(".field"))
 
 
 def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
@@ -84,10 +84,10 @@ def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
     for case in cases:
         if case["op"] != "key":
             continue
-        said, output = case["input"], case["output"]
-        schema = _schema(json.dumps(said["avro"]))
-        rows = (decode(said["record"], schema.record),)
-        machine = WriterEnvironment(parse_zone(said.get("jvm_timezone", "UTC"), ""), YEAR)
+        answer, output = case["input"], case["output"]
+        schema = _schema(json.dumps(answer["avro"]))
+        rows = (decode(answer["record"], schema.record),)
+        machine = WriterEnvironment(parse_zone(answer.get("jvm_timezone", "UTC"), ""), YEAR)
         answers = {
             WritePath.AVRO.value: _of_record(output["avro_path"]),
             WritePath.ROW.value: _of_row(output["row_path"]),
@@ -95,7 +95,7 @@ def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         }
         for writer in (WritePath.AVRO, WritePath.ROW, WritePath.INTERNAL_ROW):
             theirs = answers[writer.value]
-            yield Asked(case, said["properties"], schema, rows, writer, machine, theirs, answers)
+            yield Asked(case, answer["properties"], schema, rows, writer, machine, theirs, answers)
 
 
 def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
@@ -103,12 +103,12 @@ def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
     for case in cases:
         if case["op"] != "auto_key":
             continue
-        said, output = case["input"], case.get("output")
-        schema = _schema(json.dumps(said["avro"]))
-        rows = tuple(decode(record, schema.record) for record in said["records"])
+        answer, output = case["input"], case.get("output")
+        schema = _schema(json.dumps(answer["avro"]))
+        rows = tuple(decode(record, schema.record) for record in answer["records"])
         keys = [] if output is None else [_key(key) for key in output["keys"]]
         theirs = REFUSED if not keys or REFUSED in keys else keys
-        yield Asked(case, said["properties"], schema, rows, WritePath.AVRO, WriterEnvironment(year=YEAR), theirs)
+        yield Asked(case, answer["properties"], schema, rows, WritePath.AVRO, WriterEnvironment(year=YEAR), theirs)
 
 
 def _fields(stated: str) -> list[str]:

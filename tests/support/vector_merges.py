@@ -77,17 +77,17 @@ class Merger:
 
     def records(self, sides: list[Side]) -> tuple[MergeRecords, list[Any]]:
         """The records with one key, oldest first, and the rows they may name."""
-        partial = self.columns.rules.partial is not None or any("avro" in each for each in sides)
+        partial = self.columns.rules.partial is not None or any("avro" in item for item in sides)
         found = LogBuffer(self.columns, partial)
-        for each in sides:
-            if "record" in each:
+        for item in sides:
+            if "record" in item:
                 ids = None
-                if "avro" in each:
-                    named = {RECORD_KEY, OPERATION, *(field["name"] for field in each["avro"]["fields"])}
+                if "avro" in item:
+                    named = {RECORD_KEY, OPERATION, *(field["name"] for field in item["avro"]["fields"])}
                     ids = {field.id for field in self.schema.fields if field.name in named}
-                found.add_rows((self._row(each),), WHERE, ids)
+                found.add_rows((self._row(item),), WHERE, ids)
             else:
-                found.add_deletes(deletes_of(each.get("delete", each).get("ordering")), WHERE)
+                found.add_deletes(deletes_of(item.get("delete", item).get("ordering")), WHERE)
         return found.joined()[0], found.batches
 
     def delta(self, sides: list[Side]) -> object:
@@ -135,7 +135,7 @@ class Merger:
             return DELETED
         width = len(self.schema.fields)
         sources = np.broadcast_to(left.sources[0], width).astype(np.int64)
-        ((row,),) = ENGINE.rows.gather(batches, [np.array([each]) for each in sources.tolist()], self.schema)
+        ((row,),) = ENGINE.rows.gather(batches, [np.array([item]) for item in sources.tolist()], self.schema)
         return row
 
 
@@ -167,10 +167,10 @@ def _wrapped(ordering: Any) -> Any:
     if ordering is None:
         return None
     if isinstance(ordering, list):
-        return "ArrayWrapper", {"wrappedValues": [_wrapped(each) for each in ordering]}
+        return "ArrayWrapper", {"wrappedValues": [_wrapped(item) for item in ordering]}
     ((tag, value),) = ordering.items()
     if tag == "array":
-        return "ArrayWrapper", {"wrappedValues": [_wrapped(each) for each in value]}
+        return "ArrayWrapper", {"wrappedValues": [_wrapped(item) for item in value]}
     if tag == "DecimalWrapper":
         value = value.to_bytes(16, "big", signed=True)
     return _WRAPPERS.get(tag, tag), {"value": bytes.fromhex(value) if tag == "bytes" else value}

@@ -34,19 +34,19 @@ from hudi_core.types.walk import walk
 Step = Mapping[str, Any]
 
 
-def persisted_type(said: object) -> t.Type:
+def persisted_type(answer: object) -> t.Type:
     """A type of the persisted form: its name, or the JSON of a nested one."""
-    field = {"id": 0, "name": "x", "optional": True, "type": said}
+    field = {"id": 0, "name": "x", "optional": True, "type": answer}
     document = {"max_column_id": 1000, "version_id": 0, "type": "record", "fields": [field]}
     return schema_from_json(json.dumps(document)).fields[0].type
 
 
-def type_of(said: Mapping[str, Any]) -> t.Type:
+def type_of(answer: Mapping[str, Any]) -> t.Type:
     """A type given as `avro` or as `internal`."""
-    if "avro" not in said:
-        return persisted_type(said["internal"])
+    if "avro" not in answer:
+        return persisted_type(answer["internal"])
     return (
-        schema_from_avro({"type": "record", "name": "R", "fields": [{"name": "f", "type": said["avro"]}]})
+        schema_from_avro({"type": "record", "name": "R", "fields": [{"name": "f", "type": answer["avro"]}]})
         .fields[0]
         .type
     )
@@ -58,14 +58,14 @@ def holding(of: t.Type, *, optional: bool = False) -> Schema:
     return Schema(record_with_ids(t.Record(fields, name="R")))
 
 
-def schema_of(said: Mapping[str, Any]) -> Schema:
+def schema_of(answer: Mapping[str, Any]) -> Schema:
     """A schema given as `avro` or as `internal_json`, with `version_id` and `changes` applied to it."""
-    if "internal_json" in said:
-        document = said["internal_json"]
+    if "internal_json" in answer:
+        document = answer["internal_json"]
         schema = schema_from_json(document if isinstance(document, str) else json.dumps(document))
     else:
-        schema = replace(schema_from_avro(said["avro"]), version=said.get("version_id", 0))
-    for step in said.get("changes", []):
+        schema = replace(schema_from_avro(answer["avro"]), version=answer.get("version_id", 0))
+    for step in answer.get("changes", []):
         schema = stepped(schema, step)
     return schema
 

@@ -134,12 +134,12 @@ def record_of(of: Range, low: Wrapped | None, high: Wrapped | None, avro: Avro, 
     )
 
 
-def told(*records: Mapping[str, Any]) -> Told | None:
+def reported(*records: Mapping[str, Any]) -> Told | None:
     """Least and greatest value (None: unknown), nulls and rows of the records of one key, the last one written last; None
     where none is left."""
     batches = [batch({_KEY: record}, order) for order, record in enumerate(records)]
     groups = read_statistics(MetadataRecords(batches, []), ["c"], FILE_KEY)["c"]
-    left = [each.statistics for each in groups if len(each)]
+    left = [entry.statistics for entry in groups if len(entry)]
     if not left:
         return None
     (of,) = left

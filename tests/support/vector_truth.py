@@ -90,7 +90,7 @@ def both(tree: Mapping[str, Any], row: Row) -> Both:
             truth = (_value(tree["arg"], row)[1] is None) is (operator == "is_null")
             return Both(truth, truth)
         case "in":
-            return _in_list(_value(tree["value"], row), [_value(each, row) for each in tree["list"]])
+            return _in_list(_value(tree["value"], row), [_value(entry, row) for entry in tree["list"]])
         case "starts_with" | "contains" as operator:
             return _text_test(operator, _value(tree["left"], row), _value(tree["right"], row))
         case operator:
@@ -164,10 +164,10 @@ def _compared(operator: str, one: _Typed, other: _Typed) -> Both:
     if _class(one[0]) != _class(other[0]):
         return Both(sql, REFUSED, Cause.TYPE)
     if _class(one[0]) == "uuid":
-        signed = _COMPARISONS[operator](*(_signed(each[1]) for each in (one, other)))
+        signed = _COMPARISONS[operator](*(_signed(entry[1]) for entry in (one, other)))
         return Both(sql, signed, None if sql == signed else Cause.UUID_ORDER)
     if _are_zeros(one, other):
-        ordered = _COMPARISONS[operator](*(math.copysign(1, float(each[1])) for each in (one, other)))
+        ordered = _COMPARISONS[operator](*(math.copysign(1, float(entry[1])) for entry in (one, other)))
         return Both(sql, ordered, None if sql == ordered else Cause.ZEROS)
     return Both(sql, sql)
 

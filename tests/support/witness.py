@@ -40,7 +40,7 @@ def could_match(predicate: n.Expr, columns: Mapping[int, ValueInterval], schema:
         assert place is not None
         tried.append(list(_candidates(place.field.type, columns.get(place.field.id), literals)))
     most = max(2, int(_TRIED ** (1 / max(len(tried), 1))))
-    for values in itertools.product(*(each[:most] for each in tried)):
+    for values in itertools.product(*(item[:most] for item in tried)):
         row = {
             path: (value, place.field.type)  # type: ignore[union-attr]
             for path, place, value in zip(used, places, values, strict=True)
@@ -56,9 +56,9 @@ def could_match(predicate: n.Expr, columns: Mapping[int, ValueInterval], schema:
 def parts(of: Any) -> Iterator[Any]:
     """The nodes of an expression, the whole first."""
     yield of
-    for each in (getattr(of, field.name) for field in fields(of)) if is_dataclass(of) else of:
-        if is_dataclass(each) or isinstance(each, tuple):
-            yield from parts(each)
+    for item in (getattr(of, field.name) for field in fields(of)) if is_dataclass(of) else of:
+        if is_dataclass(item) or isinstance(item, tuple):
+            yield from parts(item)
 
 
 def _candidates(of: t.Type, known: ValueInterval | None, literals: Iterable[Any]) -> list[Any]:
@@ -92,11 +92,11 @@ def _about(of: t.Type, literals: Iterable[Any]) -> Iterator[Any]:
         case t.Boolean():
             yield from (True, False)
         case t.Int() | t.Long() | t.Date() | t.Timestamp() | t.Float() | t.Double() | t.Decimal():
-            numbers = [number for each in (*literals, 0, 1) if (number := _as_number(each, of)) is not None]
+            numbers = [number for item in (*literals, 0, 1) if (number := _as_number(item, of)) is not None]
             for one, other in itertools.product(numbers, repeat=2):
                 yield from (_as(one + other, of), _as(one - other, of))
             for number in numbers:
-                yield from (_as(each, of) for each in (number / 2, number * 2, -number))
+                yield from (_as(item, of) for item in (number / 2, number * 2, -number))
         case t.String():
             for literal in literals:
                 if isinstance(literal, str):

@@ -78,7 +78,7 @@ def _comparable(value: Any, absent: Any) -> Any:
         case "decimal":
             return Decimal(held)
         case "array":
-            return tuple(_comparable(each, absent) for each in held)
+            return tuple(_comparable(item, absent) for item in held)
         case _:
             return held
 

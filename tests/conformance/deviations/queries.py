@@ -23,7 +23,7 @@ _OTHER_TIMES = ("as_of", "since")
 
 def _commits(q: Question) -> Iterator[dict[str, Any]]:
     timeline = q["table"]["timeline"]
-    return (each for each in timeline if each["state"] == "completed" and each["action"] in _WRITES)
+    return (item for item in timeline if item["state"] == "completed" and item["action"] in _WRITES)
 
 
 # Changes since a time -------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ def _commits(q: Question) -> Iterator[dict[str, Any]]:
 
 def _of_the_range(q: Question) -> object:
     """Rows of the snapshot of commits that completed after the time; archived commits of old tables count by their times."""
-    ends = {each["requested_time"]: each["completion_time"] or each["requested_time"] for each in _commits(q)}
+    ends = {item["requested_time"]: item["completion_time"] or item["requested_time"] for item in _commits(q)}
     rows = q["snapshot"]
     return q["form"]([row for row in rows if ends.get(row[_COMMIT], row[_COMMIT]) > q["time"]])
 
@@ -54,9 +54,9 @@ def _archived(q: Question) -> bool:
     if q["ask"] != "since":
         return False
     archived = any(
-        each["actionState"] == "COMPLETED" for each in q["table"].get("extra", {}).get("archived_entries", ())
+        item["actionState"] == "COMPLETED" for item in q["table"].get("extra", {}).get("archived_entries", ())
     )
-    starts = min((each["requested_time"] for each in _commits(q)), default="")
+    starts = min((item["requested_time"] for item in _commits(q)), default="")
     return archived and q["time"] < starts
 
 
@@ -70,13 +70,13 @@ def _file_ids(commit: dict[str, Any]) -> set[str]:
 def _overtaken(q: Question) -> bool:
     """A write was requested by the time, and completed after a compaction began that was requested later and wrote a file
     group of the write's anew."""
-    compactions = [each for each in _commits(q) if each.get("operation_type") == "COMPACT"]
+    compactions = [item for item in _commits(q) if item.get("operation_type") == "COMPACT"]
     return q["ask"] == "as_of" and any(
-        each["requested_time"] <= q["time"] < compaction["requested_time"] < (each["completion_time"] or "")
-        and _file_ids(each) & _file_ids(compaction)
-        for each in _commits(q)
+        item["requested_time"] <= q["time"] < compaction["requested_time"] < (item["completion_time"] or "")
+        and _file_ids(item) & _file_ids(compaction)
+        for item in _commits(q)
         for compaction in compactions
-        if each["action"] == "deltacommit"
+        if item["action"] == "deltacommit"
     )
 
 
@@ -84,8 +84,8 @@ def _incomplete(q: Question) -> bool:
     if q["ask"] != "as_of" or "error" not in q["answer"]:
         return False
     timeline = q["table"]["timeline"]
-    done = {each["requested_time"] for each in timeline if each["state"] == "completed"}
-    begun = (each["requested_time"] for each in timeline if each["action"] in _WRITES)
+    done = {item["requested_time"] for item in timeline if item["state"] == "completed"}
+    begun = (item["requested_time"] for item in timeline if item["action"] in _WRITES)
     return any(time not in done and time <= q["time"] for time in begun)
 
 
@@ -98,7 +98,7 @@ def _of_the_writes(q: Question) -> object:
 
 def _before_the_compaction(q: Question) -> object:
     """The rows at the compaction's own time, which has all earlier writes; of keys changed in between, the answer's."""
-    compactions = {each["requested_time"] for each in _commits(q) if each.get("operation_type") == "COMPACT"}
+    compactions = {item["requested_time"] for item in _commits(q) if item.get("operation_type") == "COMPACT"}
     then = min(time for time in q["others"] if time in compactions and time > q["time"])
     last = q["others"][max(time for time in q["others"] if time < then)]
     here, whole = q["others"][q["time"]], q["others"][then]
@@ -187,12 +187,12 @@ def _days(q: Question) -> bool:
     """An image of a change has a date, as a number."""
     if q["ask"] != "changes":
         return False
-    images = (each[side] for each in q["shown"] for side in _SIDES if each[side])
+    images = (item[side] for item in q["shown"] for side in _SIDES if item[side])
     return any(isinstance(image.get(name), int) for image in images for name in q["dates"])
 
 
 def _dates(q: Question) -> object:
-    return [{**each, **{side: _dated(each[side], q["dates"]) for side in _SIDES}} for each in q["shown"]]
+    return [{**item, **{side: _dated(item[side], q["dates"]) for side in _SIDES}} for item in q["shown"]]
 
 
 def _dated(image: dict[str, Any] | None, names: list[str]) -> dict[str, Any] | None:
@@ -205,12 +205,12 @@ def _dated(image: dict[str, Any] | None, names: list[str]) -> dict[str, Any] | N
 def _without_own_columns(q: Question) -> bool:
     """An image of a change has none of Hudi's own columns."""
     return q["ask"] == "columns of images" and any(
-        each[side] and not any(map(is_meta, each[side])) for each in q["shown"] for side in _SIDES
+        item[side] and not any(map(is_meta, item[side])) for item in q["shown"] for side in _SIDES
     )
 
 
 def _with_own_columns(q: Question) -> object:
-    return [{side: each[side] and sorted({*each[side], *META_COLUMNS}) for side in _SIDES} for each in q["shown"]]
+    return [{side: item[side] and sorted({*item[side], *META_COLUMNS}) for side in _SIDES} for item in q["shown"]]
 
 
 QUERIES = (

@@ -80,9 +80,9 @@ def _taken(stored: t.Type, wanted: t.Type, value: Any) -> Any:
         return tuple(_taken(had[0].type, field.type, value[had[1]]) if had else None for field, had in pairs)
     if isinstance(wanted, t.Array):
         element = wanted.element
-        return tuple(_taken(inner[element.id][0].type, element.type, each) for each in value)
+        return tuple(_taken(inner[element.id][0].type, element.type, item) for item in value)
     of = wanted.value
-    return tuple((key, _taken(inner[of.id][0].type, of.type, each)) for key, each in value)
+    return tuple((key, _taken(inner[of.id][0].type, of.type, item)) for key, item in value)
 
 
 def _added_again(q: Question) -> list[tuple[str, ...]]:

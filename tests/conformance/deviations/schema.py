@@ -51,10 +51,10 @@ _CURRENT = re.compile(
 
 def _type_names(question: Question) -> Iterator[str]:
     keys = ("element", "key", "value")
-    for each in documents(question):
-        yield from (each[key] for key in keys if isinstance(each.get(key), str))
-        if isinstance(each.get("type"), str) and "name" in each:
-            yield each["type"]
+    for item in documents(question):
+        yield from (item[key] for key in keys if isinstance(item.get(key), str))
+        if isinstance(item.get("type"), str) and "name" in item:
+            yield item["type"]
 
 
 def _fields(question: Question) -> list[t.Field]:
@@ -80,12 +80,12 @@ def _nanos(question: Question) -> bool:
 
 def _null_alone(q: Question) -> bool:
     return q["ask"] == "kinds" and any(
-        "null" in (each.get("type"), each.get("items"), each.get("values")) for each in objects(q["avro"])
+        "null" in (item.get("type"), item.get("items"), item.get("values")) for item in objects(q["avro"])
     )
 
 
 def _union_of_one(q: Question) -> bool:
-    places = [each.get(key) for each in objects(q.get("avro")) for key in ("type", "items", "values")]
+    places = [item.get(key) for item in objects(q.get("avro")) for key in ("type", "items", "values")]
     alone = any(isinstance(place, list) and len(place) == 1 for place in places)
     return q["ask"] == "kinds" and alone and isinstance(q.get("schema"), Schema)
 
@@ -113,12 +113,12 @@ def _keeps_more(q: Question) -> bool:
         if record.doc is not None or record.aliases or record.properties:
             return True
         columns = () if record.kind is not t.RecordKind.PLAIN else record.fields
-        if any(each.default is not (None if each.optional else t.ABSENT) for each in columns):
+        if any(item.default is not (None if item.optional else t.ABSENT) for item in columns):
             return True
-    if any(each.aliases or each.properties or each.type_properties for each in _fields(q)):
+    if any(item.aliases or item.properties or item.type_properties for item in _fields(q)):
         return True
     named = (t.Union, t.Enumeration, t.Fixed, t.Vector)
-    backed = any(getattr(each.type, "fixed", None) is not None for each in _fields(q))
+    backed = any(getattr(item.type, "fixed", None) is not None for item in _fields(q))
     return _has(q, *named) or backed or _nanos(q) or bool(_disguised(q))
 
 
@@ -131,8 +131,8 @@ def _two_without_namespace(q: Question) -> bool:
 
 def _unreadable_types(q: Question) -> bool:
     """Hudi writes these types and cannot read them."""
-    millis = any(getattr(each.type, "unit", None) is t.Unit.MILLIS for each in _fields(q))
-    local = any(each.type == t.Timestamp(t.Unit.MICROS, zoned=False) for each in _fields(q))
+    millis = any(getattr(item.type, "unit", None) is t.Unit.MILLIS for item in _fields(q))
+    local = any(item.type == t.Timestamp(t.Unit.MICROS, zoned=False) for item in _fields(q))
     return q["ask"] == "avro of the persisted" and (millis or local or _has(q, t.Vector))
 
 
@@ -146,16 +146,16 @@ def _other_spelling(q: Question) -> bool:
 
 
 def _hyphens(q: Question) -> bool:
-    return q["ask"] == "parsed" and any("-id" in key for each in documents(q) for key in each)
+    return q["ask"] == "parsed" and any("-id" in key for item in documents(q) for key in item)
 
 
 def _null_doc(q: Question) -> bool:
-    said = any("doc" in each and each["doc"] is None for each in documents(q))
-    return q["ask"] in ("parsed", "parsed as avro") and said
+    answer = any("doc" in item and item["doc"] is None for item in documents(q))
+    return q["ask"] in ("parsed", "parsed as avro") and answer
 
 
 def _same_id_twice(q: Question) -> bool:
-    ids = [each for each in ids_in(q) if each >= 0]
+    ids = [item for item in ids_in(q) if item >= 0]
     return q["ask"] == "parsed" and not no_ids_in(q) and len(set(ids)) < len(ids)
 
 
@@ -164,7 +164,7 @@ def _id_is_no_number(q: Question) -> bool:
 
 
 def _flag_is_no_flag(q: Question) -> bool:
-    flags = [each["optional"] for each in documents(q) if "optional" in each]
+    flags = [item["optional"] for item in documents(q) if "optional" in item]
     return q["ask"] == "parsed" and not no_ids_in(q) and any(not isinstance(flag, bool) for flag in flags)
 
 

@@ -17,8 +17,8 @@ from tests.conformance.deviations import REFUSED, Question
 def objects(found: object) -> Iterator[dict[str, Any]]:
     if isinstance(found, dict):
         yield found
-    for each in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
-        yield from objects(each)
+    for item in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
+        yield from objects(item)
 
 
 def documents(question: Question) -> Iterator[dict[str, Any]]:
@@ -36,12 +36,12 @@ def is_id(given: object) -> bool:
 
 def ids_in(question: Question) -> list[int]:
     """The ids of a persisted document that are whole numbers."""
-    return [each[key] for each in documents(question) for key in _ID_KEYS if key in each and is_id(each[key])]
+    return [item[key] for item in documents(question) for key in _ID_KEYS if key in item and is_id(item[key])]
 
 
 def no_ids_in(question: Question) -> list[object]:
     """What stands in the place of an id and is none."""
-    return [each[key] for each in documents(question) for key in _ID_KEYS if key in each and not is_id(each[key])]
+    return [item[key] for item in documents(question) for key in _ID_KEYS if key in item and not is_id(item[key])]
 
 
 def in_later_branch(schema: Schema, path: tuple[str, ...]) -> bool:
@@ -61,7 +61,7 @@ def hidden_apart(q: Question) -> object:
     """Ids as recorded and, where none are, the next that nobody has; of hidden columns that theirs is hidden
     (`test_vectors_schema.shown_ids`)."""
     free = iter(
-        sorted(set(range(len(q["schema"].places))) - {each for each in q["theirs"].values() if each != "hidden"})
+        sorted(set(range(len(q["schema"].places))) - {item for item in q["theirs"].values() if item != "hidden"})
     )
     ids: dict[str, object] = {}
     for place in q["schema"].places.values():
@@ -81,7 +81,7 @@ def kinds_of_one(q: Question) -> object:
 
 
 def kinds_of_nanos(q: Question) -> object:
-    names = {each["name"] for each in objects(q["avro"]) if "name" in each and "-nanos" in json.dumps(each["type"])}
+    names = {item["name"] for item in objects(q["avro"]) if "name" in item and "-nanos" in json.dumps(item["type"])}
     return {
         path: ("TIMESTAMP", kind[1]) if path.rpartition(".")[2] in names and kind[0] == "LONG" else kind
         for path, kind in q["theirs"].items()
@@ -91,9 +91,9 @@ def kinds_of_nanos(q: Question) -> object:
 def itself(q: Question) -> object:
     """The Avro schema as it was given, in the form that schemas are written in. A blob's tag elsewhere does not count."""
     given = copy.deepcopy(q["avro"])
-    for each in objects(given):
-        if each.get("logicalType") == "blob" and all(kind != "BLOB" for kind, _ in q["kinds"].values()):
-            del each["logicalType"]
+    for item in objects(given):
+        if item.get("logicalType") == "blob" and all(kind != "BLOB" for kind, _ in q["kinds"].values()):
+            del item["logicalType"]
     return written(given)
 
 
@@ -109,11 +109,11 @@ def back(q: Question) -> object:
 def second_named(q: Question) -> object:
     """A field that names the variant of another field gets a variant of its own, under a name with the field's."""
     made = copy.deepcopy(q["theirs"])
-    variants = [each for each in objects(made) if each.get("logicalType") == "variant"]
+    variants = [item for item in objects(made) if item.get("logicalType") == "variant"]
     for field in made["fields"]:
         branches = field["type"] if isinstance(field["type"], list) else [field["type"]]
         named = [
-            {**variants[0], "name": f"variant_{field['name']}"} if each == "variant" else each for each in branches
+            {**variants[0], "name": f"variant_{field['name']}"} if item == "variant" else item for item in branches
         ]
         field["type"] = named if isinstance(field["type"], list) else named[0]
     return made
@@ -128,38 +128,38 @@ def rewritten(change: Any) -> Any:
 
     def expected(q: Question) -> object:
         document = copy.deepcopy(q["document"])
-        for each in list(objects(document)):
-            change(each)
+        for item in list(objects(document)):
+            change(item)
         return _dumped(document)
 
     return expected
 
 
-def spelled(each: dict[str, Any]) -> None:
+def spelled(item: dict[str, Any]) -> None:
     """Type names with a blank behind a comma, and no other."""
     for key in ("type", "element", "key", "value"):
-        if isinstance(each.get(key), str):
-            each[key] = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([\[(])\s*|\s+(?=[\])])", r"\1", each[key]))
+        if isinstance(item.get(key), str):
+            item[key] = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([\[(])\s*|\s+(?=[\])])", r"\1", item[key]))
 
 
-def underscored(each: dict[str, Any]) -> None:
-    renamed = {key.replace("-id", "_id").replace("max-column", "max_column"): part for key, part in each.items()}
-    each.clear()
-    each.update(renamed)
+def underscored(item: dict[str, Any]) -> None:
+    renamed = {key.replace("-id", "_id").replace("max-column", "max_column"): part for key, part in item.items()}
+    item.clear()
+    item.update(renamed)
 
 
-def _undocumented(each: dict[str, Any]) -> None:
-    if each.get("doc", "") is None:
-        del each["doc"]
+def _undocumented(item: dict[str, Any]) -> None:
+    if item.get("doc", "") is None:
+        del item["doc"]
 
 
 def without_doc(q: Question) -> object:
     if q["ask"] == "parsed":
         return rewritten(_undocumented)(q)
     made = copy.deepcopy(q["theirs"])
-    for each in objects(made):
-        if each.get("doc") == "null":
-            del each["doc"]
+    for item in objects(made):
+        if item.get("doc") == "null":
+            del item["doc"]
     return made
 
 
@@ -196,7 +196,7 @@ def chosen(q: Question) -> object:
         tops = dict.fromkeys(name.partition(".")[0].lower() for name in names)
         fields = []
         for top in tops:
-            (field,) = (each for each in of["fields"] if each["name"].lower() == top)
+            (field,) = (item for item in of["fields"] if item["name"].lower() == top)
             below = [name.partition(".")[2] for name in names if name.partition(".")[0].lower() == top]
             fields.append(field if "" in below else {**field, "type": inside(field["type"], below)})
         return {**of, "fields": fields}

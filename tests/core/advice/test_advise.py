@@ -69,7 +69,7 @@ def kept(table: Table, queries: Sequence[str] = QUERIES) -> list[int]:
 
 
 def proposal(advice: Advice, measure: Measure, *columns: str) -> Proposal:
-    (chosen,) = [each for each in advice.proposals if (each.measure, each.columns) == (measure, columns)]
+    (chosen,) = [item for item in advice.proposals if (item.measure, item.columns) == (measure, columns)]
     return chosen
 
 
@@ -79,7 +79,7 @@ def test_what_is_told_of_the_table_as_it_is(ordered: Path) -> None:
     assert [query.kept for query in advice.touched] == kept(table) == [2, 10, 1]
     assert [query.opened for query in advice.touched] == [FILES] * 3
     assert (advice.slices, advice.sampled) == (FILES, FILES)
-    assert advice.slice_bytes == pytest.approx(sum(each.base.size for each in table.slices() if each.base) / FILES)
+    assert advice.slice_bytes == pytest.approx(sum(item.base.size for item in table.slices() if item.base) / FILES)
 
 
 def test_column_stats_keep_what_was_predicted(ordered: Path, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_column_stats_keep_what_was_predicted(ordered: Path, tmp_path: Path) -> 
     assert [query.kept for query in best.touched] == kept(built)
     after = advise(built, QUERIES)
     assert [query.opened for query in after.touched[:2]] == [query.opened for query in best.touched[:2]] == [0, 0]
-    assert Measure.COLUMN_STATS not in {each.measure for each in after.proposals}
+    assert Measure.COLUMN_STATS not in {item.measure for item in after.proposals}
 
 
 def test_one_column_helps_the_queries_of_that_column_alone(ordered: Path) -> None:
@@ -122,17 +122,17 @@ def test_clustering_keeps_what_was_predicted(mixed: Path, ordered: Path) -> None
     predicted = proposal(advise(open_table(mixed), QUERIES[:1]), Measure.CLUSTERING, "n")
     assert kept(open_table(mixed))[0] == FILES
     assert abs(predicted.touched[0].kept - kept(open_table(ordered))[0]) <= 1
-    assert predicted.size == sum(each.base.size for each in open_table(mixed).slices() if each.base)
+    assert predicted.size == sum(item.base.size for item in open_table(mixed).slices() if item.base)
     assert predicted.seconds > 0
 
 
 def test_clustering_that_loses_another_order_is_not_proposed(ordered: Path) -> None:
     measures = [
-        each.columns for each in advise(open_table(ordered), QUERIES[:1]).proposals if each.measure == "clustering"
+        item.columns for item in advise(open_table(ordered), QUERIES[:1]).proposals if item.measure == "clustering"
     ]
     assert measures == []
     by_other = advise(open_table(ordered), ["n < 20", "m < 0"]).proposals
-    assert all(each.columns != ("m",) for each in by_other if each.measure is Measure.CLUSTERING)
+    assert all(item.columns != ("m",) for item in by_other if item.measure is Measure.CLUSTERING)
 
 
 def test_nothing_is_proposed_where_nothing_helps(ordered: Path, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_nothing_is_proposed_where_nothing_helps(ordered: Path, tmp_path: Path) 
 
 def test_the_same_queries_get_the_same_advice(mixed: Path) -> None:
     one, other = (advise(open_table(mixed), QUERIES) for _ in range(2))
-    by_name = [{(each.measure, each.columns): (each.touched, each.size) for each in a.proposals} for a in (one, other)]
+    by_name = [{(item.measure, item.columns): (item.touched, item.size) for item in a.proposals} for a in (one, other)]
     assert by_name[0] == by_name[1]
 
 

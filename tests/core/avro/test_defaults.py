@@ -28,7 +28,7 @@ PAIR = t.Record(
 
 
 @pytest.mark.parametrize(
-    ("of", "said", "value"),
+    ("of", "answer", "value"),
     [
         (t.Boolean(), True, True),
         (t.Date(), 3, 3),
@@ -50,13 +50,13 @@ PAIR = t.Record(
         (t.Union((t.Field(0, "member0", t.Int()), t.Field(1, "member1", t.String()))), 1, (0, 1)),
     ],
 )
-def test_a_default_takes_the_form_of_the_domain(of: t.Type, said: Any, value: Any) -> None:
-    assert default_from_avro(said, of, "f") == value
+def test_a_default_takes_the_form_of_the_domain(of: t.Type, answer: Any, value: Any) -> None:
+    assert default_from_avro(answer, of, "f") == value
     check(value, of)
 
 
 @pytest.mark.parametrize(
-    ("of", "said"),
+    ("of", "answer"),
     [
         (t.Boolean(), 1),
         (t.Int(), 1 << 31),
@@ -83,9 +83,9 @@ def test_a_default_takes_the_form_of_the_domain(of: t.Type, said: Any, value: An
         (t.Int(), None),
     ],
 )
-def test_a_default_that_does_not_fit_is_refused(of: t.Type, said: Any) -> None:
+def test_a_default_that_does_not_fit_is_refused(of: t.Type, answer: Any) -> None:
     with pytest.raises(SchemaError, match=r"^f\b"):
-        default_from_avro(said, of, "f")
+        default_from_avro(answer, of, "f")
 
 
 def test_what_avro_has_no_way_to_say_is_refused() -> None:

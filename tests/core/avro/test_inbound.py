@@ -133,7 +133,7 @@ def test_the_same_simple_name_in_another_namespace_is_no_recursion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("avro", "said"),
+    ("avro", "answer"),
     [
         ("int", "schema: expected a record, found int"),
         ({"type": "array", "items": "int"}, "schema: expected a record, found array"),
@@ -180,10 +180,10 @@ def test_the_same_simple_name_in_another_namespace_is_no_recursion() -> None:
         ),
     ],
 )
-def test_a_wrong_schema_is_refused_with_the_path(avro: Any, said: str) -> None:
+def test_a_wrong_schema_is_refused_with_the_path(avro: Any, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from_avro(avro)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(answer)
 
 
 def test_a_nullable_record_as_root_is_the_record() -> None:
@@ -268,8 +268,8 @@ def test_a_named_schema_comes_back_equal(schema: Schema) -> None:
 def test_a_schema_without_names_comes_back_with_names_and_then_equal(schema: Schema) -> None:
     named = schema_from_avro(schema_to_avro(schema))
     assert schema_from_avro(schema_to_avro(named)) == named
-    unnamed = [(path, each.id, each.optional, each.default, each.doc) for path, each in walk(schema.record)]
-    assert unnamed == [(path, each.id, each.optional, each.default, each.doc) for path, each in walk(named.record)]
+    unnamed = [(path, item.id, item.optional, item.default, item.doc) for path, item in walk(schema.record)]
+    assert unnamed == [(path, item.id, item.optional, item.default, item.doc) for path, item in walk(named.record)]
 
 
 def test_the_normal_form_is_reached_in_one_step() -> None:

@@ -87,7 +87,7 @@ def test_a_scale_that_is_not_said_is_zero_and_an_element_is_a_float() -> None:
 
 
 @pytest.mark.parametrize(
-    ("avro", "said"),
+    ("avro", "answer"),
     [
         (fixed(15, "vector", dimension=4), "schema: expected 16 bytes for a vector of 4, found 15"),
         (fixed(16, "vector"), "schema: expected a dimension of the vector, found None"),
@@ -96,7 +96,7 @@ def test_a_scale_that_is_not_said_is_zero_and_an_element_is_a_float() -> None:
         (fixed(16, "vector", dimension=4, storageBacking="X"), "schema: expected the storage FIXED_BYTES"),
     ],
 )
-def test_a_vector_that_contradicts_itself_is_refused(avro: Json, said: str) -> None:
+def test_a_vector_that_contradicts_itself_is_refused(avro: Json, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         field_from_avro(avro)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(answer)

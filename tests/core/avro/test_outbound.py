@@ -38,7 +38,7 @@ def written(*fields: t.Field, name: str = "ns.R") -> list[Any]:
     """The types of the fields of a record."""
     avro = schema_to_avro(t.Record(fields, name))
     fastavro.parse_schema(json.loads(json.dumps(avro)))
-    return [each["type"] for each in avro["fields"]]
+    return [item["type"] for item in avro["fields"]]
 
 
 def test_attributes_stand_in_the_order_of_avros_java_library() -> None:
@@ -100,7 +100,7 @@ def test_types_without_a_name_are_named_after_their_path() -> None:
     inner = t.Record((field("e", t.Enumeration(("A",))), field("f", t.Fixed(2))))
     a, b, c = written(field("a", inner), field("b", list_of(inner)), field("c", map_of(t.Decimal(4, 1, t.Fixed(3)))))
     assert (a["name"], a["namespace"]) == ("a", "ns.R")
-    assert [(each["type"]["name"], each["type"]["namespace"]) for each in a["fields"]] == [
+    assert [(item["type"]["name"], item["type"]["namespace"]) for item in a["fields"]] == [
         *(("enum", "ns.R.a.e"), ("fixed", "ns.R.a.f")),
     ]
     assert (b["items"]["name"], b["items"]["namespace"]) == ("b", "ns.R")
@@ -117,7 +117,7 @@ def test_one_name_for_two_types_becomes_two_names() -> None:
 def test_names_of_paths_that_are_taken_get_a_number() -> None:
     nested = list_of(t.Union((field("member0", t.Record((field("x", t.Int()),))), field("member1", t.Record(())))))
     (a,) = written(field("a", nested))
-    assert [each["name"] for each in a["items"]] == ["a", "a_2"]
+    assert [item["name"] for item in a["items"]] == ["a", "a_2"]
 
 
 def test_a_name_without_a_namespace_is_not_said_inside_one() -> None:
@@ -130,7 +130,7 @@ def test_a_name_without_a_namespace_is_not_said_inside_one() -> None:
 
 def test_variants_blobs_and_vectors_have_hudis_names() -> None:
     a, b, c = written(field("a", variant("")), field("b", blob("")), field("c", t.Vector(2)))
-    assert [(each["name"], each["namespace"], each["logicalType"]) for each in (a, b, c)] == [
+    assert [(item["name"], item["namespace"], item["logicalType"]) for item in (a, b, c)] == [
         *(("variant", "", "variant"), ("blob", "", "blob"), ("vector_float_2", "", "vector")),
     ]
 
@@ -141,7 +141,7 @@ def test_every_one_of_several_blobs_is_a_blob_to_other_readers() -> None:
     )
     schema = schema_from_avro(schema_to_avro(record))
     blobs = [schema.get(name).field.type for name in ("a", "b", "s.c")]
-    assert [each.kind for each in blobs if isinstance(each, t.Record)] == [t.RecordKind.BLOB] * 3
+    assert [item.kind for item in blobs if isinstance(item, t.Record)] == [t.RecordKind.BLOB] * 3
 
 
 def test_the_root_takes_the_given_name_or_a_default_one() -> None:
@@ -151,7 +151,7 @@ def test_the_root_takes_the_given_name_or_a_default_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "answer"),
     [
         (field("a-b", t.Int()), "a-b: expected a name of letters, digits and _"),
         (field("s", t.Record((field("1", t.Int()),))), "s.1: expected a name"),
@@ -164,10 +164,10 @@ def test_the_root_takes_the_given_name_or_a_default_one() -> None:
         ),
     ],
 )
-def test_what_avro_does_not_allow_is_refused_with_the_path(column: t.Field, said: str) -> None:
+def test_what_avro_does_not_allow_is_refused_with_the_path(column: t.Field, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_to_avro(t.Record((column,), "R"))
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(answer)
 
 
 def test_a_single_type_is_written_too() -> None:

@@ -20,9 +20,9 @@ EXPECTED = [
 modes = pytest.mark.parametrize("mode", CdcMode)
 
 
-def changes(table: Table, meta: bool = False, **asked: Any) -> list[dict[str, Any]]:
-    found = table.changes(since=FIRST[:-1] + "9", meta=meta, **asked).to_json_rows()
-    return sorted(found, key=lambda said: said["op"])
+def changes(table: Table, meta: bool = False, **requested: Any) -> list[dict[str, Any]]:
+    found = table.changes(since=FIRST[:-1] + "9", meta=meta, **requested).to_json_rows()
+    return sorted(found, key=lambda answer: answer["op"])
 
 
 def read(memory: Memory) -> set[str]:
@@ -47,7 +47,7 @@ def test_rows_come_from_the_log_as_far_as_it_has_them(mode: CdcMode, files: set[
 @modes
 def test_operations_alone_come_from_any_log(mode: CdcMode) -> None:
     table, memory = cdc_table(mode)
-    assert [each["op"] for each in changes(table, columns=["op"])] == ["d", "i", "u"]
+    assert [item["op"] for item in changes(table, columns=["op"])] == ["d", "i", "u"]
     assert list(table.changes(where="op = 'u'", columns=["ts_ms"]).to_json_rows()) == [{"ts_ms": SECOND}]
     assert table.changes(since=FIRST[:-1] + "9").count() == 3
     assert read(memory) == {LOG_NAME}
@@ -65,7 +65,7 @@ def test_changes_are_chosen_as_from_slices(mode: CdcMode, where: str) -> None:
 @modes
 def test_rows_with_hudis_own_columns_come_from_slices(mode: CdcMode) -> None:
     table, memory = cdc_table(mode)
-    assert [each["after"] and each["after"]["_hoodie_commit_time"] for each in changes(table, True)] == [
+    assert [item["after"] and item["after"]["_hoodie_commit_time"] for item in changes(table, True)] == [
         None,
         SECOND,
         SECOND,
@@ -104,8 +104,10 @@ def test_logged_changes_are_told_though_the_rows_before_are_cleaned_away() -> No
 def test_a_damaged_log_is_told_and_not_used() -> None:
     table, memory = cdc_table(CdcMode.DATA_BEFORE_AFTER, [("x", BEFORE[1], CHANGED), *CHANGES[1:]])
     assert changes(table) == EXPECTED
-    (said,) = table.warnings
-    assert "expected one of i, u, d in op, found another" in said and said.endswith("; comparing file slices instead")
+    (answer,) = table.warnings
+    assert "expected one of i, u, d in op, found another" in answer and answer.endswith(
+        "; comparing file slices instead"
+    )
     memory.files[LOG_NAME] = memory.files[LOG_NAME][:-20]
     assert changes(table) == EXPECTED
     assert LOG_NAME in table.warnings[-1]

@@ -24,11 +24,11 @@ def table() -> Table:
 
 
 def ends(table: Table) -> list[str]:
-    return sorted(each.completion_time for each in table.timeline.commits if each.completion_time)
+    return sorted(item.completion_time for item in table.timeline.commits if item.completion_time)
 
 
 def last(table: Table) -> Instant:
-    return max(table.timeline.commits, key=lambda each: each.completion_time or "")
+    return max(table.timeline.commits, key=lambda item: item.completion_time or "")
 
 
 def test_changes_have_the_rows_of_the_table_before_and_after(table: Table) -> None:
@@ -46,9 +46,9 @@ def test_a_commit_changes_its_rows(table: Table) -> None:
     commit = last(table)
     found = list(table.changes(since=ends(table)[-2], columns=["op", "ts_ms", f"after.{COMMIT_TIME}"]).to_json_rows())
     rows = list(table.scan(f"{COMMIT_TIME} = '{commit.requested_time}'", columns=["ride_id"]).to_json_rows())
-    assert {each["ts_ms"] for each in found} <= {commit.requested_time}
-    assert len([each for each in found if each["op"] != "d"]) == len(rows)
-    assert {each["after"][COMMIT_TIME] for each in found if each["op"] != "d"} <= {commit.requested_time}
+    assert {item["ts_ms"] for item in found} <= {commit.requested_time}
+    assert len([item for item in found if item["op"] != "d"]) == len(rows)
+    assert {item["after"][COMMIT_TIME] for item in found if item["op"] != "d"} <= {commit.requested_time}
 
 
 def test_changes_are_chosen_by_what_is_in_them(table: Table) -> None:
@@ -58,10 +58,10 @@ def test_changes_are_chosen_by_what_is_in_them(table: Table) -> None:
         table.changes(since, where="op = 'i' AND after.distance_km > 20", columns=["after.ride_id"]).to_json_rows()
     )
     wanted = [
-        {"after": {"ride_id": each["after"]["ride_id"]}}
-        for each in every
-        if each["op"] == "i"
-        and (each["after"]["distance_km"] == {"float": "NaN"} or (each["after"]["distance_km"] or 0) > 20)
+        {"after": {"ride_id": item["after"]["ride_id"]}}
+        for item in every
+        if item["op"] == "i"
+        and (item["after"]["distance_km"] == {"float": "NaN"} or (item["after"]["distance_km"] or 0) > 20)
     ]
     assert far == wanted
 
@@ -77,9 +77,9 @@ def test_nothing_changed_after_the_last_commit(table: Table) -> None:
 
 
 def test_what_is_compared_is_explained(table: Table) -> None:
-    said = table.changes("earliest").explain().splitlines()
-    assert said[0].endswith("file groups compared")
-    assert said[-1].endswith("commits may have changed rows")
+    answer = table.changes("earliest").explain().splitlines()
+    assert answer[0].endswith("file groups compared")
+    assert answer[-1].endswith("commits may have changed rows")
 
 
 def test_columns_and_predicates_are_of_changes(table: Table) -> None:
@@ -113,11 +113,11 @@ PREDICATES = [
 def test_file_groups_that_are_left_out_hold_no_change_that_matches(
     table: Table, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = where.format(last=last(table).requested_time)
-    found = list(table.changes(ends(table)[-4], where=said).to_json_rows())
+    answer = where.format(last=last(table).requested_time)
+    found = list(table.changes(ends(table)[-4], where=answer).to_json_rows())
     monkeypatch.setattr(changes, "groups_that_may_match", lambda _, __, compared: np.ones(len(compared), np.bool_))
     monkeypatch.setattr(changes, "times_that_may_match", lambda _, __, times: np.ones(len(times), np.bool_))
-    assert found == list(table.changes(ends(table)[-4], where=said).to_json_rows())
+    assert found == list(table.changes(ends(table)[-4], where=answer).to_json_rows())
 
 
 def test_file_groups_that_cannot_have_matching_changes_are_not_compared(table: Table) -> None:

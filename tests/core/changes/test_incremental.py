@@ -21,14 +21,14 @@ def config(**more: str) -> TableConfig:
 
 
 def timeline(*names: str, layout: int = 2, log_compaction: str = "", history: LsmHistory | None = None) -> Timeline:
-    said = json.dumps({"operationType": "LOG_COMPACT"}).encode()
-    storage = Memory({f"t/{name}": said if name == log_compaction else b"" for name in names})
+    answer = json.dumps({"operationType": "LOG_COMPACT"}).encode()
+    storage = Memory({f"t/{name}": answer if name == log_compaction else b"" for name in names})
     found = timeline_in(storage, "t", layout)
     return Timeline(storage, "t", layout, found.instants, history=history)
 
 
 def times(found: CommitRange) -> list[str]:
-    return [each.requested_time for each in found.instants]
+    return [item.requested_time for item in found.instants]
 
 
 OVERTAKEN = timeline("10_50.deltacommit", "20_30.deltacommit", "40_45.commit", "60.deltacommit.inflight")
@@ -40,12 +40,12 @@ def test_commits_are_placed_by_their_completion() -> None:
     assert times(found) == ["40", "10"]
     assert found.commits is not None
     assert [time in found.commits for time in ("10", "20", "40", "60")] == [True, False, True, False]
-    assert [each.requested_time for each in found.timeline.commits] == ["10", "20", "40"]
+    assert [item.requested_time for item in found.timeline.commits] == ["10", "20", "40"]
 
 
 def test_the_end_cuts_by_completion() -> None:
     found = between(OVERTAKEN, config(), None, "45")
-    assert [each.requested_time for each in found.timeline.commits] == ["20", "40"]
+    assert [item.requested_time for item in found.timeline.commits] == ["20", "40"]
     assert not found.timeline.is_committed("10")
     assert found.commits is None
 

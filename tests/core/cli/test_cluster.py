@@ -24,8 +24,8 @@ def new_table(path: Path) -> hudi_core.Table:
 def test_a_table_is_previewed_planned_and_clustered(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     options = ("cluster", str(tmp_path), "--columns", "n", "--strategy", "linear", "--json")
-    said = json.loads(ran(*options, "--preview", "--where", "n = 3", "--where", "id = 3").out)
-    assert (said["groups"], said["files_in"], [gain["kept_before"] for gain in said["gains"]]) == (1, 3, [3, 1])
+    answer = json.loads(ran(*options, "--preview", "--where", "n = 3", "--where", "id = 3").out)
+    assert (answer["groups"], answer["files_in"], [gain["kept_before"] for gain in answer["gains"]]) == (1, 3, [3, 1])
     assert "n = 3" in ran(*options[:-1], "--preview", "--where", "n = 3").out
     planned = json.loads(ran(*options, "--plan-only").out)
     assert (planned["state"], planned["files_in"]) == ("requested", 3)
@@ -59,10 +59,10 @@ def test_past_queries_are_estimated_noted_and_explained(tmp_path: Path) -> None:
     advice = ran("cluster", tmp_path / "t", "--advise", "--where-file", past, "--json").lines
     assert {entry["measure"] for entry in advice} <= {None, "clustering"}
     instant = json.loads(ran(*options, "--json").out)["instant"]
-    (said,) = [
+    (answer,) = [
         line for line in ran("explain", tmp_path / "t", "--where", "n=3", "--json").lines if "kept_predicted" in line
     ]
-    assert said == {
+    assert answer == {
         "kind": "prediction",
         "instant": instant,
         "kept_before": 3,
@@ -86,10 +86,10 @@ def test_a_file_of_queries_is_told_with_the_line_that_is_wrong(tmp_path: Path) -
     past = tmp_path / "past.sql"
     past.write_text("n = 3\nzone = 3\n")
     for arguments in (("cluster", "--preview"), ("cluster", "--advise"), ("index", "--advise")):
-        said = ran(arguments[0], tmp_path / "t", *arguments[1:], "--where-file", past)
-        assert (said.status, f"{past}, line 2: " in said.error, "zone" in said.error) == (2, True, True)
-    said = ran("cluster", tmp_path / "t", "--run", "1", "--where-file", past)
-    assert (said.status, "a clustering that is planned" in said.error) == (2, True)
+        answer = ran(arguments[0], tmp_path / "t", *arguments[1:], "--where-file", past)
+        assert (answer.status, f"{past}, line 2: " in answer.error, "zone" in answer.error) == (2, True, True)
+    answer = ran("cluster", tmp_path / "t", "--run", "1", "--where-file", past)
+    assert (answer.status, "a clustering that is planned" in answer.error) == (2, True)
 
 
 def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
@@ -110,16 +110,16 @@ def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
     ):
         assert json.loads(ran(*options, *chosen).out)["files_in"] == files
     assert json.loads(ran(*options, "--rolling-partitions").out)["files_in"] in (0, 2)
-    said = ran(*options[:2], "--rolling-partitions", "--recent-partitions", "1")
-    assert (said.status, "recent or rolling ones" in said.error) == (2, True)
+    answer = ran(*options[:2], "--rolling-partitions", "--recent-partitions", "1")
+    assert (answer.status, "recent or rolling ones" in answer.error) == (2, True)
 
 
 def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
-    said = ran("cluster", tmp_path, "--preview", "--plan-only")
-    assert (said.status, "one of --preview" in said.error) == (2, True)
-    said = ran("cluster", tmp_path, "--where", "n = 1", "--where", "n = 2")
-    assert (said.status, "one predicate" in said.error) == (2, True)
+    answer = ran("cluster", tmp_path, "--preview", "--plan-only")
+    assert (answer.status, "one of --preview" in answer.error) == (2, True)
+    answer = ran("cluster", tmp_path, "--where", "n = 1", "--where", "n = 2")
+    assert (answer.status, "one predicate" in answer.error) == (2, True)
 
 
 def test_sizes_are_typed_with_units(tmp_path: Path) -> None:

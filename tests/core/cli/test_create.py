@@ -39,8 +39,8 @@ def test_a_table_is_created_from_the_text_of_a_schema(tmp_path: Path) -> None:
     fields = [{"name": "id", "type": "string"}, {"name": "n", "type": ["null", "long"], "default": None}]
     schema.write_text(json.dumps({"type": "record", "name": "r", "fields": fields}))
     done = ran("create", str(tmp_path / "t"), "--schema", str(schema), "--key", "id", "--table-version", "6", "--json")
-    said = json.loads(done.out)
-    assert (said["table_version"], said["columns"], said["record_key_fields"]) == (6, 2, ["id"])
+    answer = json.loads(done.out)
+    assert (answer["table_version"], answer["columns"], answer["record_key_fields"]) == (6, 2, ["id"])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_write_that_died_is_rolled_back(tmp_path: Path) -> None:
     timeline.mkdir()
     (timeline / "20250101000000000.commit.requested").touch()
     done = ran("rollback", str(table), "--failed", "--json")
-    said = json.loads(done.out)
-    assert said == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0}
+    answer = json.loads(done.out)
+    assert answer == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0}
     assert [instant.action for instant in open_table(table).timeline.instants] == ["rollback"]
     assert ran("rollback", str(table), "--failed", "--json").out == ""

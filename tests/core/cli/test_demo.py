@@ -22,30 +22,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(folder: Path) -> Ran:
+def reported(folder: Path) -> Ran:
     """The tour as programs get it."""
     return ran("demo", "--to", folder, "--json")
 
 
 @pytest.fixture(scope="module")
-def shown(told: Ran, folder: Path) -> Ran:
+def shown(reported: Ran, folder: Path) -> Ran:
     """The tour as people see it, taken a second time in the same place."""
     return ran("demo", "--to", folder)
 
 
-def test_the_tour_counts_the_rows_that_are_there_and_loses_none(told: Ran) -> None:
+def test_the_tour_counts_the_rows_that_are_there_and_loses_none(reported: Ran) -> None:
     truth = json.loads((files("hudi_core") / "demo" / "tour.json").read_text("utf-8"))["predicates"]
-    said = told.lines
+    output = reported.lines
     assert [
-        (answer["where"], answer["rows"], answer["files_that_match"], answer["files_hudi_keeps"]) for answer in said
+        (answer["where"], answer["rows"], answer["files_that_match"], answer["files_hudi_keeps"]) for answer in output
     ] == [(known["where"], known["rows"], known["files"], known["hudi_kept"]) for known in truth]
-    assert all(answer["files_we_keep"] >= answer["files_that_match"] for answer in said)
-    assert [answer["rows_hudi_loses"] for answer in said] == [known["rows"] - known["hudi_rows"] for known in truth]
-    assert any(answer["rows_hudi_loses"] for answer in said)
+    assert all(answer["files_we_keep"] >= answer["files_that_match"] for answer in output)
+    assert [answer["rows_hudi_loses"] for answer in output] == [known["rows"] - known["hudi_rows"] for known in truth]
+    assert any(answer["rows_hudi_loses"] for answer in output)
 
 
-def test_the_tour_explains_what_is_most_telling_and_shows_rows_of_it(told: Ran, shown: Ran) -> None:
-    worst = max(told.lines, key=lambda answer: answer["rows_hudi_loses"])
+def test_the_tour_explains_what_is_most_telling_and_shows_rows_of_it(reported: Ran, shown: Ran) -> None:
+    worst = max(reported.lines, key=lambda answer: answer["rows_hudi_loses"])
     assert shown.status == 0
     assert f'--where "{worst["where"]}"' in shown.out
     assert f"{worst['files_we_keep']} of 287 file slices can hold matching rows" in shown.out

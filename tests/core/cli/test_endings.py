@@ -126,8 +126,8 @@ class TestKeyGeneratorsOfYourOwn:
     _OWN = "class Own:\n    def record_key(self, row): {}\n    def partition_path(self, row): return ''\n"
 
     def test_a_method_that_raises(self, keys: Callable[[str], str]) -> None:
-        said = keys(self._OWN.format("return row['nope']"))
-        assert said == "key generator's record_key: expected a text, found KeyError: 'nope'"
+        answer = keys(self._OWN.format("return row['nope']"))
+        assert answer == "key generator's record_key: expected a text, found KeyError: 'nope'"
 
     def test_a_class_that_cannot_be_made(self, keys: Callable[[str], str]) -> None:
         assert keys(self._OWN.format("...") + "    def __init__(self): 1 / 0\n").endswith(

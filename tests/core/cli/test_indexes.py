@@ -24,7 +24,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def said(*arguments: str) -> list[dict[str, Any]]:
+def answer(*arguments: str) -> list[dict[str, Any]]:
     done = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -37,25 +37,25 @@ def refused(*arguments: str) -> str:
 
 
 def test_an_index_is_built_listed_shown_and_dropped(table: str) -> None:
-    assert said("index", table) == []
-    assert said("index", table, "--build", "column_stats", "--dry-run") == [
+    assert answer("index", table) == []
+    assert answer("index", table, "--build", "column_stats", "--dry-run") == [
         {"built": ["files", "column_stats"], "dry_run": True}
     ]
-    assert said("index", table) == []
-    built = said("index", table, "--build", "column_stats", "--columns", "n", "--build", "partitioned_record_index")
+    assert answer("index", table) == []
+    built = answer("index", table, "--build", "column_stats", "--columns", "n", "--build", "partitioned_record_index")
     assert [entry["kind"] for entry in built] == ["files", "column_stats", "partitioned_record_index"]
     assert list(built[1]) == ["kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function"]
     assert built[1]["columns"] == ["n"]
-    assert said("index", table) == built
-    (shown,) = said("metadata", table, "--partition", "column_stats")
+    assert answer("index", table) == built
+    (shown,) = answer("metadata", table, "--partition", "column_stats")
     assert shown["ColumnStatsMetadata"]["valueCount"] == 2
     assert [
-        record["key"] for record in said("metadata", table, "--partition", "record_index", "--where", "key > 'a'")
+        record["key"] for record in answer("metadata", table, "--partition", "record_index", "--where", "key > 'a'")
     ] == ["b"]
-    assert said("index", table, "--drop", "partitioned_record_index") == [
+    assert answer("index", table, "--drop", "partitioned_record_index") == [
         {"dropped": ["record_index"], "dry_run": False}
     ]
-    assert said("index", table, "--build", "files", "--rebuild")[1]["columns"] == ["n"]
+    assert answer("index", table, "--build", "files", "--rebuild")[1]["columns"] == ["n"]
     people = CliRunner().invoke(app, ["metadata", table, "--partition", "files"], catch_exceptions=False).stdout
     assert people.rstrip().endswith("2 records")
 
@@ -78,7 +78,7 @@ def test_misuse_is_one_line(table: str, arguments: list[str], message: str) -> N
 
 
 def test_advice_says_what_would_pay(table: str) -> None:
-    first, *others = said("index", table, "--advise", "--where", "n > 1")
+    first, *others = answer("index", table, "--advise", "--where", "n > 1")
     assert first["measure"] is None
     assert all(entry["bytes_to_build"] > 0 for entry in others)
 
@@ -88,12 +88,12 @@ def test_a_secondary_index_is_built_by_name_and_located_by(tmp_path: Path) -> No
     write(create_table(folder, SCHEMA, "id"), pa.Table.from_pylist([{"id": "a", "n": 1}, {"id": "b", "n": 2}], SCHEMA))
     assert "--build" in refused("index", folder, "--name", "by_n")
     assert "one column" in refused("index", folder, "--build", "secondary_index")
-    built = said("index", folder, "--build", "secondary_index", "--columns", "n", "--name", "by_n")
+    built = answer("index", folder, "--build", "secondary_index", "--columns", "n", "--name", "by_n")
     assert [(entry["kind"], entry["name"]) for entry in built] == [
         ("files", "files"), ("record_index", "record_index"), ("secondary_index", "secondary_index_by_n")
     ]  # fmt: skip
-    assert [entry["record_key"] for entry in said("locate", folder, "n", "2")] == ["b"]
-    assert said("index", folder, "--drop", "secondary_index_by_n")[0]["dropped"] == ["secondary_index_by_n"]
+    assert [entry["record_key"] for entry in answer("locate", folder, "n", "2")] == ["b"]
+    assert answer("index", folder, "--drop", "secondary_index_by_n")[0]["dropped"] == ["secondary_index_by_n"]
 
 
 def test_an_expression_index_is_built_of_a_function_with_its_arguments(table: str) -> None:
@@ -106,7 +106,7 @@ def test_an_expression_index_is_built_of_a_function_with_its_arguments(table: st
     (built,) = (entry for entry in listed if entry["kind"] == "expression_index")
     assert (built["name"], built["columns"]) == ("expr_index_part", ["id"])
     assert built["function"] == "column_stats of substring(id, 1, 2)"
-    (dropped,) = said("index", table, "--drop", "expr_index_part")
+    (dropped,) = answer("index", table, "--drop", "expr_index_part")
     assert dropped["dropped"] == ["expr_index_part"]
     assert "expected --build, found --function" in refused("index", table, "--function", "lower")
     assert "expected OPTION=VALUE" in refused("index", table, *of_number, "--function", "trim", "--argument", "x")

@@ -75,8 +75,8 @@ while seen < times:
     "options", [("--json", "--where", "distance_km / surge > 0"), ("--output", "rows.csv")], ids=["rows", "file"]
 )
 def test_every_interrupt_ends_a_read(tmp_path: Path, options: tuple[str, ...]) -> None:
-    asked = ["read", str(rides()), "--where", "fare > 0", *options]
-    command = [sys.executable, "-c", _SCRIPT, str(TIMES), str(PROMPT), *asked]
+    requested = ["read", str(rides()), "--where", "fare > 0", *options]
+    command = [sys.executable, "-c", _SCRIPT, str(TIMES), str(PROMPT), *requested]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line) for line in done.stdout.splitlines()]

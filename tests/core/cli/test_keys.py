@@ -13,9 +13,9 @@ from tests.support.commands import ran, rides
 WRITE = "hoodie.datasource.write."
 
 
-def options(folder: Path, **said: str) -> Path:
+def options(folder: Path, **answer: str) -> Path:
     path = folder / "options.properties"
-    path.write_text("".join(f"{WRITE}{key.replace('_', '.')}={text}\n" for key, text in said.items()), "utf-8")
+    path.write_text("".join(f"{WRITE}{key.replace('_', '.')}={text}\n" for key, text in answer.items()), "utf-8")
     return path
 
 
@@ -33,12 +33,14 @@ def csv_rows(folder: Path, text: str) -> Path:
 
 def test_json_gives_the_key_of_every_row(tmp_path: Path) -> None:
     rows = json_rows(tmp_path, {"id": 7, "city": "oslo"}, {"id": 8, "city": None})
-    said = ran("keys", rows, "--options", options(tmp_path, recordkey_field="id", partitionpath_field="city"), "--json")
-    assert said.lines == [
+    answer = ran(
+        "keys", rows, "--options", options(tmp_path, recordkey_field="id", partitionpath_field="city"), "--json"
+    )
+    assert answer.lines == [
         {"record_key": "7", "partition_path": "oslo"},
         {"record_key": "8", "partition_path": "__HIVE_DEFAULT_PARTITION__"},
     ]
-    assert said.err == "generator SIMPLE, record key id, partition path city, texts of writer row\n"
+    assert answer.err == "generator SIMPLE, record key id, partition path city, texts of writer row\n"
 
 
 def test_people_see_a_table_and_which_generator_made_it(tmp_path: Path) -> None:
@@ -62,7 +64,7 @@ def test_text_that_looks_like_a_number_or_a_date_stays_as_it_is(tmp_path: Path) 
 
 def test_options_may_be_a_json_object(tmp_path: Path) -> None:
     path = tmp_path / "options.json"
-    said = {
+    answer = {
         f"{WRITE}recordkey.field": "id",
         f"{WRITE}partitionpath.field": "at",
         f"{WRITE}keygenerator.type": "timestamp",
@@ -70,7 +72,7 @@ def test_options_may_be_a_json_object(tmp_path: Path) -> None:
         "hoodie.keygen.timebased.timestamp.type": "UNIX_TIMESTAMP",
         "hoodie.keygen.timebased.output.dateformat": "yyyy-MM-dd HH",
     }
-    path.write_text(json.dumps(said), "utf-8")
+    path.write_text(json.dumps(answer), "utf-8")
     rows = csv_rows(tmp_path, "id,at\n1,1700000000\n")
     assert ran("keys", rows, "--options", path, "--json").lines[0]["partition_path"] == "at=2023-11-14 22"
     there = ran("keys", rows, "--options", path, "--zone", "Asia/Tokyo", "--json").lines
@@ -94,12 +96,12 @@ def test_own_generators_are_found_by_module_and_class(tmp_path: Path, monkeypatc
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     made = options(tmp_path, keygenerator_class="own_keys:Keys")
-    said = ran("keys", json_rows(tmp_path, {"id": 1}), "--options", made, "--json")
-    assert said.lines == [{"record_key": "k1", "partition_path": "p"}]
+    answer = ran("keys", json_rows(tmp_path, {"id": 1}), "--options", made, "--json")
+    assert answer.lines == [{"record_key": "k1", "partition_path": "p"}]
 
 
 @pytest.mark.parametrize(
-    ("said", "rows", "status", "error"),
+    ("answer", "rows", "status", "error"),
     [
         (
             {"recordkey_field": "id", "partitionpath_field": "c"},
@@ -136,9 +138,9 @@ def test_own_generators_are_found_by_module_and_class(tmp_path: Path, monkeypatc
     ],
 )
 def test_what_cannot_be_is_one_line_and_a_status(
-    tmp_path: Path, said: dict[str, str], rows: str, status: int, error: str
+    tmp_path: Path, answer: dict[str, str], rows: str, status: int, error: str
 ) -> None:
-    found = ran("keys", csv_rows(tmp_path, rows), "--options", options(tmp_path, **said))
+    found = ran("keys", csv_rows(tmp_path, rows), "--options", options(tmp_path, **answer))
     assert found.status == status
     assert found.error.removeprefix(f"{tmp_path}/") == error
 

@@ -55,8 +55,8 @@ class TestNotATable:
         assert refused("schema", tmp_path / "file").status == 1
 
     def test_an_empty_path(self) -> None:
-        said = refused("inspect", "")
-        assert (said.status, said.error) == (2, "table: expected a path or URL, found an empty string")
+        answer = refused("inspect", "")
+        assert (answer.status, answer.error) == (2, "table: expected a path or URL, found an empty string")
 
     def test_a_url_of_a_kind_nobody_opens(self) -> None:
         assert refused("files", "nosuch://bucket/table").status == 1
@@ -72,8 +72,8 @@ class TestProperties:
         return result.error
 
     def test_a_newer_version(self, table: Path) -> None:
-        said = self.rewritten(table, lambda b: b.replace(b"hoodie.table.version=9", b"hoodie.table.version=12"))
-        assert said.endswith("expected a table version of 6, 8, 9, found version 12")
+        answer = self.rewritten(table, lambda b: b.replace(b"hoodie.table.version=9", b"hoodie.table.version=12"))
+        assert answer.endswith("expected a table version of 6, 8, 9, found version 12")
 
     def test_cut_off(self, table: Path) -> None:
         assert "expected a property hoodie.table.version, found none" in self.rewritten(table, lambda b: b[:60])
@@ -91,9 +91,9 @@ class TestDamagedCommit:
         commit = max((table / ".hoodie" / "timeline").glob("*.commit"))
         cut(commit, 300)
         name, *options = command
-        said = refused(name, table, *options, on=table)
-        assert said.status == 1
-        assert said.error.startswith(f"{commit}: expected a whole Avro container file")
+        answer = refused(name, table, *options, on=table)
+        assert answer.status == 1
+        assert answer.error.startswith(f"{commit}: expected a whole Avro container file")
 
 
 class TestDamagedMetadataTable:
@@ -111,34 +111,35 @@ class TestDamagedMetadataTable:
 
     def test_auto_warns_and_lists_folders(self, damaged: Path) -> None:
         """TABLE-2."""
-        said = ran("files", damaged, *_FARE, "--json")
+        answer = ran("files", damaged, *_FARE, "--json")
         sound = ran("files", rides(), *_FARE, "--json")
-        assert said.status == 0
-        assert [each["file_id"] for each in said.lines] == [each["file_id"] for each in sound.lines]
-        (warning,) = said.err.splitlines()
+        assert answer.status == 0
+        assert [item["file_id"] for item in answer.lines] == [item["file_id"] for item in sound.lines]
+        (warning,) = answer.err.splitlines()
         assert warning.startswith(f"warning: {damaged}/.hoodie/metadata/")
         assert warning.endswith("; listing folders and reading footers instead")
 
     def test_require_fails(self, damaged: Path) -> None:
         """TABLE-2."""
-        said = refused("files", damaged, *_FARE, "--metadata", "require", on=damaged)
-        assert (said.status, said.out) == (1, "")
-        assert said.error.startswith(f"{damaged}/.hoodie/metadata/")
+        answer = refused("files", damaged, *_FARE, "--metadata", "require", on=damaged)
+        assert (answer.status, answer.out) == (1, "")
+        assert answer.error.startswith(f"{damaged}/.hoodie/metadata/")
 
     def test_off_does_not_look(self, damaged: Path) -> None:
         """TABLE-2."""
-        said = ran("files", damaged, *_FARE, "--metadata", "off")
-        assert (said.status, said.err) == (0, "")
+        answer = ran("files", damaged, *_FARE, "--metadata", "off")
+        assert (answer.status, answer.err) == (0, "")
 
 
 def test_the_cache_of_footers_may_be_given_a_size(tmp_path: Path) -> None:
     cache = tmp_path / "footers"
-    asked = ("files", rides(), *_FARE, "--metadata", "off", "--footer-cache", cache, "--json")
+    requested = ("files", rides(), *_FARE, "--metadata", "off", "--footer-cache", cache, "--json")
     assert (
-        ran(*asked, "--footer-cache-mib", 1).lines == ran("files", rides(), *_FARE, "--metadata", "off", "--json").lines
+        ran(*requested, "--footer-cache-mib", 1).lines
+        == ran("files", rides(), *_FARE, "--metadata", "off", "--json").lines
     )
     assert 0 < cache.stat().st_size <= 1 << 20
-    assert ran(*asked, "--footer-cache-mib", 0).status == 2
+    assert ran(*requested, "--footer-cache-mib", 0).status == 2
 
 
 class TestDamagedBaseFile:
@@ -153,9 +154,9 @@ class TestDamagedBaseFile:
 
     def test_a_cut_one(self, base: Path, tmp_path: Path) -> None:
         cut(base, 1000)
-        said = self.read(base, "--output", tmp_path / "rows.csv")
-        assert said.status == 1
-        assert said.err.splitlines()[-1].startswith(f"error: {base}: expected a Parquet file")
+        answer = self.read(base, "--output", tmp_path / "rows.csv")
+        assert answer.status == 1
+        assert answer.err.splitlines()[-1].startswith(f"error: {base}: expected a Parquet file")
         assert not list(tmp_path.glob("*rows*"))
 
     def test_an_empty_one(self, base: Path) -> None:
@@ -175,9 +176,9 @@ class TestDamagedBaseFile:
 
 class TestPredicate:
     def of(self, where: str) -> tuple[str, str, str]:
-        said = refused("files", rides(), "--where", where)
-        assert (said.status, said.out) == (2, "")
-        error, line, caret = said.err.splitlines()
+        answer = refused("files", rides(), "--where", where)
+        assert (answer.status, answer.out) == (2, "")
+        error, line, caret = answer.err.splitlines()
         return error, line, caret
 
     def test_an_unknown_column_has_a_suggestion_and_its_place(self) -> None:
@@ -209,58 +210,58 @@ class TestPredicate:
 
 
 class TestMisuse:
-    def said(self, *arguments: object) -> str:
+    def answer(self, *arguments: object) -> str:
         result = refused(*arguments)
         assert (result.status, result.out) == (2, "")
         return result.error
 
     def test_an_unknown_engine(self) -> None:
-        assert self.said("read", rides(), "--engine", "spork") == (
+        assert self.answer("read", rides(), "--engine", "spork") == (
             "engine 'spork': expected one of arrow, plain, spark, found no such engine"
         )
 
     def test_an_unknown_column(self) -> None:
-        assert self.said("read", rides(), "--columns", "ride_idd") == (
+        assert self.answer("read", rides(), "--columns", "ride_idd") == (
             "ride_idd: no such column; did you mean ride_id or rider?"
         )
 
     def test_no_name_between_commas(self) -> None:
-        assert "expected names of columns" in self.said("read", rides(), "--columns", "city,,fare")
+        assert "expected names of columns" in self.answer("read", rides(), "--columns", "city,,fare")
 
     def test_an_extension_that_says_no_format(self, tmp_path: Path) -> None:
-        assert "found .xlsx" in self.said("read", rides(), "--output", tmp_path / "rows.xlsx")
+        assert "found .xlsx" in self.answer("read", rides(), "--output", tmp_path / "rows.xlsx")
         assert not list(tmp_path.iterdir())
 
     def test_a_folder_that_is_not_there(self, tmp_path: Path) -> None:
         target = tmp_path / "no" / "rows.csv"
-        assert self.said("read", rides(), "--output", target) == (
+        assert self.answer("read", rides(), "--output", target) == (
             f"{target}: expected a file in a folder that exists, found no folder {target.parent}"
         )
         page = tmp_path / "no" / "page.html"
-        assert "found no folder" in self.said("explain", rides(), *_FARE, "--html", page)
+        assert "found no folder" in self.answer("explain", rides(), *_FARE, "--html", page)
 
     def test_a_folder_in_place_of_a_file(self, tmp_path: Path) -> None:
-        assert self.said("explain", rides(), *_FARE, "--html", tmp_path).endswith("expected a file, found a folder")
+        assert self.answer("explain", rides(), *_FARE, "--html", tmp_path).endswith("expected a file, found a folder")
 
     def test_a_time_that_is_none(self) -> None:
-        assert self.said("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
+        assert self.answer("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
 
     @pytest.mark.parametrize("option", [("--as-of", "2030-01-01"), ("--read-optimized",)])
     def test_an_option_that_changes_do_not_have(self, option: tuple[str, ...]) -> None:
-        said = self.said("read", rides(), "--cdc", *option)
-        assert said == f"--cdc: expected a range of times, found {option[0]}"
+        answer = self.answer("read", rides(), "--cdc", *option)
+        assert answer == f"--cdc: expected a range of times, found {option[0]}"
 
     def test_a_form_nobody_offers(self) -> None:
-        assert self.said("schema", rides(), "--to", "xml") == (
+        assert self.answer("schema", rides(), "--to", "xml") == (
             "--to: expected one of arrow, avro, ddl, internal, spark, found xml"
         )
 
     def test_changes_that_cannot_be_read(self) -> None:
-        assert self.said("evolve", rides(), "add colum fare").endswith("expected a type, found 'fare'")
-        assert "found" in self.said("evolve", rides())
+        assert self.answer("evolve", rides(), "add colum fare").endswith("expected a type, found 'fare'")
+        assert "found" in self.answer("evolve", rides())
 
     def test_a_change_of_a_column_that_is_not_there(self) -> None:
-        assert self.said("evolve", rides(), "drop column nope") == "nope: no such column; did you mean note?"
+        assert self.answer("evolve", rides(), "drop column nope") == "nope: no such column; did you mean note?"
 
     @pytest.mark.parametrize(
         ("arguments", "command", "found"),
@@ -282,9 +283,9 @@ class TestMisuse:
         ],
     )
     def test_what_the_command_line_itself_refuses(self, arguments: tuple[str, ...], command: str, found: str) -> None:
-        said, path = self.said(*arguments), f"hudi-core {command}".strip()
-        assert said.startswith(f"{path}: ") and said.endswith(f"; see {path} --help")
-        assert found in said
+        answer, path = self.answer(*arguments), f"hudi-core {command}".strip()
+        assert answer.startswith(f"{path}: ") and answer.endswith(f"; see {path} --help")
+        assert found in answer
 
     def test_nothing_asked_is_help(self) -> None:
         assert "Usage: hudi-core" in ran().out + ran().err
@@ -292,20 +293,20 @@ class TestMisuse:
 
 class TestRefusedSchemas:
     def test_a_change_that_readers_could_not_follow(self) -> None:
-        said = refused("evolve", rides(), "alter column payment type int")
-        assert (said.status, said.error) == (1, "payment: expected a type that string can change to, found int")
+        answer = refused("evolve", rides(), "alter column payment type int")
+        assert (answer.status, answer.error) == (1, "payment: expected a type that string can change to, found int")
 
     @pytest.mark.parametrize("form", ["avro", "internal", "arrow", "spark", "ddl"])
     def test_text_that_is_none_of_its_form(self, tmp_path: Path, form: str) -> None:
         file = tmp_path / "schema"
         file.write_text('{"type": "record", "name": ')
-        said = refused("convert-schema", file, "--from", form, "--to", "avro")
-        assert said.status == 1
-        assert said.error.startswith(f"{file}: ")
+        answer = refused("convert-schema", file, "--from", form, "--to", "avro")
+        assert answer.status == 1
+        assert answer.error.startswith(f"{file}: ")
 
     def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
-        said = refused("evolve", "--schema", tmp_path / "none", "drop a")
-        assert (said.status, said.error) == (1, f"{tmp_path / 'none'}: No such file or directory")
+        answer = refused("evolve", "--schema", tmp_path / "none", "drop a")
+        assert (answer.status, answer.error) == (1, f"{tmp_path / 'none'}: No such file or directory")
 
     def test_a_file_that_is_no_text(self, tmp_path: Path) -> None:
         file = tmp_path / "schema"
@@ -338,9 +339,9 @@ class TestInstalled:
         file = tmp_path / "schema.ddl"
         file.write_text("a INT COMMENT 'größe'", "utf-8")
         ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
-        asked = ("convert-schema", str(file), "--from", "ddl", "--to", "avro")
-        assert "größe" in self.run(*asked, "--json", env=ascii_only).stdout.decode("utf-8")
-        shown = self.run(*asked, env=ascii_only)
+        requested = ("convert-schema", str(file), "--from", "ddl", "--to", "avro")
+        assert "größe" in self.run(*requested, "--json", env=ascii_only).stdout.decode("utf-8")
+        shown = self.run(*requested, env=ascii_only)
         assert (shown.returncode, "gr??e" in shown.stdout.decode("ascii")) == (0, True)
 
     def test_the_version_is_that_of_the_package(self) -> None:

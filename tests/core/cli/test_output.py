@@ -76,7 +76,7 @@ def test_rows_of_data_keep_their_names_and_tell_numbers_by_type(capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "answer"),
     [
         (None, "null"),
         (True, "true"),
@@ -89,16 +89,16 @@ def test_rows_of_data_keep_their_names_and_tell_numbers_by_type(capsys: pytest.C
         ("x" * 300, f"{'x' * 200}… (300 characters)"),
     ],
 )
-def test_value_of_a_table_is_one_line(value: object, said: str) -> None:
-    assert value_text(value) == said
+def test_value_of_a_table_is_one_line(value: object, answer: str) -> None:
+    assert value_text(value) == answer
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "answer"),
     [(None, "-"), (False, "no"), (1234567, "1,234,567"), (["a", "b"], "a, b"), ([], "-"), ([1], "[1]"), (0.5, "0.5")],
 )
-def test_value_of_a_report(value: object, said: str) -> None:
-    assert cell(value) == said
+def test_value_of_a_report(value: object, answer: str) -> None:
+    assert cell(value) == answer
 
 
 def test_what_would_move_the_cursor_is_escaped() -> None:

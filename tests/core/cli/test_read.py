@@ -14,18 +14,18 @@ _LONG = "distance_km > 45"
 
 
 def test_rows_are_objects_with_the_columns_asked_for() -> None:
-    said = ran("read", rides(), "--where", _LONG, "--columns", "ride_id, distance_km,fare", "--json").lines
-    assert len(said) == 83
-    assert all(list(row) == ["ride_id", "distance_km", "fare"] for row in said)
-    numbers = [row["distance_km"] for row in said]
+    answer = ran("read", rides(), "--where", _LONG, "--columns", "ride_id, distance_km,fare", "--json").lines
+    assert len(answer) == 83
+    assert all(list(row) == ["ride_id", "distance_km", "fare"] for row in answer)
+    numbers = [row["distance_km"] for row in answer]
     assert all(number == {"float": "NaN"} or number > 45 for number in numbers)
     assert {"float": "NaN"} in numbers
-    assert isinstance(said[0]["fare"], str)
+    assert isinstance(answer[0]["fare"], str)
 
 
 def test_a_read_optimized_read_takes_no_range_of_times() -> None:
-    said = ran("read", rides(), "--read-optimized", "--limit", 1, "--json").lines
-    assert said == ran("read", rides(), "--limit", 1, "--json").lines
+    answer = ran("read", rides(), "--read-optimized", "--limit", 1, "--json").lines
+    assert answer == ran("read", rides(), "--limit", 1, "--json").lines
     assert ran("read", rides(), "--read-optimized", "--since", "earliest").status == 2
 
 
@@ -52,9 +52,9 @@ def test_people_can_tell_null_from_the_empty_text() -> None:
 
 
 def test_a_long_value_is_cut_for_people_and_whole_for_programs() -> None:
-    asked = ("read", rides(), "--where", "length(note) > 1000", "--columns", "note", "--limit", 1)
-    (row,) = ran(*asked, "--json").lines
-    shown = ran(*asked).out.splitlines()[1]
+    requested = ("read", rides(), "--where", "length(note) > 1000", "--columns", "note", "--limit", 1)
+    (row,) = ran(*requested, "--json").lines
+    shown = ran(*requested).out.splitlines()[1]
     assert shown == f"{row['note'][:200]}… ({len(row['note']):,} characters)"
 
 
@@ -66,18 +66,18 @@ def test_no_row_is_no_error() -> None:
 
 def test_an_earlier_instant_has_the_rows_and_columns_of_then() -> None:
     first = ran("timeline", rides(), "--json").lines[0]["requested_time"]
-    said = ran("read", rides(), "--as-of", first, "--where", "tip > 9", "--json").lines
-    assert said
-    assert "gratuity" not in said[0]
+    answer = ran("read", rides(), "--as-of", first, "--where", "tip > 9", "--json").lines
+    assert answer
+    assert "gratuity" not in answer[0]
 
 
 @pytest.mark.parametrize("extension", ["json", "ndjson"])
 def test_rows_into_a_json_file_are_those_of_json_output(tmp_path: Path, extension: str) -> None:
-    asked = ("read", rides(), "--where", _LONG)
+    requested = ("read", rides(), "--where", _LONG)
     target = tmp_path / f"rows.{extension}"
-    wrote = ran(*asked, "--output", target)
+    wrote = ran(*requested, "--output", target)
     assert (wrote.out, wrote.err) == ("", f"83 rows to {target}\n")
-    assert [json.loads(line) for line in target.read_text("utf-8").splitlines()] == ran(*asked, "--json").lines
+    assert [json.loads(line) for line in target.read_text("utf-8").splitlines()] == ran(*requested, "--json").lines
 
 
 def test_rows_into_a_csv_file_have_a_head(tmp_path: Path) -> None:
@@ -109,11 +109,11 @@ def test_a_time_and_a_range_exclude_each_other() -> None:
 
 
 def test_changes_are_read_one_by_one() -> None:
-    said = ran(
+    answer = ran(
         "read", rides(), "--cdc", "--since", "20261121124655896", "--columns", "op,after.ride_id", "--json"
     ).lines
-    assert said
-    assert {each["op"] for each in said} <= {"i", "u", "d"}
+    assert answer
+    assert {item["op"] for item in answer} <= {"i", "u", "d"}
     assert "a range of times" in ran("read", rides(), "--cdc", "--as-of", "2026-12-01").error
 
 

@@ -47,15 +47,15 @@ def order(tmp_path: Path) -> Path:
 
 
 def test_schema_has_an_object_a_column() -> None:
-    said = {column["name"]: column for column in ran("schema", rides(), "--json").lines}
-    assert said["gratuity"] == {
+    answer = {column["name"]: column for column in ran("schema", rides(), "--json").lines}
+    assert answer["gratuity"] == {
         "id": 11, "name": "gratuity", "type": "double", "nullable": True, "default": None, "doc": None
     }  # fmt: skip
-    assert list(said)[:6] == [
+    assert list(answer)[:6] == [
         "_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name",
         "ride_id",
     ]  # fmt: skip
-    assert len(said) == 16
+    assert len(answer) == 16
 
 
 def test_schema_for_people_is_a_tree_with_ids() -> None:
@@ -117,14 +117,16 @@ def test_conversion_there_and_back_keeps_what_is_not_told_as_lost(order: Path, t
 
 
 def test_conversion_tells_losses_with_their_path(order: Path) -> None:
-    told = ran("convert-schema", order, "--from", "avro", "--to", "ddl").err.splitlines()
-    assert "lost: status: enum(NEW,PAID) kept as string" in told
-    assert "lost: lines.element.n: default 1 not kept" in told
+    reported = ran("convert-schema", order, "--from", "avro", "--to", "ddl").err.splitlines()
+    assert "lost: status: enum(NEW,PAID) kept as string" in reported
+    assert "lost: lines.element.n: default 1 not kept" in reported
 
 
 def test_conversion_reads_standard_input() -> None:
-    said = ran("convert-schema", "-", "--from", "ddl", "--to", "avro", "--json", stdin="a INT NOT NULL, b STRING").lines
-    assert said[0]["fields"][0] == {"name": "a", "type": "int"}
+    answer = ran(
+        "convert-schema", "-", "--from", "ddl", "--to", "avro", "--json", stdin="a INT NOT NULL, b STRING"
+    ).lines
+    assert answer[0]["fields"][0] == {"name": "a", "type": "int"}
 
 
 def test_evolve_shows_the_new_schema_as_a_tree(order: Path) -> None:
@@ -140,12 +142,12 @@ def test_evolve_shows_the_new_schema_as_a_tree(order: Path) -> None:
 
 
 def test_evolve_tells_programs_columns_then_changes(order: Path) -> None:
-    said = ran("evolve", "--schema", order, "drop column tags; alter price drop default", "--diff", "--json").lines
-    assert [line["change"] for line in said if "change" in line] == [
+    answer = ran("evolve", "--schema", order, "drop column tags; alter price drop default", "--diff", "--json").lines
+    assert [line["change"] for line in answer if "change" in line] == [
         {"before": "tags", "after": None, "what": "dropped, was map"},
         {"before": "price", "after": "price", "what": "default dropped"},
     ]
-    assert [line["name"] for line in said if "name" in line][:3] == ["id", "price", "status"]
+    assert [line["name"] for line in answer if "name" in line][:3] == ["id", "price", "status"]
 
 
 def test_evolve_gives_text_in_any_form(order: Path) -> None:
@@ -155,8 +157,8 @@ def test_evolve_gives_text_in_any_form(order: Path) -> None:
 
 def test_evolve_of_a_table_writes_nothing() -> None:
     before = fingerprint(rides())
-    said = ran("evolve", rides(), "rename column rider to driver", "add column rating int first", "--json").lines
-    names = {column["name"]: column["id"] for column in said}
+    answer = ran("evolve", rides(), "rename column rider to driver", "add column rating int first", "--json").lines
+    names = {column["name"]: column["id"] for column in answer}
     assert list(names)[5:8] == ["rating", "ride_id", "driver"]
     assert names["driver"] == 6
     assert names["rating"] == 16

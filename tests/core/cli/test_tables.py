@@ -12,14 +12,14 @@ from tests.support.commands import ran, rides, rides_in
 
 
 def test_inspect_says_what_the_table_is() -> None:
-    (said,) = ran("inspect", rides(), "--json").lines
-    assert said["table_name"] == "rides"
-    assert (said["table_type"], said["table_version"], said["timeline_layout_version"]) == ("COPY_ON_WRITE", 9, 2)
-    assert (said["record_key_fields"], said["partition_fields"]) == (["ride_id"], ["city"])
-    assert said["metadata_partitions"] == ["bloom_filters", "column_stats", "files", "partition_stats"]
-    assert (said["file_slices"], said["base_files"], said["log_files"], said["partitions"]) == (287, 287, 0, 6)
-    assert said["bytes"] == sum(file.stat().st_size for file in rides().glob("city=*/*.parquet"))
-    assert said["warnings"] == []
+    (answer,) = ran("inspect", rides(), "--json").lines
+    assert answer["table_name"] == "rides"
+    assert (answer["table_type"], answer["table_version"], answer["timeline_layout_version"]) == ("COPY_ON_WRITE", 9, 2)
+    assert (answer["record_key_fields"], answer["partition_fields"]) == (["ride_id"], ["city"])
+    assert answer["metadata_partitions"] == ["bloom_filters", "column_stats", "files", "partition_stats"]
+    assert (answer["file_slices"], answer["base_files"], answer["log_files"], answer["partitions"]) == (287, 287, 0, 6)
+    assert answer["bytes"] == sum(file.stat().st_size for file in rides().glob("city=*/*.parquet"))
+    assert answer["warnings"] == []
 
 
 def test_inspect_for_people_has_a_line_for_each_fact() -> None:
@@ -30,13 +30,13 @@ def test_inspect_for_people_has_a_line_for_each_fact() -> None:
 
 
 def test_timeline_has_an_object_an_instant_in_order() -> None:
-    said = ran("timeline", rides(), "--json").lines
-    assert [list(instant) for instant in said] == [
+    answer = ran("timeline", rides(), "--json").lines
+    assert [list(instant) for instant in answer] == [
         ["requested_time", "completion_time", "action", "state", "operation"]
     ] * 10
-    assert said == sorted(said, key=lambda instant: instant["requested_time"])
-    assert {(instant["action"], instant["state"]) for instant in said} == {("commit", "completed")}
-    assert [instant["operation"] for instant in said].count("ALTER_SCHEMA") == 3
+    assert answer == sorted(answer, key=lambda instant: instant["requested_time"])
+    assert {(instant["action"], instant["state"]) for instant in answer} == {("commit", "completed")}
+    assert [instant["operation"] for instant in answer].count("ALTER_SCHEMA") == 3
 
 
 def test_timeline_for_people_is_an_aligned_table() -> None:
@@ -55,9 +55,9 @@ def test_timeline_shows_archived_instants_when_asked(tmp_path: Path) -> None:
     row = {"instantTime": name[:17], "completionTime": "20260101000001000", "action": "commit", "metadata": b""}
     pq.write_table(pa.Table.from_pylist([row]), history / name)
     (history / "manifest_1").write_text(json.dumps({"files": [{"fileName": name, "fileLen": 1}]}))
-    said = ran("timeline", root, "--archived", "--json").lines
-    assert [instant["archived"] for instant in said] == [True] + [False] * 10
-    assert said[0]["requested_time"] == name[:17]
+    answer = ran("timeline", root, "--archived", "--json").lines
+    assert [instant["archived"] for instant in answer] == [True] + [False] * 10
+    assert answer[0]["requested_time"] == name[:17]
     assert "archived" not in ran("timeline", root).out
     assert len(ran("timeline", root, "--json").lines) == 10
 
@@ -69,8 +69,8 @@ def test_archived_instants_need_an_engine_that_reads_parquet() -> None:
 def test_inspect_tells_what_is_pending(tmp_path: Path) -> None:
     root = rides_in(tmp_path)
     (root / ".hoodie" / "timeline" / "20270101000000000.compaction.requested").touch()
-    (said,) = ran("inspect", root, "--json").lines
-    assert said["pending"] == [
+    (answer,) = ran("inspect", root, "--json").lines
+    assert answer["pending"] == [
         {"requested_time": "20270101000000000", "action": "compaction", "state": "requested", "file_groups": 0}
     ]
     assert "pending                  compaction 20270101000000000 requested" in ran("inspect", root).out
@@ -80,38 +80,38 @@ def test_files_are_those_that_a_predicate_leaves() -> None:
     kept = ran("files", rides(), "--where", "fare BETWEEN 90 AND 95", "--json").lines
     every = ran("files", rides(), "--where", "fare BETWEEN 90 AND 95", "--all", "--json").lines
     assert (len(kept), len(every)) == (12, 287)
-    assert [each for each in every if each["verdict"] != "skip"] == kept
+    assert [item for item in every if item["verdict"] != "skip"] == kept
     assert list(kept[0]) == ["partition", "file_id", "base_file", "log_files", "verdict", "by"]
-    for each in kept:
-        assert (rides() / each["partition"] / each["base_file"]).is_file()
-        assert each["base_file"].startswith(each["file_id"])
-        assert (each["verdict"], each["log_files"], each["by"]) == ("read", [], None)
-    reasons = {each["by"] for each in every if each["verdict"] == "skip"}
+    for item in kept:
+        assert (rides() / item["partition"] / item["base_file"]).is_file()
+        assert item["base_file"].startswith(item["file_id"])
+        assert (item["verdict"], item["log_files"], item["by"]) == ("read", [], None)
+    reasons = {item["by"] for item in every if item["verdict"] == "skip"}
     assert reasons == {"column_stats: fare BETWEEN 90 AND 95"}
 
 
 def test_files_of_which_every_row_matches_are_told() -> None:
-    said = ran("files", rides(), "--where", "city = 'oslo'", "--json").lines
-    assert {(each["partition"], each["verdict"]) for each in said} == {("city=oslo", "all_match")}
-    assert all(each["by"].endswith("every row matches") for each in said)
+    answer = ran("files", rides(), "--where", "city = 'oslo'", "--json").lines
+    assert {(item["partition"], item["verdict"]) for item in answer} == {("city=oslo", "all_match")}
+    assert all(item["by"].endswith("every row matches") for item in answer)
 
 
 def test_files_without_a_predicate_are_all_to_read() -> None:
-    said = ran("files", rides(), "--json").lines
-    assert len(said) == 287
-    assert {each["verdict"] for each in said} == {"read"}
+    answer = ran("files", rides(), "--json").lines
+    assert len(answer) == 287
+    assert {item["verdict"] for item in answer} == {"read"}
 
 
 def test_files_at_an_earlier_instant_are_fewer() -> None:
     first = ran("timeline", rides(), "--json").lines[0]["requested_time"]
-    said = ran("files", rides(), "--as-of", first, "--json").lines
-    assert {each["base_file"].rpartition("_")[2] for each in said} == {f"{first}.parquet"}
+    answer = ran("files", rides(), "--as-of", first, "--json").lines
+    assert {item["base_file"].rpartition("_")[2] for item in answer} == {f"{first}.parquet"}
 
 
 def test_files_are_the_same_with_and_without_the_metadata_table() -> None:
-    asked = ("files", rides(), "--where", "distance_km > 45", "--json")
-    with_it, without = (ran(*asked, "--metadata", mode).lines for mode in ("require", "off"))
-    ids = [{each["file_id"] for each in said} for said in (with_it, without)]
+    requested = ("files", rides(), "--where", "distance_km > 45", "--json")
+    with_it, without = (ran(*requested, "--metadata", mode).lines for mode in ("require", "off"))
+    ids = [{item["file_id"] for item in answer} for answer in (with_it, without)]
     assert ids[0] == ids[1]
 
 

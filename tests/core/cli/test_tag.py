@@ -23,28 +23,28 @@ def keys(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("index", ["auto", "simple", "bloom"])
 def test_programs_get_each_row_with_its_location(keys: Path, index: str) -> None:
     rows = ran("read", rides(), "--meta", "--limit", 5, "--json").lines
-    said = ran("tag", rides(), keys, "--index", index, "--json").lines
-    for row, found in zip(rows, said, strict=False):
+    answer = ran("tag", rides(), keys, "--index", index, "--json").lines
+    for row, found in zip(rows, answer, strict=False):
         assert found["record_key"] == row["_hoodie_record_key"]
         assert found["location"]["file_id"] == row["_hoodie_file_name"].partition("_")[0]
         assert found["location"]["instant"] == row["_hoodie_file_name"].rpartition("_")[2].partition(".")[0]
-    assert said[-1] == {"record_key": "none", "partition_path": "city=nowhere", "location": None}
+    assert answer[-1] == {"record_key": "none", "partition_path": "city=nowhere", "location": None}
 
 
 def test_rows_of_the_table_bring_their_key_columns(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     ran("read", rides(), "--limit", 20, "--output", path)
-    said = ran("tag", rides(), path, "--json").lines
-    assert len(said) == 20
-    assert all(row["location"] is not None and row["record_key"] == row["ride_id"] for row in said)
+    answer = ran("tag", rides(), path, "--json").lines
+    assert len(answer) == 20
+    assert all(row["location"] is not None and row["record_key"] == row["ride_id"] for row in answer)
 
 
 def test_options_of_the_generator_count_before_the_tables(tmp_path: Path) -> None:
     path, options = tmp_path / "rows.parquet", tmp_path / "options.json"
     ran("read", rides(), "--limit", 3, "--output", path)
     options.write_text('{"hoodie.datasource.write.hive_style_partitioning": "false"}')
-    said = ran("tag", rides(), path, "--options", options, "--json").lines
-    assert [(row["partition_path"], row["location"]) for row in said] == [(row["city"], None) for row in said]
+    answer = ran("tag", rides(), path, "--options", options, "--json").lines
+    assert [(row["partition_path"], row["location"]) for row in answer] == [(row["city"], None) for row in answer]
 
 
 def test_people_are_shown_counts_and_on_demand_the_work(keys: Path) -> None:
@@ -65,6 +65,6 @@ def test_misuse_is_told(keys: Path, tmp_path: Path) -> None:
     assert ran("tag", rides(), keys, "--buckets", 4).status == 2
     assert ran("tag", rides(), keys, "--index", "nothing").status == 2
     assert ran("tag", rides(), tmp_path / "none.json").status == 1
-    said = ran("tag", rides(), keys, "--index", "bucket")
-    assert said.status == 2
-    assert "consistent hashing" in said.error
+    answer = ran("tag", rides(), keys, "--index", "bucket")
+    assert answer.status == 2
+    assert "consistent hashing" in answer.error

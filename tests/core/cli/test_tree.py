@@ -32,8 +32,8 @@ def test_people_see_depth_by_branches(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_programs_see_dotted_paths_and_whole_types() -> None:
-    said = list(columns(_SCHEMA))
-    assert [column["name"] for column in said] == [
+    answer = list(columns(_SCHEMA))
+    assert [column["name"] for column in answer] == [
         "id",
         "at",
         "at.x",
@@ -42,5 +42,5 @@ def test_programs_see_dotted_paths_and_whole_types() -> None:
         "tags.value",
         "tags.value.element",
     ]
-    assert said[1]["type"] == "record<x:int>"
-    assert (said[2]["default"], "default" in said[0]) == (7, False)
+    assert answer[1]["type"] == "record<x:int>"
+    assert (answer[2]["default"], "default" in answer[0]) == (7, False)

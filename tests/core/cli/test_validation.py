@@ -17,8 +17,8 @@ def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_sound_table(cow: Path) -> None:
-    told = ran("validate", cow)
-    assert (told.status, told.out, told.err) == (0, "no findings\n", "")
+    reported = ran("validate", cow)
+    assert (reported.status, reported.out, reported.err) == (0, "no findings\n", "")
     assert (ran("validate", cow, "--json").status, ran("validate", cow, "--json").lines) == (0, [])
 
 
@@ -26,9 +26,9 @@ def test_findings_for_programs_and_people(cow: Path, tmp_path: Path) -> None:
     table = copied(cow, tmp_path / "t")
     path = base_file(table)
     path.unlink()
-    told = ran("validate", tmp_path / "t", "--json")
-    (line,) = told.lines
-    assert told.status == 1
+    reported = ran("validate", tmp_path / "t", "--json")
+    (line,) = reported.lines
+    assert reported.status == 1
     assert list(line) == ["severity", "check", "where", "expected", "found", "mending"]
     assert (line["severity"], line["check"]) == ("error", "commits")
     assert line["where"] == str(path.relative_to(tmp_path / "t"))
@@ -44,9 +44,9 @@ def test_findings_for_programs_and_people(cow: Path, tmp_path: Path) -> None:
 def test_information_alone_is_no_failure(cow: Path, tmp_path: Path) -> None:
     copied(cow, tmp_path / "t")
     (tmp_path / "t/.hoodie/lock").write_text('{"validUntil": 1}')
-    told = ran("validate", tmp_path / "t")
-    assert told.status == 0
-    assert told.out.splitlines()[-1] == "1 info"
+    reported = ran("validate", tmp_path / "t")
+    assert reported.status == 0
+    assert reported.out.splitlines()[-1] == "1 info"
 
 
 def test_mending(cow: Path, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_mending(cow: Path, tmp_path: Path) -> None:
     beat.parent.mkdir(exist_ok=True)
     beat.write_bytes(b"")
     assert ran("validate", tmp_path / "t").status == 1
-    told = ran("validate", tmp_path / "t", "--mend", "--json")
-    assert told.status == 0
-    assert told.lines == [{"removed": [f".hoodie/.heartbeat/{time}"], "rebuilt": []}]
+    reported = ran("validate", tmp_path / "t", "--mend", "--json")
+    assert reported.status == 0
+    assert reported.lines == [{"removed": [f".hoodie/.heartbeat/{time}"], "rebuilt": []}]
     assert ran("validate", tmp_path / "t", "--mend").out == "no findings\n"

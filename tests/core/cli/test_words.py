@@ -7,21 +7,21 @@ import pytest
 from hudi_core.cli.words import counted, duration, share, size
 
 
-@pytest.mark.parametrize(("count", "said"), [(1023, "1023 B"), (1024, "1.0 KiB"), (5 * 2**50, "5.0 PiB")])
-def test_sizes(count: int, said: str) -> None:
-    assert size(count) == said
+@pytest.mark.parametrize(("count", "answer"), [(1023, "1023 B"), (1024, "1.0 KiB"), (5 * 2**50, "5.0 PiB")])
+def test_sizes(count: int, answer: str) -> None:
+    assert size(count) == answer
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.0, "0 µs"), (0.00099, "990 µs"), (0.5, "500.0 ms"), (61.0, "61.00 s")]
+    ("seconds", "answer"), [(0.0, "0 µs"), (0.00099, "990 µs"), (0.5, "500.0 ms"), (61.0, "61.00 s")]
 )
-def test_durations(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+def test_durations(seconds: float, answer: str) -> None:
+    assert duration(seconds) == answer
 
 
-@pytest.mark.parametrize(("count", "said"), [(0, "0 %"), (1, "<1 %"), (500, "50 %"), (999, ">99 %"), (1000, "100 %")])
-def test_shares_of_a_thousand(count: int, said: str) -> None:
-    assert share(count, 1000) == said
+@pytest.mark.parametrize(("count", "answer"), [(0, "0 %"), (1, "<1 %"), (500, "50 %"), (999, ">99 %"), (1000, "100 %")])
+def test_shares_of_a_thousand(count: int, answer: str) -> None:
+    assert share(count, 1000) == answer
 
 
 def test_counts_agree_in_number() -> None:

@@ -31,17 +31,17 @@ def rows(table: Path) -> dict[str, Any]:
 
 
 def done(*arguments: str) -> dict[str, Any]:
-    said = json.loads(ran(*arguments, "--json").out)
-    assert list(said) == FIELDS
-    result: dict[str, Any] = said
+    answer = json.loads(ran(*arguments, "--json").out)
+    assert list(answer) == FIELDS
+    result: dict[str, Any] = answer
     return result
 
 
 def test_rows_are_written_updated_and_deleted(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     (tmp_path / "more.json").write_text('{"id": "b", "n": 7, "city": "oslo"}\n{"id": "d", "n": 4, "city": "rome"}\n')
-    said = done("write", str(table), str(tmp_path / "more.json"))
-    assert (said["operation"], said["inserted"], said["updated"]) == ("UPSERT", 1, 1)
+    answer = done("write", str(table), str(tmp_path / "more.json"))
+    assert (answer["operation"], answer["inserted"], answer["updated"]) == ("UPSERT", 1, 1)
     assert rows(table) == {"a": 1, "b": 7, "c": 3, "d": 4}
     assert done("delete", str(table), "--where", "n = 3")["deleted"] == 1
     assert done("update", str(table), "--set", "n = n * 10", "--where", "id = 'a'")["updated"] == 1
@@ -52,8 +52,8 @@ def test_rows_are_written_updated_and_deleted(tmp_path: Path) -> None:
 
 def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     table = new_table(tmp_path)
-    said = done("delete", str(table), "--where", "n > 1", "--dry-run")
-    assert (said["instant"], said["deleted"]) == (None, 2)
+    answer = done("delete", str(table), "--where", "n > 1", "--dry-run")
+    assert (answer["instant"], answer["deleted"]) == (None, 2)
     assert rows(table) == {"a": 1, "b": 2, "c": 3}
 
 
@@ -69,9 +69,9 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
 )
 def test_misuse_is_a_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     table = new_table(tmp_path)
-    said = ran(*(argument.format(table=table) for argument in arguments))
-    assert said.status in (1, 2)
-    assert message in said.err.splitlines()[0]
+    answer = ran(*(argument.format(table=table) for argument in arguments))
+    assert answer.status in (1, 2)
+    assert message in answer.err.splitlines()[0]
     assert rows(table) == {"a": 1, "b": 2, "c": 3}
 
 

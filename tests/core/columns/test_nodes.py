@@ -37,7 +37,7 @@ from tests.support.drawing import cases
 
 def columns(case: tuple[str, list[bytes]]) -> Column:
     schema, records = case
-    lengths = np.array([len(each) for each in records], np.int64)
+    lengths = np.array([len(item) for item in records], np.int64)
     return decode(schema, b"".join(records), np.cumsum(lengths) - lengths, lengths, "file")
 
 

@@ -21,15 +21,15 @@ def column(texts: list[str | None], before: bytes = b"") -> StringColumn:
     )
 
 
-def check(indexed: list[str | None], asked: list[str | None], before: bytes = b"") -> None:
+def check(indexed: list[str | None], requested: list[str | None], before: bytes = b"") -> None:
     first: dict[str, int] = {}
     for row, text in enumerate(indexed):
         if text is not None:
             first.setdefault(text, row)
     index = index_strings(column(indexed, before))
     assert index.first.tolist() == [-1 if text is None else first[text] for text in indexed]
-    found = index.find(column(asked))
-    assert found.tolist() == [-1 if text is None else first.get(text, -1) for text in asked]
+    found = index.find(column(requested))
+    assert found.tolist() == [-1 if text is None else first.get(text, -1) for text in requested]
 
 
 texts = st.one_of(
@@ -39,13 +39,15 @@ texts = st.one_of(
 
 @settings(deadline=None)
 @given(st.lists(texts, max_size=40), st.lists(texts, max_size=40), st.binary(max_size=9))
-def test_texts_are_found_at_their_first_row(indexed: list[str | None], asked: list[str | None], before: bytes) -> None:
-    check(indexed, asked, before)
+def test_texts_are_found_at_their_first_row(
+    indexed: list[str | None], requested: list[str | None], before: bytes
+) -> None:
+    check(indexed, requested, before)
 
 
 @settings(deadline=None)
 @given(st.lists(texts, max_size=40), st.lists(texts, max_size=40))
-def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], asked: list[str | None]) -> None:
+def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], requested: list[str | None]) -> None:
     whole = module._block_hashes
 
     def few(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
@@ -53,7 +55,7 @@ def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], asked: list
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_block_hashes", few)
-        check(indexed, asked)
+        check(indexed, requested)
 
 
 def test_long_texts_are_found_among_short_ones() -> None:
@@ -72,7 +74,7 @@ def test_many_blocks_of_rows_are_found() -> None:
 def test_texts_of_one_length_are_found_among_others(length: int, data: st.DataObject) -> None:
     alike = st.lists(st.text("ab", min_size=length, max_size=length), max_size=20)
     one, other = data.draw(alike), data.draw(alike)
-    more = [text for each in one for text in (each, each[1:], each + "a")]
+    more = [text for item in one for text in (item, item[1:], item + "a")]
     check([*one], [*other, *one], b"before")
     check([*one], [*more])
     check([*more], [*one, *other])

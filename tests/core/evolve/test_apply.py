@@ -110,7 +110,7 @@ def test_a_required_column_needs_a_default_for_the_rows_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "said", "value"),
+    ("of", "answer", "value"),
     [
         (t.Date(), "1970-01-03", 2),
         (t.Date(), datetime.date(1970, 1, 3), 2),
@@ -121,9 +121,9 @@ def test_a_required_column_needs_a_default_for_the_rows_there_are() -> None:
     ],
     ids=str,
 )
-def test_defaults_may_be_said_as_people_say_them(of: t.Type, said: object, value: object) -> None:
-    assert evolve(TABLE, [AddColumn("new", of, default=said)]).fields[-1].default == value
-    altered = evolve(TABLE, [AddColumn("new", of), SetDefault("new", said)])
+def test_defaults_may_be_said_as_people_say_them(of: t.Type, answer: object, value: object) -> None:
+    assert evolve(TABLE, [AddColumn("new", of, default=answer)]).fields[-1].default == value
+    altered = evolve(TABLE, [AddColumn("new", of), SetDefault("new", answer)])
     assert altered.fields[-1].default == value
 
 
@@ -275,8 +275,8 @@ def test_names_may_differ_by_case_where_that_is_chosen() -> None:
 def test_a_call_takes_any_number_of_changes() -> None:
     """CHANGE-1."""
     evolved = evolve(TABLE, [AddColumn(f"new_{i}", t.Int()) for i in range(2_000)])
-    said = evolve(evolved, [SetDoc(f"new_{i}", "x") for i in range(2_000)])
-    assert [field.doc for field in said.fields[-2_000:]] == ["x"] * 2_000
+    answer = evolve(evolved, [SetDoc(f"new_{i}", "x") for i in range(2_000)])
+    assert [field.doc for field in answer.fields[-2_000:]] == ["x"] * 2_000
 
 
 def test_sql_and_single_changes_are_taken_as_lists_are() -> None:

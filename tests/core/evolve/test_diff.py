@@ -27,7 +27,7 @@ TABLE = Schema(
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("answer", "expected"),
     [
         ("add n struct<q int>", ["n: added as record"]),
         ("drop column s", ["s: dropped, was record"]),
@@ -44,8 +44,8 @@ TABLE = Schema(
         ("drop b; add b int", ["b: dropped, was int", "b: added as int"]),
     ],
 )
-def test_differences(said: str, expected: list[str]) -> None:
-    after = evolve(TABLE, parse_changes(said))
+def test_differences(answer: str, expected: list[str]) -> None:
+    after = evolve(TABLE, parse_changes(answer))
     assert [str(difference) for difference in differences(TABLE, after)] == expected
 
 

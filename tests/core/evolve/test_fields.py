@@ -50,8 +50,8 @@ def test_defaults_of_times_may_be_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "said"),
+    ("of", "answer"),
     [(t.Record(()), "record"), (variant(), "variant"), (t.Union(()), "union"), (t.Decimal(5, 2), "decimal(5,2)")],
 )
-def test_brief_names_only_the_kind_of_a_nested_type(of: t.Type, said: str) -> None:
-    assert brief(of) == said
+def test_brief_names_only_the_kind_of_a_nested_type(of: t.Type, answer: str) -> None:
+    assert brief(of) == answer

@@ -36,27 +36,27 @@ NAMED = {"keys": ("id", "a.b"), "partitions": ("p", "not_in_files"), "ordering":
 )
 def test_what_is_lost_is_told_by_the_property_that_names_it(changes: str, lost: list[str]) -> None:
     """CHANGE-10."""
-    told = lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
-    assert [each.partition(": ")[0] for each in told] == lost
+    reported = lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
+    assert [item.partition(": ")[0] for item in reported] == lost
 
 
 def test_a_table_warns_for_its_own_columns_and_writes_nothing() -> None:
     table = hudi_core.open(rides())
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning) as reported:
         after = table.evolved("rename column ride_id to id; drop column started_at; rename column city to town")
-    assert [str(each.message).partition(",")[0] for each in told] == [
+    assert [str(item.message).partition(",")[0] for item in reported] == [
         "ride_id is renamed to id",
         "city is renamed to town",
         "started_at is dropped",
     ]
-    assert {each.filename for each in told} == {__file__}
+    assert {item.filename for item in reported} == {__file__}
     assert "id" in after and "ride_id" in table.schema
     assert table.evolved("drop column note").names == [name for name in table.schema.names if name != "note"]
 
 
 def test_the_command_warns_on_standard_error() -> None:
-    said = ran("evolve", rides(), "drop column city", "--json")
-    assert said.err == (
+    answer = ran("evolve", rides(), "drop column city", "--json")
+    assert answer.err == (
         "warning: city is dropped, and hoodie.table.partition.fields names it: the property has to change with the schema\n"
     )
     assert ran("evolve", rides(), "drop column note", "--json").err == ""

@@ -14,7 +14,7 @@ KEY = t.Field(0, "key", t.String(), optional=False)
 
 
 @pytest.mark.parametrize(
-    ("said", "of"),
+    ("answer", "of"),
     [
         ("INT", t.Int()),
         ("integer", t.Int()),
@@ -56,8 +56,8 @@ KEY = t.Field(0, "key", t.String(), optional=False)
         ),
     ],
 )
-def test_types(said: str, of: t.Type) -> None:
-    cursor = Cursor(said)
+def test_types(answer: str, of: t.Type) -> None:
+    cursor = Cursor(answer)
     assert parse_type(cursor) == of
     assert cursor.at_end
 
@@ -70,7 +70,7 @@ def test_what_we_print_is_read_again(of: t.Type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("answer", "reason"),
     [
         ("'int'", "at 1: expected a type"),
         ("decimal(39,0)", "at 9: expected 1 to 38 digits"),
@@ -93,7 +93,7 @@ def test_what_we_print_is_read_again(of: t.Type) -> None:
         ("array<" * 200, "expected at most 100 types inside each other"),
     ],
 )
-def test_errors_say_where(said: str, reason: str) -> None:
+def test_errors_say_where(answer: str, reason: str) -> None:
     with pytest.raises(UsageError) as raised:
-        parse_type(Cursor(said))
+        parse_type(Cursor(answer))
     assert reason in str(raised.value)

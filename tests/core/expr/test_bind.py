@@ -200,8 +200,8 @@ TEXTS = schema(a=t.String(), b=t.String(), i=t.Int(), x=t.Binary())
 )
 def test_a_prefix_or_suffix_can_come_from_a_column(sql: str, row: tuple[object, ...], truth: bool | None) -> None:
     whole = (*row, *(None,) * (4 - len(row)))
-    asked = RowQuestions(PlainValues(), whole, TEXTS)
-    possible = [outcome for outcome in Truth if can_be(outcome, bound(sql, TEXTS), asked)]
+    requested = RowQuestions(PlainValues(), whole, TEXTS)
+    possible = [outcome for outcome in Truth if can_be(outcome, bound(sql, TEXTS), requested)]
     assert possible == [{True: Truth.TRUE, False: Truth.FALSE, None: Truth.NULL}[truth]]
 
 

@@ -74,9 +74,9 @@ def test_a_row_has_the_truth_the_case_says(case: dict[str, Any]) -> None:
 def test_an_error_says_where_and_what(case: dict[str, Any]) -> None:
     with pytest.raises(ExpressionError) as raised:
         bind(parse_predicate(case["sql"]), SCHEMA)
-    said = str(raised.value)
-    assert case["error"] in said and "\n" not in said
-    assert f"column {case['column']}:" in said
+    answer = str(raised.value)
+    assert case["error"] in answer and "\n" not in answer
+    assert f"column {case['column']}:" in answer
     _, caret = raised.value.__notes__[0].split("\n")
     assert caret.index("^") == case["column"] - 1
 

@@ -103,7 +103,7 @@ def test_a_chain_that_is_made_in_a_loop_is_not_deep() -> None:
     either, both = col("a") == 0, col("a") != 0
     for number in range(1, 5_000):
         either, both = either | (col("a") == number), both & (col("a") != number)
-    assert [is_true(bind(each.node, SCHEMA), PlainValues(), (4_999, None), SCHEMA) for each in (either, both)] == [
+    assert [is_true(bind(item.node, SCHEMA), PlainValues(), (4_999, None), SCHEMA) for item in (either, both)] == [
         True,
         False,
     ]

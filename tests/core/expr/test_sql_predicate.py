@@ -30,7 +30,7 @@ def bound(text: str) -> Predicate:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("answer", "meant"),
     [
         ("d = current_date", "d = DATE '2024-01-01'"),
         ("d >= CURRENT_DATE() - INTERVAL 7 DAYS", "d >= DATE '2023-12-25'"),
@@ -44,8 +44,8 @@ def bound(text: str) -> Predicate:
         ("year(d) = year(current_date)", "year(d) = 2024"),
     ],
 )
-def test_the_clock_is_a_literal(said: str, meant: str) -> None:
-    assert bound(said) == bind(parse_predicate(meant), SCHEMA)
+def test_the_clock_is_a_literal(answer: str, meant: str) -> None:
+    assert bound(answer) == bind(parse_predicate(meant), SCHEMA)
 
 
 def test_the_clock_is_read_once() -> None:

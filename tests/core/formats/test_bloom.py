@@ -43,29 +43,31 @@ def cases(*operations: str) -> list[dict[str, Any]]:
 def test_hashes_are_those_of_apache_hudi() -> None:
     """FORMAT-25."""
     for case in cases("murmur"):
-        said = case["input"]
-        key = bytes.fromhex(said["hex"]) if "hex" in said else said["text"].encode()
-        assert murmur(key, said.get("seed", -1)) == case["output"]["hash"], case["id"]
+        answer = case["input"]
+        key = bytes.fromhex(answer["hex"]) if "hex" in answer else answer["text"].encode()
+        assert murmur(key, answer.get("seed", -1)) == case["output"]["hash"], case["id"]
 
 
 def test_positions_are_those_of_apache_hudi() -> None:
     """FORMAT-24."""
     for case in cases("hash_function"):
-        said = case["input"]
-        if said["hash_type"] == 1 and "output" in case:
-            found = [int(each[0]) for each in positions(string_column([said["text"]]), said["max"], said["hashes"])]
+        answer = case["input"]
+        if answer["hash_type"] == 1 and "output" in case:
+            found = [
+                int(item[0]) for item in positions(string_column([answer["text"]]), answer["max"], answer["hashes"])
+            ]
             assert found == case["output"]["positions"], case["id"]
 
 
 def test_probes_answer_as_those_of_apache_hudi() -> None:
     """FORMAT-23."""
-    told = 0
+    reported = 0
     for case in cases("filter", "filter_from_text"):
         output = case.get("output", {})
         text = output.get("text") or case["input"].get("text")
         if not text or "might_contain" not in output:
             continue
-        told += 1
+        reported += 1
         found = parse_bloom_filter(text.encode(), case["id"])
         for key, expected in output["might_contain"].items():
             if isinstance(expected, bool):
@@ -73,7 +75,7 @@ def test_probes_answer_as_those_of_apache_hudi() -> None:
         for run in output.get("probe_counts", ()):
             hits = int(found.may_contain(HashedKeys(keys_of(run["keys"]))).sum())
             assert hits == run["hits"], case["id"]
-    assert told
+    assert reported
 
 
 def test_runs_of_recorded_keys_have_their_prefix_and_suffix() -> None:
@@ -98,7 +100,7 @@ def test_keys_that_were_put_in_are_found(text: bytes) -> None:
 def test_keys_are_hashed_as_each_by_itself(keys: list[bytes], rounds: int) -> None:
     together = [found.tolist() for found in islice(hash_chain(column(keys)), rounds)]
     apart = [[found.tolist()[0] for found in islice(hash_chain(column([key])), rounds)] for key in keys]
-    assert [list(each) for each in zip(*together, strict=True)] == apart
+    assert [list(item) for item in zip(*together, strict=True)] == apart
 
 
 @given(st.binary(max_size=80))

@@ -19,30 +19,30 @@ from tests.support.vector_blooms import keys_of
 
 def test_filters_are_those_of_apache_hudi() -> None:
     """FORMAT-26, FORMAT-27."""
-    told = refused = 0
+    reported = refused = 0
     for case in vectors("bloom"):
-        said = case["input"]
+        answer = case["input"]
         # two filters put together are no longer what keys put in one after the other give
-        if case["op"] != "filter" or "or_keys" in said or said["type"] not in ("SIMPLE", "DYNAMIC_V0"):
+        if case["op"] != "filter" or "or_keys" in answer or answer["type"] not in ("SIMPLE", "DYNAMIC_V0"):
             continue
         settings = FilterSettings(
-            FilterKind(said["type"]), said["num_entries"], said["error_rate"], said["max_entries"]
+            FilterKind(answer["type"]), answer["num_entries"], answer["error_rate"], answer["max_entries"]
         )
         failed = case.get("output", {}).get("add_errors", {})
         for key in failed:
             with pytest.raises(UsageError, match="empty"):
                 encode_bloom_filter(string_column([key]), settings)
-        keys = string_column([key for key in keys_of(said["keys"]) if key not in failed])
+        keys = string_column([key for key in keys_of(answer["keys"]) if key not in failed])
         if "error" in case:
             refused += 1
             with pytest.raises(UsageError, match="bloom filter"):
                 encode_bloom_filter(keys, settings)
             continue
         text = encode_bloom_filter(keys, settings)
-        told += 1
+        reported += 1
         assert len(text) == case["output"]["text_length"], case["id"]
         assert hashlib.sha256(text).hexdigest() == case["output"]["text_sha256"], case["id"]
-    assert told
+    assert reported
     assert refused
 
 

@@ -242,7 +242,7 @@ def test_data_block_records_must_fill_the_content() -> None:
 
 def test_records_of_several_blocks_are_found_at_once() -> None:
     listed = [[b"a", b"", b"bcd"], [], [b"e" * 300], [b"f"] * 5000]
-    contents = [b"".join(struct.pack(">i", len(each)) + each for each in part) for part in listed]
+    contents = [b"".join(struct.pack(">i", len(item)) + item for item in part) for part in listed]
     found = blocks(
         b"".join(
             frame(3, {2: '"bytes"'}, struct.pack(">ii", 3, len(part)) + content)
@@ -252,7 +252,7 @@ def test_records_of_several_blocks_are_found_at_once() -> None:
     data, starts, lengths = joined_records(found)
     places = zip(starts.tolist(), lengths.tolist(), strict=True)
     assert [data[start : start + size].tobytes() for start, size in places] == [
-        each for part in listed for each in part
+        item for part in listed for item in part
     ]
     assert len(data) >= starts[-1] + lengths[-1] + PADDING
 
@@ -318,10 +318,10 @@ def check_block(block: LogBlock, recorded: dict[str, Any]) -> None:
     if recorded["type"] == "delete":
         deletes = read_deletes(block)
         expected = recorded["deletes"]
-        assert to_list(deletes.record_keys) == [each["record_key"] for each in expected]
-        assert to_list(deletes.partition_paths) == [each["partition_path"] for each in expected]
+        assert to_list(deletes.record_keys) == [item["record_key"] for item in expected]
+        assert to_list(deletes.partition_paths) == [item["partition_path"] for item in expected]
         values = [value and value["value"] for value in to_list(deletes.ordering_values)]
-        assert values == [each["ordering_value"] for each in expected]
+        assert values == [item["ordering_value"] for item in expected]
 
 
 def test_single_log_files_hold_what_was_recorded() -> None:
@@ -339,7 +339,7 @@ def test_single_log_files_hold_what_was_recorded() -> None:
 @each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files", every=3)
 def test_every_log_file_of_every_table_is_read_whole(entry: TableEntry) -> None:
     root = entry.unpacked()
-    recorded = {each["path"]: each["blocks"] for each in entry.expected.get("log_files", [])}
+    recorded = {item["path"]: item["blocks"] for item in entry.expected.get("log_files", [])}
     for path in log_files(root):
         data = path.read_bytes()
         found = blocks(data)

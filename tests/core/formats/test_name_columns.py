@@ -21,7 +21,7 @@ _LIKELY = st.builds(
 
 @given(st.lists(_LIKELY | _PARTS))
 def test_the_same_names_are_base_files_and_have_the_same_parts(names: list[str]) -> None:
-    parsed = [(row, name) for row, each in enumerate(names) if (name := parse_base_file(each)) is not None]
+    parsed = [(row, name) for row, item in enumerate(names) if (name := parse_base_file(item)) is not None]
     found = base_names(string_column(names))
     assert found.rows.tolist() == [row for row, _ in parsed]
     assert string_list(found.ids) == [name.file_id for _, name in parsed]

@@ -20,8 +20,8 @@ def bitmap(members: list[int], runs: bool) -> bytes:
     """The portable form. With `runs` every second container is one of runs."""
     high = sorted({member >> 32 for member in members})
     return struct.pack("<q", len(high)) + b"".join(
-        struct.pack("<I", each) + _low([member & 0xFFFFFFFF for member in members if member >> 32 == each], runs)
-        for each in high
+        struct.pack("<I", item) + _low([member & 0xFFFFFFFF for member in members if member >> 32 == item], runs)
+        for item in high
     )
 
 
@@ -29,13 +29,13 @@ def _low(members: list[int], runs: bool) -> bytes:
     keys = sorted({member >> 16 for member in members})
     groups = [sorted({member & 0xFFFF for member in members if member >> 16 == key}) for key in keys]
     in_runs = [runs and number % 2 == 0 for number in range(len(keys))]
-    bodies = [_container(group, each) for group, each in zip(groups, in_runs, strict=True)]
-    heads = b"".join(struct.pack("<HH", key, len(group) - 1) for key, group in zip(keys, groups, strict=True))
+    bodies = [_container(group, item) for group, item in zip(groups, in_runs, strict=True)]
+    headers = b"".join(struct.pack("<HH", key, len(group) - 1) for key, group in zip(keys, groups, strict=True))
     offsets = bytes(4 * len(keys)) if not runs or len(keys) >= 4 else b""
     if not runs:
-        return struct.pack("<II", 12346, len(keys)) + heads + offsets + b"".join(bodies)
+        return struct.pack("<II", 12346, len(keys)) + headers + offsets + b"".join(bodies)
     flags = np.packbits(np.array(in_runs, np.bool_), bitorder="little").tobytes()
-    return struct.pack("<I", 12347 | (len(keys) - 1) << 16) + flags + heads + offsets + b"".join(bodies)
+    return struct.pack("<I", 12347 | (len(keys) - 1) << 16) + flags + headers + offsets + b"".join(bodies)
 
 
 def _container(group: list[int], in_runs: bool) -> bytes:
@@ -141,11 +141,11 @@ def portable(members: list[int]) -> bytes:
             if member >> 32 == high:
                 groups.setdefault(member >> 16 & 0xFFFF, []).append(member & 0xFFFF)
         offset = 8 + 8 * len(groups)
-        heads, offsets, bodies = b"", b"", b""
+        headers, offsets, bodies = b"", b"", b""
         for key, group in groups.items():
             body = _container(group, False)
-            heads += struct.pack("<HH", key, len(group) - 1)
+            headers += struct.pack("<HH", key, len(group) - 1)
             offsets += struct.pack("<I", offset)
             offset, bodies = offset + len(body), bodies + body
-        parts += struct.pack("<III", high, 12346, len(groups)) + heads + offsets + bodies
+        parts += struct.pack("<III", high, 12346, len(groups)) + headers + offsets + bodies
     return parts

@@ -35,55 +35,55 @@ def cases(*operations: str) -> list[dict[str, Any]]:
 
 def test_buckets_are_those_of_apache_hudi() -> None:
     """INDEX-14."""
-    told = 0
+    reported = 0
     for case in cases("bucket"):
-        said = case["input"]
-        for each in case.get("output", {}).get("buckets", ()):
-            if "value" in each["by_list"]:
-                hashed = hash_inputs(string_column([said["record_key"]]), said["fields"])
-                assert bucket_numbers(hashed, each["n"]).tolist() == [each["by_list"]["value"]], (case["id"], each)
-                told += 1
-    assert told
+        answer = case["input"]
+        for item in case.get("output", {}).get("buckets", ()):
+            if "value" in item["by_list"]:
+                hashed = hash_inputs(string_column([answer["record_key"]]), answer["fields"])
+                assert bucket_numbers(hashed, item["n"]).tolist() == [item["by_list"]["value"]], (case["id"], item)
+                reported += 1
+    assert reported
 
 
 def test_buckets_of_the_values_of_hash_fields_are_those_of_apache_hudi() -> None:
     """INDEX-14."""
-    told = 0
+    reported = 0
     for case in cases("bucket_of_values"):
         values = [value or "" for value in case["input"]["values"]]  # null has the hash of the empty string, 0
-        for each in case["output"]["buckets"]:
-            if "value" in each["bucket"]:
+        for item in case["output"]["buckets"]:
+            if "value" in item["bucket"]:
                 hashed = KeyParts(string_column(values), np.array([0, len(values)]))
-                assert bucket_numbers(hashed, each["n"]).tolist() == [each["bucket"]["value"]], (case["id"], each)
-                told += 1
-    assert told
+                assert bucket_numbers(hashed, item["n"]).tolist() == [item["bucket"]["value"]], (case["id"], item)
+                reported += 1
+    assert reported
 
 
 def test_file_ids_of_a_bucket_begin_with_it() -> None:
     """INDEX-15."""
-    told = 0
+    reported = 0
     for case in cases("bucket_id_text"):
         if not 0 <= case["input"]["bucket"] < 10**8:
             continue  # a file id begins with the eight digits of its bucket
         for name in ("text", "nbcc_file_id", "fixed_prefix"):
             if "value" in case["output"][name]:
                 assert bucket_of_file(case["output"][name]["value"]) == case["input"]["bucket"], (case["id"], name)
-                told += 1
-    assert told
+                reported += 1
+    assert reported
 
 
 def test_nodes_of_consistent_hashing_are_those_of_apache_hudi() -> None:
     """INDEX-15."""
-    told = 0
+    reported = 0
     for case in cases("consistent_lookup"):
         values = case["input"]["node_values"]
-        for each in case["output"]["lookups"]:
-            if "value" in each["node"]:
-                hashed = hash_inputs(string_column([each["key"]["record_key"]]), each["key"]["fields"])
+        for item in case["output"]["lookups"]:
+            if "value" in item["node"]:
+                hashed = hash_inputs(string_column([item["key"]["record_key"]]), item["key"]["fields"])
                 place = int(node_places(hashed, np.array([0]), values)[0])
-                assert f"node{place}" == each["node"]["value"], (case["id"], each)
-                told += 1
-    assert told
+                assert f"node{place}" == item["node"]["value"], (case["id"], item)
+                reported += 1
+    assert reported
 
 
 def test_many_keys_have_the_buckets_of_each_by_itself() -> None:
@@ -97,9 +97,9 @@ def test_buckets_of_hashes_with_a_sign_are_those_without_it() -> None:
     """Java's hash of a list of strings, and its sign cut off as a bit: `hash & Integer.MAX_VALUE`."""
     keys = [f"key-{number}" for number in range(64)]
     hashes = [(31 + java_hash(key)) & 0xFFFFFFFF for key in keys]
-    assert 0 < sum(each >> 31 for each in hashes) < len(keys)
+    assert 0 < sum(item >> 31 for item in hashes) < len(keys)
     found = bucket_numbers(hash_inputs(string_column(keys), []), 957).tolist()
-    assert found == [(each & 0x7FFFFFFF) % 957 for each in hashes]
+    assert found == [(item & 0x7FFFFFFF) % 957 for item in hashes]
 
 
 def java_hash(text: str) -> int:

@@ -54,10 +54,12 @@ def lookup(use: FilterUse) -> FileLookup:
     return FileLookup(SimpleNamespace(sources=SimpleNamespace(snapshot=snapshot)), use)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("number", "keys", "asked"), [(LARGE, 1, True), (LARGE, 20, False), (SMALL, 1, False)])
-def test_a_filter_is_asked_where_it_is_likely_to_save_more_than_it_costs(number: int, keys: int, asked: bool) -> None:
+@pytest.mark.parametrize(("number", "keys", "requested"), [(LARGE, 1, True), (LARGE, 20, False), (SMALL, 1, False)])
+def test_a_filter_is_asked_where_it_is_likely_to_save_more_than_it_costs(
+    number: int, keys: int, requested: bool
+) -> None:
     """INDEX-18."""
-    assert lookup(FilterUse.CHEAPER)._uses_filter(number, keys) is asked
+    assert lookup(FilterUse.CHEAPER)._uses_filter(number, keys) is requested
 
 
 def test_a_slice_with_log_files_is_not_filtered_by_the_filter_of_its_base_file() -> None:

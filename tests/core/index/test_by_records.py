@@ -34,18 +34,18 @@ def made(**more: object) -> Table:
     return MadeTable(GROUPS, ("record_index",), **more).open()  # type: ignore[arg-type]
 
 
-def looked_up(table: Table, asked: list[tuple[str, str]], whole_table: bool = False) -> list[int]:
+def looked_up(table: Table, requested: list[tuple[str, str]], whole_table: bool = False) -> list[int]:
     snapshot = table.snapshot()
     assert snapshot.metadata is not None
-    keys = key_columns(string_column([key for key, _ in asked]), string_column([path for _, path in asked]))
+    keys = key_columns(string_column([key for key, _ in requested]), string_column([path for _, path in requested]))
     lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices, whole_table)
     return lookup.locate(keys, TaggingMetrics()).slices.tolist()
 
 
 def test_keys_are_where_the_index_says_in_their_own_partition() -> None:
     """INDEX-12."""
-    asked = [("a", "p"), ("c", "q"), ("late", "p"), ("b", "p"), ("a", "q"), ("a", "none"), ("x", "p"), ("a", "p")]
-    assert looked_up(made(), asked) == [0, 1, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, 0]
+    requested = [("a", "p"), ("c", "q"), ("late", "p"), ("b", "p"), ("a", "q"), ("a", "none"), ("x", "p"), ("a", "p")]
+    assert looked_up(made(), requested) == [0, 1, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, 0]
 
 
 def test_in_the_whole_table_partitions_do_not_matter() -> None:

@@ -13,22 +13,22 @@ from tests.support.conformance import vectors
 def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
     """For each key the files whose range has it, or that have none."""
     ordered = sorted_keys(string_column(keys))
-    ranged = [each for each in files if "min" in each]
+    ranged = [item for item in files if "min" in item]
     low, high = (
-        ByteStrings.from_list([each[side].encode("utf-8", "surrogatepass") for each in ranged])
+        ByteStrings.from_list([item[side].encode("utf-8", "surrogatepass") for item in ranged])
         for side in ("min", "max")
     )
     starts, stops = ordered.runs(low, high)
-    found = [{each["id"] for each in files if "min" not in each} for _ in keys]
-    for each, start, stop in zip(ranged, starts.tolist(), stops.tolist(), strict=True):
+    found = [{item["id"] for item in files if "min" not in item} for _ in keys]
+    for item, start, stop in zip(ranged, starts.tolist(), stops.tolist(), strict=True):
         for row in ordered.order[start:stop].tolist():
-            found[row].add(each["id"])
+            found[row].add(item["id"])
     return found
 
 
 def test_files_left_are_those_of_apache_hudi() -> None:
     """INDEX-3."""
-    told = 0
+    reported = 0
     for case in vectors("bloom"):
         if case["op"] != "range_filter":
             continue
@@ -40,5 +40,5 @@ def test_files_left_are_those_of_apache_hudi() -> None:
                 theirs = case["output"]["tree"][row].get("value")
                 if theirs is not None:
                     assert {f"{path}/{file}" for file in found} == set(theirs), (case["id"], queries[row])
-                    told += 1
-    assert told
+                    reported += 1
+    assert reported

@@ -39,16 +39,16 @@ def virtual(*blocks: Block, row_group: int = 1000) -> Table:
 @pytest.mark.parametrize("index", BY_FILES)
 def test_own_columns_tell_no_bounds_of_keys(index: IndexKind, row_group: int) -> None:
     """INDEX-5."""
-    asked = pa.table({"id": ["k0", "k7", "absent", "k3"]})
-    located = tag(virtual(row_group=row_group), asked, TagOptions(index)).read_all()["location"].to_pylist()
+    requested = pa.table({"id": ["k0", "k7", "absent", "k3"]})
+    located = tag(virtual(row_group=row_group), requested, TagOptions(index)).read_all()["location"].to_pylist()
     assert [place and place["position"] for place in located] == [0, 7, None, 3]
 
 
 @pytest.mark.parametrize("index", BY_FILES)
 def test_keys_of_slices_with_logs_are_made_of_rows_too(index: IndexKind) -> None:
     """INDEX-9."""
-    asked = pa.table({"id": ["k0", "k7", "absent", "k9"]})
-    located = tag(virtual(Block(LOGGED)), asked, TagOptions(index)).read_all()["location"].to_pylist()
+    requested = pa.table({"id": ["k0", "k7", "absent", "k9"]})
+    located = tag(virtual(Block(LOGGED)), requested, TagOptions(index)).read_all()["location"].to_pylist()
     assert [place is not None for place in located] == [True, True, False, True]
 
 

@@ -253,7 +253,7 @@ def test_a_partitioned_record_index_has_groups_of_each_partition(tmp_path: Path)
     table = made(tmp_path, 9, ["record_index"], partitioned=True)
     table.commit(TIMES[0], base("p_1", 1, TIMES[0], "a"), base("q", 2, TIMES[0], "a"))
     table.commit(TIMES[1], base("q", 3, TIMES[1], "b"))
-    names = {each.file_id for each in table.metadata().slices("record_index")}
+    names = {item.file_id for item in table.metadata().slices("record_index")}
     assert names == {"record-index-p%5F1-0000-0", "record-index-q-0000-0"}
     assert located(table.metadata(), "b") == {"b": Location("q", "00000000-0000-0000-0000-000000000003-0")}
 

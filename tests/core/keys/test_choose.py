@@ -23,8 +23,8 @@ SECONDS = {f"{TIME}timestamp.type": "UNIX_TIMESTAMP", f"{TIME}output.dateformat"
 LEAST = {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE"}
 
 
-def chosen(said: dict[str, str], **options: Any) -> Generator:
-    found = choose({key if "." in key else f"{WRITE}{key.replace('_', '.')}": said[key] for key in said}, **options)
+def chosen(answer: dict[str, str], **options: Any) -> Generator:
+    found = choose({key if "." in key else f"{WRITE}{key.replace('_', '.')}": answer[key] for key in answer}, **options)
     assert isinstance(found, Generator)
     return found
 
@@ -51,74 +51,74 @@ def test_classes_of_the_avro_path_are_the_same_generators(name: str) -> None:
 
 def test_a_single_complex_key_has_its_name_but_for_old_tables_that_say_otherwise() -> None:
     """KEY-3."""
-    said = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p,q"}
+    answer = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p,q"}
     bare = {"hoodie.write.complex.keygen.new.encoding": "true"}
-    assert chosen(said).key == CompositeKey(("a",))
-    assert chosen(said | bare).key == CompositeKey(("a",))
-    assert chosen(said | bare | {"hoodie.write.table.version": "8"}).key == BareKey("a")
+    assert chosen(answer).key == CompositeKey(("a",))
+    assert chosen(answer | bare).key == CompositeKey(("a",))
+    assert chosen(answer | bare | {"hoodie.write.table.version": "8"}).key == BareKey("a")
 
 
 def test_only_rows_refuse_nulls_in_every_part_of_a_key_without_partitions() -> None:
     """KEY-10."""
-    said = {f"{WRITE}recordkey.field": "a,b"}
-    assert chosen(said).key == CompositeKey(("a", "b"), whole=True)
-    assert chosen(said, writer=WritePath.AVRO).key == CompositeKey(("a", "b"))
+    answer = {f"{WRITE}recordkey.field": "a,b"}
+    assert chosen(answer).key == CompositeKey(("a", "b"), whole=True)
+    assert chosen(answer, writer=WritePath.AVRO).key == CompositeKey(("a", "b"))
 
 
 def test_properties_of_a_table_make_its_generator() -> None:
-    said = {
+    answer = {
         "hoodie.table.version": "6",
         "hoodie.table.recordkey.fields": "a",
         "hoodie.table.partition.fields": "p",
         "hoodie.table.keygenerator.class": "org.apache.hudi.keygen.ComplexKeyGenerator",
         f"{WRITE}hive_style_partitioning": "true",
     }
-    found: Any = generator_of_table(table_config(LEAST | said), bare_single_key=True)
+    found: Any = generator_of_table(table_config(LEAST | answer), bare_single_key=True)
     assert (found.key, found.parts, found.style) == (BareKey("a"), (ValuePart("p"),), PathStyle(hive=True))
 
 
 def test_a_table_whose_paths_are_read_as_dates_with_slashes_writes_them_so() -> None:
     """KEY-12."""
-    said = {
+    answer = {
         "hoodie.table.version": "9",
         "hoodie.table.recordkey.fields": "a",
         "hoodie.table.partition.fields": "p",
         "hoodie.table.partition_extractor_class": "org.apache.hudi.hive.SlashEncodedDayPartitionValueExtractor",
     }
-    found: Any = generator_of_table(table_config(LEAST | said))
+    found: Any = generator_of_table(table_config(LEAST | answer))
     assert found.style.slashes
 
 
 def test_one_zone_for_both_counts_before_one_for_each() -> None:
     """KEY-16."""
-    said = {
+    answer = {
         f"{WRITE}recordkey.field": "a",
         f"{WRITE}partitionpath.field": "p",
         f"{WRITE}keygenerator.type": "TIMESTAMP",
     }
     zones = {f"{TIME}output.timezone": "GMT+1", f"{TIME}input.timezone": "GMT+2"}
-    (part,) = chosen(said | SECONDS | zones).parts
+    (part,) = chosen(answer | SECONDS | zones).parts
     assert isinstance(part, TimePart)
     assert (part.clock.unit, part.clock.input_zone, part.clock.output_zone) == (
         TimeUnit.SECONDS,
         Zone(7200),
         Zone(3600),
     )
-    (part,) = chosen(said | SECONDS | zones | {f"{TIME}timezone": "UTC"}).parts
+    (part,) = chosen(answer | SECONDS | zones | {f"{TIME}timezone": "UTC"}).parts
     assert isinstance(part, TimePart)
     assert (part.clock.input_zone, part.clock.output_zone) == (UTC, UTC)
 
 
 def test_what_a_machine_is_set_to_is_kept() -> None:
-    said = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p:timestamp"}
-    found = chosen(said | SECONDS, machine=WriterEnvironment(Zone(3600), 2001))
+    answer = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p:timestamp"}
+    found = chosen(answer | SECONDS, machine=WriterEnvironment(Zone(3600), 2001))
     (part,) = found.parts
     assert isinstance(part, TimePart)
     assert (found.zone, part.clock.this_year) == (Zone(3600), 2001)
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("answer", "message"),
     [
         ({}, "recordkey.field: expected key fields, or _hoodie.record.key.gen.instant.time"),
         ({"recordkey_field": "a,b", "keygenerator_type": "SIMPLE", "partitionpath_field": "p"}, "found a, b"),
@@ -158,9 +158,9 @@ def test_what_a_machine_is_set_to_is_kept() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_names_the_option(said: dict[str, str], message: str) -> None:
+def test_what_does_not_fit_names_the_option(answer: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        chosen(said)
+        chosen(answer)
     assert message in str(refused.value)
 
 

@@ -23,8 +23,8 @@ PLAIN = schema(_hoodie_record_key=t.String(), a=t.String(), b=t.Int(), c=t.Long(
 
 def config(keys: str, generator: str, **more: str) -> TableConfig:
     least = {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.table.version": "9"}
-    said = {"hoodie.table.recordkey.fields": keys, "hoodie.table.keygenerator.type": generator}
-    return table_config(least | said | {key.replace("_", "."): text for key, text in more.items()})
+    answer = {"hoodie.table.recordkey.fields": keys, "hoodie.table.keygenerator.type": generator}
+    return table_config(least | answer | {key.replace("_", "."): text for key, text in more.items()})
 
 
 def keys(fields: str, generator: str, of: Schema = PLAIN, versions: tuple[Schema, ...] = ()) -> RecordKeys:

@@ -11,14 +11,14 @@ from hudi_core.types import nodes as t
 
 def config(fields: str = "p", generator: str = "SIMPLE", **more: str) -> TableConfig:
     """The properties of a table with these partition fields."""
-    said = {
+    answer = {
         "hoodie.table.name": "t",
         "hoodie.table.version": "6",
         "hoodie.table.type": "COPY_ON_WRITE",
         "hoodie.table.partition.fields": fields,
         "hoodie.table.keygenerator.type": generator,
     }
-    return table_config(said | {name.replace("__", "."): value for name, value in more.items()}, "t")
+    return table_config(answer | {name.replace("__", "."): value for name, value in more.items()}, "t")
 
 
 HIVE = {"hoodie__datasource__write__hive_style_partitioning": "true"}

@@ -19,8 +19,8 @@ numbers = st.integers(0, 2**63 - 1)
 def test_places_sort_as_their_numbers(places: list[tuple[int, int, int]]) -> None:
     texts = [f"{'0' * min(zeros, 19 - len(str(file)))}{file}.{position}" for file, position, zeros in places]
     found = string_list(sortable(string_column(texts), "t"))
-    assert [(int(each[:19]), int(each[19:])) for each in found] == [(file, position) for file, position, _ in places]
-    assert all(len(each) == 38 for each in found)
+    assert [(int(item[:19]), int(item[19:])) for item in found] == [(file, position) for file, position, _ in places]
+    assert all(len(item) == 38 for item in found)
 
 
 def test_nulls_stay() -> None:

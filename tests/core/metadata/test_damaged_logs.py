@@ -25,11 +25,11 @@ def largest_log(table: Path) -> Path:
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
 def test_a_log_that_was_cut_is_said_and_folders_are_listed(tmp_path: Path, part: float) -> None:
     table = Path(rides_in(tmp_path))
-    whole = {each.file_id for each in open_table(str(table), metadata="off").slices()}
+    whole = {item.file_id for item in open_table(str(table), metadata="off").slices()}
     log = largest_log(table)
     log.write_bytes(log.read_bytes()[: int(part * log.stat().st_size)])
     opened = open_table(str(table))
-    assert {each.file_id for each in opened.slices()} == whole
+    assert {item.file_id for item in opened.slices()} == whole
     assert any(log.name in warning for warning in opened.warnings)
     with pytest.raises(CorruptFileError, match="whole log blocks"):
         open_table(str(table), metadata="require").slices()
@@ -38,13 +38,13 @@ def test_a_log_that_was_cut_is_said_and_folders_are_listed(tmp_path: Path, part:
 @pytest.mark.parametrize("newest", [True, False])
 def test_a_log_that_is_gone_is_said_and_folders_are_listed(tmp_path: Path, newest: bool) -> None:
     table = Path(rides_in(tmp_path))
-    whole = {each.file_id for each in open_table(str(table), metadata="off").slices()}
+    whole = {item.file_id for item in open_table(str(table), metadata="off").slices()}
     logs = sorted((table / ".hoodie/metadata/files").glob(".*.log.*"), key=lambda path: path.name)
     logs = [log for log in logs if log.stat().st_size > 1000]
     lost = logs[-1 if newest else 0]
     lost.unlink()
     opened = open_table(str(table))
-    assert {each.file_id for each in opened.slices()} == whole
+    assert {item.file_id for item in opened.slices()} == whole
     assert any(lost.name in warning for warning in opened.warnings)
     with pytest.raises(CorruptFileError, match="a completed instant of the metadata table wrote"):
         open_table(str(table), metadata="require").slices()
@@ -56,16 +56,16 @@ def test_no_log_can_go_without_a_word(entry: TableEntry) -> None:
     assert metadata is not None
     known = {
         stat.path.rpartition("/")[2]
-        for each in metadata.timeline.commits
-        for stats in metadata.timeline.metadata(each).stats.values()
+        for item in metadata.timeline.commits
+        for stats in metadata.timeline.metadata(item).stats.values()
         for stat in stats
     }
     checked = 0
     for partition in sorted(metadata.partitions):
         files = storage.list(f"{METADATA_FOLDER}/{partition}")
         slices = metadata.slices(partition)
-        needed = {log.name for each in slices for log in each.logs} & known
-        opened = {each.instant for each in slices}
+        needed = {log.name for item in slices for log in item.logs} & known
+        opened = {item.instant for item in slices}
         for name in needed:
             present = {file.name for file in files} - {name}
             lost = missing(metadata.timeline, metadata.counts, partition, present, opened)

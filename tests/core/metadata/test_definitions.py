@@ -24,7 +24,7 @@ def read(content: bytes | None) -> Any:
 
 def test_definition_tells_kind_function_columns_and_version() -> None:
     """META-40."""
-    said = {
+    answer = {
         "indexName": "i",
         "indexType": "column_stats",
         "indexFunction": "lower",
@@ -32,7 +32,7 @@ def test_definition_tells_kind_function_columns_and_version() -> None:
         "indexOptions": {"expr": "lower"},
         "version": "V2",
     }
-    found = read(json.dumps({"indexDefinitions": {"expr_index_i": said}}).encode())["expr_index_i"]
+    found = read(json.dumps({"indexDefinitions": {"expr_index_i": answer}}).encode())["expr_index_i"]
     assert (found.kind, found.function, found.columns) == ("column_stats", "lower", ("s",))
     assert (dict(found.options), found.version) == ({"expr": "lower"}, "V2")
 

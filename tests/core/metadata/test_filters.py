@@ -41,8 +41,8 @@ def found(*filters: tuple[bytes, bool]) -> LookupResult:
 
 def test_filters_of_files_that_are_gone_and_empty_ones_are_left_out() -> None:
     """META-33."""
-    told = list(filter_texts([found((b"x", False), (b"y", True), (b"", False), (b"z", False))]))
-    assert told == [(10, b"x"), (13, b"z")]
+    reported = list(filter_texts([found((b"x", False), (b"y", True), (b"", False), (b"z", False))]))
+    assert reported == [(10, b"x"), (13, b"z")]
 
 
 @each_table_with("bloom_filters")
@@ -56,10 +56,10 @@ def test_keys_of_each_base_file_are_in_its_filter(entry: TableEntry) -> None:
             keys.setdefault(file, []).append(row["_hoodie_record_key"])
     by_key = {bloom_filter_key(*file): file for file in keys}
     ordered = sorted(by_key)
-    told = 0
+    reported = 0
     for number, text in filter_texts(metadata.lookup("bloom_filters", ordered)):
         found = parse_bloom_filter(text, ordered[number])
         assert found.may_contain(HashedKeys(keys[by_key[ordered[number]]])).all()
         assert not found.may_contain(HashedKeys(["no such key", "nor this one"])).any()
-        told += 1
-    assert told == len(keys)
+        reported += 1
+    assert reported == len(keys)

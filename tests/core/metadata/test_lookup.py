@@ -47,16 +47,16 @@ def group(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> tuple
 
 @given(BASE, LOGS, st.sets(KEYS))
 def test_newest_record_of_each_live_key_is_found(
-    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: set[bytes]
+    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], requested: set[bytes]
 ) -> None:
     """META-30, INDEX-11."""
     made, live = group(base, logs)
-    keys = sorted(asked)
+    keys = sorted(requested)
     found = {}
-    for each in newest(made, keys):
-        for row, number in enumerate(each.keys.tolist()):
-            assert each.batch.cells.key(row) == keys[number]
-            found[keys[number]] = each.batch.order
+    for item in newest(made, keys):
+        for row, number in enumerate(item.keys.tolist()):
+            assert item.batch.cells.key(row) == keys[number]
+            found[keys[number]] = item.batch.order
     assert found == {key: live[key] for key in keys if key in live}
 
 
@@ -72,19 +72,19 @@ def test_of_records_of_one_key_in_a_block_the_last_counts() -> None:
 
 @given(BASE, LOGS, st.lists(KEYS, max_size=12))
 def test_newest_records_of_a_column_of_keys_are_found_once(
-    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: list[bytes]
+    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], requested: list[bytes]
 ) -> None:
     made, live = group(base, logs)
-    texts = string_column([key.decode() for key in asked])
+    texts = string_column([key.decode() for key in requested])
     found = {}
     for look in newest_of(made, texts, index_strings(texts)):
-        each = look()
-        for row, number in enumerate(each.keys.tolist()):
-            assert each.batch.cells.key(row) == asked[number]
-            assert asked.index(asked[number]) == number
-            assert asked[number] not in found
-            found[asked[number]] = each.batch.order
-    assert found == {key: live[key] for key in asked if key in live}
+        item = look()
+        for row, number in enumerate(item.keys.tolist()):
+            assert item.batch.cells.key(row) == requested[number]
+            assert requested.index(requested[number]) == number
+            assert requested[number] not in found
+            found[requested[number]] = item.batch.order
+    assert found == {key: live[key] for key in requested if key in live}
 
 
 @given(BASE, LOGS, st.sets(KEYS, max_size=2))
@@ -109,4 +109,4 @@ def test_counting_is_given_up_when_too_much_must_be_looked_up() -> None:
 
 def test_keys_of_found_records_are_numbers() -> None:
     made, _ = group({b"a", b"c"}, [(True, {b"b"})])
-    assert np.concatenate([each.keys for each in newest(made, [b"a", b"b", b"c"])]).tolist() == [1, 0, 2]
+    assert np.concatenate([item.keys for item in newest(made, [b"a", b"b", b"c"])]).tolist() == [1, 0, 2]

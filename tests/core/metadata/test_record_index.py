@@ -102,11 +102,11 @@ def test_every_key_of_a_recorded_table_is_where_the_index_says(entry: TableEntry
         place = Location(row["_hoodie_partition_path"], row["_hoodie_file_name"].partition("_")[0])
         truth.setdefault(row["_hoodie_record_key"], set()).add(place)
     keys = sorted([*truth, "no such key"])
-    said: dict[str, set[Location]] = {}
+    answer: dict[str, set[Location]] = {}
     for number, place in locations(metadata.lookup("record_index", keys)):
-        said.setdefault(keys[number], set()).add(place)
-    assert said.keys() == truth.keys()
-    for key, places in said.items():
+        answer.setdefault(keys[number], set()).add(place)
+    assert answer.keys() == truth.keys()
+    for key, places in answer.items():
         assert places <= truth[key]
 
 
@@ -128,9 +128,9 @@ def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> No
     metadata = metadata_of(entry)[3]
     assert metadata is not None
     for batch in metadata.records("record_index").batches:
-        each = LookupResult(batch, np.arange(len(batch.cells)))
-        columns = location_columns(each)
-        for number, place in locations([each]):
+        item = LookupResult(batch, np.arange(len(batch.cells)))
+        columns = location_columns(item)
+        for number, place in locations([item]):
             assert string_list(take_strings(columns.partitions, np.array([number]))) == [place.partition]
             assert not columns.as_text[number]
             halves = uuid_halves(place.file_id)

@@ -56,10 +56,10 @@ class Past:
         pass
 
 
-def told(metadata: MetadataTable, columns: list[str]) -> dict[str, dict[bytes, object]]:
+def reported(metadata: MetadataTable, columns: list[str]) -> dict[str, dict[bytes, object]]:
     """By column and key what is known."""
     return {
-        column: {key: said for each in found for key, said in _rows(each)}
+        column: {key: answer for item in found for key, answer in _rows(item)}
         for column, found in metadata.column_stats(columns).items()
     }
 
@@ -83,23 +83,23 @@ def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
     if anew is None or "column_stats" not in anew.partitions:
         pytest.skip("the table has no column statistics")
     columns = [field.name for field in open_table(str(entry.unpacked())).schema.fields if field.name][:8]
-    wanted = told(anew, columns)
+    wanted = reported(anew, columns)
     past = Past(storage)
     metadata: MetadataTable | None = None
     for back in (3, 1, 0):
-        late = {each.requested_time for each in timeline.commits[len(timeline.commits) - back :]}
+        late = {item.requested_time for item in timeline.commits[len(timeline.commits) - back :]}
         mine = f"{METADATA_FOLDER}/{anew.config.timeline_folder}"
         instants = [
-            *((timeline.folder, each) for each in timeline.commits),
-            *((mine, each) for each in anew.timeline.commits),
+            *((timeline.folder, item) for item in timeline.commits),
+            *((mine, item) for item in anew.timeline.commits),
         ]
-        past.hidden = frozenset(f"{folder}/{each.file}" for folder, each in instants if each.requested_time in late)
+        past.hidden = frozenset(f"{folder}/{item.file}" for folder, item in instants if item.requested_time in late)
         shown = load_timeline(past, config)
         metadata = open_metadata_table(past, config, shown, metadata)
         if metadata is None:
             pytest.skip("the metadata table came later")
-        found = told(metadata, columns)
-        assert found == told(open_metadata_table(past, config, shown), columns)  # type: ignore[arg-type]
+        found = reported(metadata, columns)
+        assert found == reported(open_metadata_table(past, config, shown), columns)  # type: ignore[arg-type]
     assert found == wanted
 
 
@@ -125,14 +125,14 @@ def test_a_refreshed_table_shows_later_commits(back: int) -> None:
     late = whole.timeline.commits[-back:]
     folders = (whole.timeline.folder, f"{METADATA_FOLDER}/{whole.timeline.folder.removeprefix(METADATA_FOLDER)}")
     past = Past(whole.storage)
-    past.hidden = frozenset(f"{folder}/{each.file}" for folder in folders for each in late)
+    past.hidden = frozenset(f"{folder}/{item.file}" for folder in folders for item in late)
     timeline = load_timeline(past, whole.config)
     before = type(whole)(whole.engine, past, whole.config, timeline)
-    known = [each.file_id for each in before.scan(where="fare > 110").plan.kept()]
+    known = [item.file_id for item in before.scan(where="fare > 110").plan.kept()]
     past.hidden = frozenset()
     after = refreshed(before)
     assert after.scan(where="fare > 110").plan.codes.tolist() == whole.scan(where="fare > 110").plan.codes.tolist()
-    assert [each.file_id for each in before.scan(where="fare > 110").plan.kept()] == known
+    assert [item.file_id for item in before.scan(where="fare > 110").plan.kept()] == known
 
 
 def test_a_table_to_which_nothing_has_happened_is_refreshed_into_itself() -> None:
@@ -161,18 +161,18 @@ def test_a_metadata_table_that_changed_alone_is_read_again() -> None:
 
 @each_table(every=3)
 def test_a_refreshed_table_plans_as_one_opened_anew(entry: TableEntry) -> None:
-    told = [each["sql"] for each in entry.expected.get("filters", ()) if "sql" in each][:1]
+    reported = [item["sql"] for item in entry.expected.get("filters", ()) if "sql" in item][:1]
     whole = open_table(str(entry.unpacked()))
-    if not told or len(whole.timeline.commits) < 2 or COLUMN_STATS not in whole.config.metadata_partitions:
+    if not reported or len(whole.timeline.commits) < 2 or COLUMN_STATS not in whole.config.metadata_partitions:
         pytest.skip("no filter, no earlier commit or no column statistics")
     late = whole.timeline.commits[-1]
     folders = (whole.timeline.folder, f"{METADATA_FOLDER}/{whole.timeline.folder.removeprefix(METADATA_FOLDER)}")
     past = Past(whole.storage, frozenset(f"{folder}/{late.file}" for folder in folders))
     before = type(whole)(whole.engine, past, whole.config, load_timeline(past, whole.config))
-    for where in told:
+    for where in reported:
         with suppress(ExpressionError):  # a column that came with the last commit
             before.scan(where=where).plan  # noqa: B018
     past.hidden = frozenset()
     after = refreshed(before)
-    for where in told:
+    for where in reported:
         assert after.scan(where=where).plan.codes.tolist() == whole.scan(where=where).plan.codes.tolist(), where

@@ -40,22 +40,22 @@ def suffix(file: str, partition: str = "p") -> bytes:
     return (partition_id(partition) + md5_id(file)).encode()
 
 
-def ints(lower: int, upper: int, **said: Any) -> dict[str, Any]:
-    return statistics(("IntWrapper", lower), ("IntWrapper", upper), ordinal=3, **said)
+def ints(lower: int, upper: int, **answer: Any) -> dict[str, Any]:
+    return statistics(("IntWrapper", lower), ("IntWrapper", upper), ordinal=3, **answer)
 
 
-def told(records: MetadataRecords, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
+def reported(records: MetadataRecords, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
     """Key suffix → type, bounds (None: unknown), nulls, rows."""
     return as_told(read_statistics(records, [column], FILE_KEY, pieces)[column])
 
 
 def as_told(groups: Sequence[RecordedStatistics]) -> dict[bytes, tuple[Any, ...]]:
     found: dict[bytes, tuple[Any, ...]] = {}
-    for each in groups:
-        for row in range(len(each)):
-            suffix_ = each.keys[row].tobytes()
+    for element in groups:
+        for row in range(len(element)):
+            suffix_ = element.keys[row].tobytes()
             assert suffix_ not in found
-            of = each.statistics
+            of = element.statistics
             lower, upper = bound(of, row, lower=True), bound(of, row, lower=False)
             found[suffix_] = (type(of.type).__name__, lower, upper, int(of.nulls[row]), int(of.rows[row]))
     return found
@@ -85,11 +85,11 @@ def test_pieces_may_tell_types_that_others_do_not() -> None:
             key("h"): statistics(None, None),
         }
     )
-    whole = told(MetadataRecords([base], []))
-    assert {said[0] for said in whole.values()} == {"Int", "String", "Binary"}
+    whole = reported(MetadataRecords([base], []))
+    assert {answer[0] for answer in whole.values()} == {"Int", "String", "Binary"}
     assert (
-        told(MetadataRecords([], []), pieces=cut(base))
-        == told(MetadataRecords([], []), pieces=cut(base)[::-1])
+        reported(MetadataRecords([], []), pieces=cut(base))
+        == reported(MetadataRecords([], []), pieces=cut(base)[::-1])
         == whole
     )
 
@@ -110,7 +110,7 @@ def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> Non
     """META-11."""
     base = batch({key("f"): ints(5, 9, nulls=1, rows=4), key("g"): ints(0, 0)})
     log = batch({key("f"): ints(2, 7, nulls=0, rows=3)}, 1)
-    assert told(MetadataRecords([base, log], [])) == {
+    assert reported(MetadataRecords([base, log], [])) == {
         suffix("f"): ("Int", 2, 9, 1, 7),
         suffix("g"): ("Int", 0, 0, 0, 1),
     }
@@ -119,7 +119,7 @@ def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> Non
 def test_tight_record_replaces_what_was_before() -> None:
     """META-11."""
     base, log = batch({key("f"): ints(5, 9)}), batch({key("f"): ints(6, 7, tight=True, rows=3)}, 1)
-    assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
+    assert reported(MetadataRecords([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
 
 
 def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None:
@@ -128,7 +128,7 @@ def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None
     log = batch({key("a"): statistics(deleted=True), key("b"): statistics(deleted=True)}, 1)
     again = batch({key("b"): ints(7, 8), key("d"): ints(7, 8)}, 3)
     deleted = [MetadataDeletes([key("c"), key("d"), b"other"], 2)]
-    found = told(MetadataRecords([base, log, again], deleted))
+    found = reported(MetadataRecords([base, log, again], deleted))
     assert found == {suffix("b"): ("Int", 7, 8, 0, 1), suffix("d"): ("Int", 7, 8, 0, 1)}
 
 
@@ -143,7 +143,7 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
         },
         1,
     )
-    assert told(MetadataRecords([base, log], [])) == {
+    assert reported(MetadataRecords([base, log], [])) == {
         suffix("f"): ("Int", None, 5, 0, 2),
         suffix("g"): ("Int", 1, 2, 1, 2),
         suffix("h"): ("Int", 1, 4, -1, 2),
@@ -153,10 +153,10 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
 def test_known_and_unknown_counts_are_not_added() -> None:
     base = batch({key("f"): ints(1, 2, nulls=None, rows=9), key("g"): ints(1, 2, nulls=3, rows=9)})
     log = batch({key("f"): ints(3, 4, nulls=2, rows=5), key("g"): ints(3, 4, nulls=None, rows=5)}, 1)
-    found = told(MetadataRecords([base, log], []))
+    found = reported(MetadataRecords([base, log], []))
     assert found == {suffix("f"): ("Int", 1, 4, -1, 14), suffix("g"): ("Int", 1, 4, -1, 14)}
     unknown = batch({key("f"): ints(3, 4, nulls=2, rows=None)}, 1)
-    assert told(MetadataRecords([batch({key("f"): ints(1, 2, rows=9)}), unknown], []))[suffix("f")][3:] == (-1, -1)
+    assert reported(MetadataRecords([batch({key("f"): ints(1, 2, rows=9)}), unknown], []))[suffix("f")][3:] == (-1, -1)
 
 
 def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
@@ -173,9 +173,9 @@ def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
 
 def test_a_record_of_a_deleted_file_is_none_whether_others_have_its_key_or_not() -> None:
     alone = batch({key("f"): ints(1, 2), key("g"): statistics(deleted=True)})
-    assert told(MetadataRecords([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
+    assert reported(MetadataRecords([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
     log = batch({key("f"): ints(3, 4), key("h"): statistics(deleted=True)}, 1)
-    assert told(MetadataRecords([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
+    assert reported(MetadataRecords([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
 
 
 @pytest.mark.parametrize(
@@ -186,13 +186,13 @@ def test_bounds_of_two_types_that_are_stored_alike_are_void(one: int, other: int
     wrapper = "IntWrapper" if of == "Date" else "LongWrapper"
     base = batch({key("f"): statistics((wrapper, 5_000), (wrapper, 6_000), ordinal=one)})
     log = batch({key("f"): statistics((wrapper, 7), (wrapper, 8), ordinal=other)}, 1)
-    assert told(MetadataRecords([base, log], [])) == {suffix("f"): (of, None, None, 0, 2)}
+    assert reported(MetadataRecords([base, log], [])) == {suffix("f"): (of, None, None, 0, 2)}
 
 
 def test_record_without_bounds_and_type_merges_into_one_that_has_them() -> None:
     base = batch({key("f"): statistics(("LongWrapper", 5), ("LongWrapper", 6))}, 0, OLDEST)
     log = batch({key("f"): statistics(nulls=2, rows=2), key("g"): statistics(nulls=2, rows=2)}, 1, OLDEST)
-    found = told(MetadataRecords([base, log], []))
+    found = reported(MetadataRecords([base, log], []))
     assert found == {suffix("f"): ("Long", 5, 6, 2, 3), suffix("g"): ("Binary", None, None, 2, 2)}
 
 
@@ -200,7 +200,7 @@ def test_bounds_of_two_types_under_one_key_are_void_but_counts_add() -> None:
     """META-13."""
     base = batch({key("f"): ints(5, 6, rows=3)})
     log = batch({key("f"): statistics(("StringWrapper", "a"), ("StringWrapper", "b"), ordinal=7)}, 1)
-    assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
+    assert reported(MetadataRecords([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
 
 
 def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
@@ -212,7 +212,7 @@ def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
         key("e"): statistics(("BytesWrapper", b"\xff"), ("BytesWrapper", bytes(15)), ordinal=10, detail="38,4"),
         key("f"): statistics(("BytesWrapper", b"\x01"), ("BytesWrapper", b"\x02"), ordinal=10, detail="30,15"),
     }
-    assert told(MetadataRecords([batch(records)], [])) == {
+    assert reported(MetadataRecords([batch(records)], [])) == {
         suffix("a"): ("Int", 1, 2, 0, 1),
         suffix("b"): ("Long", 1, 2, 0, 1),
         suffix("c"): ("Decimal", Decimal("0.01"), Decimal("-2.55"), 0, 1),
@@ -248,13 +248,13 @@ def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: 
 
 def test_type_that_is_not_known_gives_counts_only() -> None:
     """META-12."""
-    said = statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=99, nulls=0, rows=3)
-    assert told(MetadataRecords([batch({key("f"): said})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
+    answer = statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=99, nulls=0, rows=3)
+    assert reported(MetadataRecords([batch({key("f"): answer})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
 
 
 def test_bounds_of_another_form_than_the_type_are_unknown() -> None:
-    said = statistics(("StringWrapper", "1"), ("LongWrapper", 2), ordinal=4)
-    assert told(MetadataRecords([batch({key("f"): said})], [])) == {suffix("f"): ("Long", None, 2, 0, 1)}
+    answer = statistics(("StringWrapper", "1"), ("LongWrapper", 2), ordinal=4)
+    assert reported(MetadataRecords([batch({key("f"): answer})], [])) == {suffix("f"): ("Long", None, 2, 0, 1)}
 
 
 def test_key_of_another_size_is_damage() -> None:
@@ -270,7 +270,7 @@ def test_schema_of_something_else_is_damage() -> None:
         read_statistics(MetadataRecords([type(made)(made.cells, other, 0, made.where)], []), ["c"], FILE_KEY)
 
 
-said = st.builds(
+answer = st.builds(
     lambda lower, width, nulls, more, flags: (lower, lower + width, nulls, nulls + more, *flags),
     st.integers(-5, 5),
     st.integers(0, 5),
@@ -278,7 +278,7 @@ said = st.builds(
     st.integers(1, 3),
     st.sampled_from([(False, False)] * 4 + [(True, False), (False, True)]),
 )
-sources = st.lists(st.dictionaries(st.sampled_from("abc"), said | st.none(), max_size=3), max_size=5)
+sources = st.lists(st.dictionaries(st.sampled_from("abc"), answer | st.none(), max_size=3), max_size=5)
 
 
 @settings(max_examples=cases(150))
@@ -305,21 +305,21 @@ def test_merging_is_that_of_applying_record_after_record(
         }
         batches.append(batch(there, order))
         deletes.append(MetadataDeletes([key(file) for file, record in event.items() if record is None], order))
-    records = MetadataRecords(batches, [each for each in deletes if each.keys])
+    records = MetadataRecords(batches, [element for element in deletes if element.keys])
     mixers = live._MIXERS
     try:
         if collide:
             live._MIXERS = np.zeros_like(mixers)
-        found = told(records)
-        in_pieces = told(replace(records, batches=batches[1:]), pieces=cut(batches[0])) if batches else found
+        found = reported(records)
+        in_pieces = reported(replace(records, batches=batches[1:]), pieces=cut(batches[0])) if batches else found
     finally:
         live._MIXERS = mixers
     assert in_pieces == found
     kept = read_statistics(
-        MetadataRecords(batches[:first], [each for each in deletes[:first] if each.keys]), ["c"], FILE_KEY
+        MetadataRecords(batches[:first], [element for element in deletes[:first] if element.keys]), ["c"], FILE_KEY
     )["c"]
     if kept:
-        later = MetadataRecords(batches[first:], [each for each in deletes[first:] if each.keys])
+        later = MetadataRecords(batches[first:], [element for element in deletes[first:] if element.keys])
         grown = extended(kept, later, "c", FILE_KEY)
         assert grown is not None
         assert as_told(grown) == found
@@ -336,8 +336,8 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
         metadata_key.tobytes()
         for partition in config.metadata_partitions
         if partition.startswith("expr_index_")
-        for each in metadata.records(partition).batches
-        for metadata_key in _keys_of(each)
+        for element in metadata.records(partition).batches
+        for metadata_key in _keys_of(element)
     }
     sizes = {"column_stats": FILE_KEY, "partition_stats": PARTITION_KEY}
     recorded = {partition: _live_of(entry, partition) for partition in sizes if partition in metadata.partitions}
@@ -349,10 +349,10 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
         columns = sorted({column for column, _ in known.values()})
         read = metadata.column_stats if sizes[partition] == FILE_KEY else metadata.partition_stats
         found = {
-            xxh64_id(column).encode() + each.keys[row].tobytes(): (each, row)
+            xxh64_id(column).encode() + element.keys[row].tobytes(): (element, row)
             for column, groups in read(columns).items()
-            for each in groups
-            for row in range(len(each))
+            for element in groups
+            for row in range(len(element))
         }
         # The record of a table with expression indexes has their statistics under the same keys.
         assert set(found) - expressions == set(known) - expressions
@@ -362,8 +362,8 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
                 assert repr(_as_recorded(*found[at])) == repr(_recorded(stats, found[at][0].statistics.type))
 
 
-def _keys_of(each: Any) -> list[Any]:
-    cells = each.cells
+def _keys_of(element: Any) -> list[Any]:
+    cells = element.cells
     return [cells.data[at : at + n] for at, n in zip(cells.key_offsets, cells.key_lengths, strict=True)]
 
 
@@ -371,7 +371,10 @@ def _live_of(entry: TableEntry, partition: str) -> dict[bytes, tuple[str, Any]] 
     """The recorded live view: key → column and statistics (None where only keys were recorded)."""
     recorded = entry.expected.get("metadata_table") or {}
     if isinstance(recorded.get(partition), list):
-        return {each["key"].encode(): (each["stats"]["columnName"], each["stats"]) for each in recorded[partition]}
+        return {
+            element["key"].encode(): (element["stats"]["columnName"], element["stats"])
+            for element in recorded[partition]
+        }
     of_corpus = recorded.get("partitions", {}).get(partition)
     if of_corpus is None:
         return None
@@ -386,8 +389,8 @@ def _partition_paths(recorded: Any) -> dict[str, str]:
     return {file: path for path, files in listed.items() if path != "__all_partitions__" for file in files}
 
 
-def _as_recorded(each: RecordedStatistics, row: int) -> tuple[Any, ...]:
-    of = each.statistics
+def _as_recorded(element: RecordedStatistics, row: int) -> tuple[Any, ...]:
+    of = element.statistics
     return bound(of, row, lower=True), bound(of, row, lower=False), int(of.nulls[row]), int(of.rows[row])
 
 

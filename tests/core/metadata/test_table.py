@@ -16,7 +16,7 @@ from tests.support.tables import metadata_of, opened
 
 def smallest(*needs: str, compacted: bool) -> TableEntry:
     """The smallest recorded table with these metadata partitions, whose metadata table was compacted or not."""
-    for entry in sorted(tables(), key=lambda each: (each.folder / "table.zip").stat().st_size):
+    for entry in sorted(tables(), key=lambda item: (item.folder / "table.zip").stat().st_size):
         if set(needs) <= set(entry.expected["table"]["metadata_partitions"]):
             metadata = metadata_of(entry)[3]
             assert metadata is not None
@@ -57,7 +57,7 @@ def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> 
     root = tmp_path / "table"
     shutil.copytree(smallest("files", compacted=False).unpacked(), root)
     _, _, timeline = opened(root)
-    latest = next(instant for instant, said in timeline.newest_first() if said.stats)
+    latest = next(instant for instant, answer in timeline.newest_first() if answer.stats)
     before = metadata(root)
     (root / timeline.folder / latest.file).unlink()
     after = metadata(root)
@@ -114,8 +114,8 @@ def test_damage_names_the_file_wherever_it_is(copied: Path) -> None:
     Rules: META-4.
     """
     expected = metadata(copied).files().by_name()
-    for each in metadata(copied).slices("files"):
-        for file in each.files:
+    for item in metadata(copied).slices("files"):
+        for file in item.files:
             path = copied / file.path
             content = path.read_bytes()
             for damaged in (content[: len(content) // 2], b"", content[:200] + bytes(64) + content[264:]):

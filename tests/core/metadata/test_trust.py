@@ -176,7 +176,7 @@ numbers = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 1.5, math.inf, math.nan])
 def test_no_number_lies_outside_bounds_of_row_groups(groups: list[list[float]]) -> None:
     """As Hudi takes them from footers: 0.0 for a group with NaN, least and greatest of all groups as Java compares."""
     taken = [_footer(group) for group in groups]
-    lower, upper = min((each[0] for each in taken), key=_java), max((each[1] for each in taken), key=_java)
+    lower, upper = min((item[0] for item in taken), key=_java), max((item[1] for item in taken), key=_java)
     single = len(groups) == 1
     found = belief(t.Double(), lower, upper, rows=3 if single else MANY)
     values = [value for group in groups for value in group]

@@ -16,8 +16,8 @@ from hudi_core.parallel.streams import read_ahead
 
 @given(st.lists(st.lists(st.integers(), max_size=6), max_size=8), st.integers(1, 4), st.integers(1, 3))
 def test_items_come_in_the_order_of_the_streams(lists: list[list[int]], threads: int, ahead: int) -> None:
-    streams = [lambda each=each: iter(each) for each in lists]
-    assert list(read_ahead(streams, threads, ahead)) == [item for each in lists for item in each]
+    streams = [lambda entry=entry: iter(entry) for entry in lists]
+    assert list(read_ahead(streams, threads, ahead)) == [item for entry in lists for item in entry]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -25,14 +25,14 @@ def test_shares_have_every_slice_once_and_about_as_many() -> None:
     slices = many(23).open().scan().sources.snapshot.slices
     cut = shares(slices, 4)
     assert sorted(np.concatenate(cut).tolist()) == list(range(23))
-    assert {len(each) for each in cut} == {5, 6}
+    assert {len(item) for item in cut} == {5, 6}
     assert len(shares(slices, 100)) == 23
     assert shares(slices_of([]), 3) == []
 
 
 def test_slices_of_log_files_alone_have_a_share() -> None:
     slices = MadeTable([Group("u", [{"id": "a"}], [Log([{"id": "b"}])])]).open().scan().sources.snapshot.slices
-    assert [each.tolist() for each in shares(slices, 2)] == [[0]]
+    assert [item.tolist() for item in shares(slices, 2)] == [[0]]
 
 
 def test_a_share_of_one_file_tells_of_it_what_the_whole_tells() -> None:
@@ -53,11 +53,11 @@ def test_a_share_reads_the_blocks_of_its_files_alone() -> None:
     def blocks_for(numbers: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
         assert snapshot.metadata is not None
         metadata = snapshot.metadata.of_files(keys[numbers])
-        (told,) = metadata.column_stats(["n"])["n"]
-        recorded = {bytes(key) for key in told.keys}
+        (reported,) = metadata.column_stats(["n"])["n"]
+        recorded = {bytes(key) for key in reported.keys}
         assert {bytes(key) for key in keys[numbers]} <= recorded
         opened = [metadata.opened(group).base for group in metadata.slices(COLUMN_STATS)]
-        return sum(each.blocks_read for each in opened if each is not None)
+        return sum(item.blocks_read for item in opened if item is not None)
 
     whole = blocks_for(np.arange(400))
     apart = [blocks_for(numbers) for numbers in shares(snapshot.slices, 8)]

@@ -53,6 +53,6 @@ def test_a_file_can_have_the_outcomes_that_the_case_names(case: dict[str, Any]) 
 
 
 def test_every_rule_with_a_case_is_in_the_specification() -> None:
-    said = set(re.findall(r"\*\*(PRUNE-\d+)\*\*", (SPECS / "pruning.md").read_text("utf-8")))
-    assert {case["rule"] for case in CASES} <= said
-    assert said == {f"PRUNE-{number}" for number in range(1, len(said) + 1)}
+    answer = set(re.findall(r"\*\*(PRUNE-\d+)\*\*", (SPECS / "pruning.md").read_text("utf-8")))
+    assert {case["rule"] for case in CASES} <= answer
+    assert answer == {f"PRUNE-{number}" for number in range(1, len(answer) + 1)}

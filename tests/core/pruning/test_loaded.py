@@ -29,7 +29,7 @@ def statistics(of: t.Type, values: list[Any], *, seed: int = 1) -> ColumnStatist
 
     nulls = draw.integers(-1, 4, COUNT).tolist()
     rows = draw.integers(-1, 4, COUNT).tolist()
-    counts = [[None if count < 0 else count for count in each] for each in (nulls, rows)]
+    counts = [[None if count < 0 else count for count in item] for item in (nulls, rows)]
     nans = (draw.random(COUNT) < 0.1).tolist() if isinstance(of, t.Double) else None
     return from_values(of, some(0.1), some(0.1), *counts, nans)
 
@@ -53,7 +53,7 @@ def predicates(column: Column, literals: list[Any]) -> list[Predicate]:
     return found
 
 
-@pytest.mark.parametrize(("of", "values", "literals"), CASES, ids=lambda each: str(each)[:12])
+@pytest.mark.parametrize(("of", "values", "literals"), CASES, ids=lambda item: str(item)[:12])
 def test_the_first_predicates_get_the_answers_of_a_column_in_order(
     of: t.Type, values: list[Any], literals: list[Any]
 ) -> None:

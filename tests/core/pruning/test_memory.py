@@ -55,19 +55,19 @@ def kept(of: t.Type, size: int = 0, shared: int = 0, *, times: int = 3, whole: b
     value: object = Decimal("7.00") if isinstance(of, t.Decimal) else "x" * size if isinstance(of, t.String) else 7
     last = [texts(size, shared, 2)[0].decode()] if whole else []
 
-    def asked() -> float:
+    def requested() -> float:
         gc.collect()
         tracemalloc.start()
         try:
             store = FileStatistics(FILES, load)
-            for each in [value] * times + last:
-                store.plan(OneOf(column, (each,))).possible()
+            for item in [value] * times + last:
+                store.plan(OneOf(column, (item,))).possible()
             gc.collect()
             return tracemalloc.get_traced_memory()[0] / store.count
         finally:
             tracemalloc.stop()
 
-    return min(asked(), asked())  # what else the process makes, once or at times, is no store's
+    return min(requested(), requested())  # what else the process makes, once or at times, is no store's
 
 
 @pytest.mark.parametrize("of", [t.Int(), t.Long(), t.Double(), t.Timestamp(), t.Decimal(18, 2)], ids=str)

@@ -87,11 +87,11 @@ def test_every_text_has_a_place_among_the_ranked() -> None:
     texts = sorted({str(number).encode() for number in range(1_000)})
     keys = RankKeys(t.String(), ByteStrings.from_list(texts), np.arange(len(texts)))
     for rank, text in enumerate(texts):
-        said = text.decode()
-        assert keys.one_of((said,)) == ((2 * rank + 1, 2 * rank + 1),)
-        assert keys.below(Cut(said)) == ((-1, 2 * rank),)
-        assert keys.not_below(Cut(said, after=True)) == ((2 * rank + 2, keys.top),)
-        assert keys.one_of((said + "\0",)) == ((2 * rank + 2, 2 * rank + 2),)
+        answer = text.decode()
+        assert keys.one_of((answer,)) == ((2 * rank + 1, 2 * rank + 1),)
+        assert keys.below(Cut(answer)) == ((-1, 2 * rank),)
+        assert keys.not_below(Cut(answer, after=True)) == ((2 * rank + 2, keys.top),)
+        assert keys.one_of((answer + "\0",)) == ((2 * rank + 2, 2 * rank + 2),)
     assert keys.one_of(("",)) == ((0, 0),)
     assert keys.none_of(("", "7")) == ((-1, 2 * texts.index(b"7")), (2 * texts.index(b"7") + 2, keys.top))
 

@@ -80,10 +80,10 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
         monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 10**6)
         one_by_one = holds(ValueSet.from_ranges(wanted.keys, ranges), listed)
         monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 0)
-        asked = ValueSet.from_ranges(wanted.keys, ranges)
-        assert (holds(asked, listed) == one_by_one).all()
-        assert (everywhere(asked, of) == one_by_one).all()
-        in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.file_numbers)]  # type: ignore[arg-type]
+        requested = ValueSet.from_ranges(wanted.keys, ranges)
+        assert (holds(requested, listed) == one_by_one).all()
+        assert (everywhere(requested, of) == one_by_one).all()
+        in_order = holds(requested, of.files, ascending=True).ravel()[np.argsort(of.file_numbers)]  # type: ignore[arg-type]
         in_order[of.unbounded] = True
         assert (in_order == one_by_one).all()
 

@@ -101,8 +101,8 @@ def test_integers_read_as_floats_hold_no_nan() -> None:
 
 
 def test_floats_read_as_doubles_hold_the_nan_that_they_held() -> None:
-    told = promoted(from_values(t.Float(), [2.0] * 2, [10.0] * 2, [3] * 2, [9] * 2, [True, False]), t.Double())
-    assert told.nans is not None and told.nans.tolist() == [True, False]
+    reported = promoted(from_values(t.Float(), [2.0] * 2, [10.0] * 2, [3] * 2, [9] * 2, [True, False]), t.Double())
+    assert reported.nans is not None and reported.nans.tolist() == [True, False]
     assert promoted(from_values(t.Float(), [2.0], [10.0], [3], [9]), t.Double()).nans is None
 
 

@@ -54,7 +54,7 @@ def test_bounds_are_in_order_whatever_lies_between_them(seed: int) -> None:
     literals = sorted({text[:9] for text in lower[::5]})
     first, last, in_order = placed_bounds(*strings, literals)
     assert in_order.tolist() == expected
-    assert [first.tolist(), last.tolist()] == [places(each, literals).tolist() for each in strings]
+    assert [first.tolist(), last.tolist()] == [places(item, literals).tolist() for item in strings]
 
 
 def test_many_literals_that_differ_late_are_placed_word_by_word() -> None:

@@ -71,8 +71,8 @@ def test_absent_with_nan_as_default_holds_nan() -> None:
 
 
 def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
-    told = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
-    found = concatenated([told, unknown(t.Double(), 2)])
+    reported = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
+    found = concatenated([reported, unknown(t.Double(), 2)])
     assert found.nans is not None and found.nans.tolist() == [False, True, True]
     assert found.lower_known.tolist() == [True, False, False]
 

@@ -173,7 +173,7 @@ def test_a_part_of_a_plan_asks_no_column_again() -> None:
     assert len(plan.possible()) == 1
     assert plan.part(one).possible().tolist() == plan.possible().tolist()
     assert plan.part(other).possible().tolist() == list(range(MANY))
-    assert [asked.times for asked in store.columns.values()] == [1, 1]
+    assert [requested.times for requested in store.columns.values()] == [1, 1]
 
 
 def test_a_file_that_is_not_there_has_no_outcomes() -> None:

@@ -48,9 +48,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows = pa.table(
             {
                 "id": pa.array(ids, pa.int64()),
-                "odd": pa.array([None if each % 7 == 0 else each % GROUP for each in ids], pa.int64()),
-                "deep": [{"a": each, "b": str(each)} for each in ids],
-                "list": [[each] * (each % 3) for each in ids],
+                "odd": pa.array([None if item % 7 == 0 else item % GROUP for item in ids], pa.int64()),
+                "deep": [{"a": item, "b": str(item)} for item in ids],
+                "list": [[item] * (item % 3) for item in ids],
             }
         )
         name = f"f{number}-0_0-0-0_20250101000000000.parquet"
@@ -66,7 +66,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
     """What is asked of the reader: file, columns, row groups. No row group counts as small."""
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
     found: list[tuple[str, list[Names] | None, Sequence[int] | None]] = []
@@ -88,8 +88,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None
     return found
 
 
-def rows(table: Table, **asked: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = table.scan(**asked).to_arrow().to_pylist()
+def rows(table: Table, **requested: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table.scan(**requested).to_arrow().to_pylist()
     return found
 
 
@@ -111,60 +111,60 @@ def test_rows_are_those_of_reading_everything(root: Path, where: str) -> None:
 
 
 def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_row_does(
-    root: Path, asked: list[Any]
+    root: Path, requested: list[Any]
 ) -> None:
     """TABLE-16."""
     assert rows(open_table(str(root)), where="id = 731", columns=["deep.a"]) == [{"deep": {"a": 731}}]
-    assert asked == [("f1", [("id",)], [2]), ("f1", [("deep", "a")], [2])]
-    asked.clear()
+    assert requested == [("f1", [("id",)], [2]), ("f1", [("deep", "a")], [2])]
+    requested.clear()
     assert rows(open_table(str(root)), where="deep.b = '5x'", columns=["list"]) == []
-    assert {columns[0] for _, columns, _ in asked} == {("deep", "b")} and len(asked) <= FILES * GROUPS
+    assert {columns[0] for _, columns, _ in requested} == {("deep", "b")} and len(requested) <= FILES * GROUPS
 
 
 @pytest.mark.parametrize("where", ["id = 731", "deep.b = '5x'", "odd >= 0"])
 def test_small_row_groups_are_read_once(
-    root: Path, asked: list[Any], monkeypatch: pytest.MonkeyPatch, where: str
+    root: Path, requested: list[Any], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """TABLE-16."""
     wanted = rows(open_table(str(root)), where=where, columns=["deep.a"])
-    asked.clear()
+    requested.clear()
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 1 << 19)
     assert rows(open_table(str(root)), where=where, columns=["deep.a"]) == wanted
-    read = [(file, group) for file, _, groups in asked for group in groups]
+    read = [(file, group) for file, _, groups in requested for group in groups]
     assert read and len(read) == len(set(read))
 
 
-def test_of_a_struct_only_what_is_wanted_is_read(root: Path, asked: list[Any]) -> None:
+def test_of_a_struct_only_what_is_wanted_is_read(root: Path, requested: list[Any]) -> None:
     """TABLE-16."""
     found = rows(open_table(str(root)), columns=["deep.b"], limit=2)
     assert found == [{"deep": {"b": "0"}}, {"deep": {"b": "1"}}]
-    assert asked == [("f0", [("deep", "b")], None)]
+    assert requested == [("f0", [("deep", "b")], None)]
 
 
-def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, asked: list[Any]) -> None:
+def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, requested: list[Any]) -> None:
     """TABLE-14."""
     first, last = GROUP * GROUPS, 2 * GROUP * GROUPS - 1
     table = open_table(str(root))
     found = rows(table, where=f"id >= {first} AND id <= {last}", columns=["id"])
     assert [row["id"] for row in found] == list(range(first, last + 1))
-    assert sorted(groups for _, _, groups in asked) == [[group] for group in range(GROUPS)]
-    asked.clear()
+    assert sorted(groups for _, _, groups in requested) == [[group] for group in range(GROUPS)]
+    requested.clear()
     found = rows(table, where=f"id >= {first} AND id <= {last} AND odd < 30", columns=["deep.a"])
     assert [row["deep"]["a"] for row in found] == [n for n in range(first, last + 1) if n % 7 and n % GROUP < 30]
-    assert {file for file, _, _ in asked} == {"f1"} and len(asked) == 2 * GROUPS
+    assert {file for file, _, _ in requested} == {"f1"} and len(requested) == 2 * GROUPS
 
 
-def test_a_limit_opens_no_more_files_than_it_needs(root: Path, asked: list[Any]) -> None:
+def test_a_limit_opens_no_more_files_than_it_needs(root: Path, requested: list[Any]) -> None:
     """TABLE-14."""
     assert len(rows(open_table(str(root)), limit=GROUP * GROUPS)) == GROUP * GROUPS
-    assert {file for file, _, _ in asked} == {"f0"}
+    assert {file for file, _, _ in requested} == {"f0"}
 
 
-def test_rows_are_counted_without_being_read(root: Path, asked: list[Any]) -> None:
+def test_rows_are_counted_without_being_read(root: Path, requested: list[Any]) -> None:
     """TABLE-17."""
     table = open_table(str(root))
     assert table.scan().count() == FILES * GROUPS * GROUP
     assert table.scan(where="id >= 0", limit=7).count() == 7
-    assert asked == []
+    assert requested == []
     assert table.scan(where="odd = 3").count() == sum(row["odd"] == 3 for row in rows(table))
-    assert asked[0][1] == [("odd",)]
+    assert requested[0][1] == [("odd",)]

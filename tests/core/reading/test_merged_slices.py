@@ -50,8 +50,8 @@ def table(*blocks: Block, **properties: str) -> LoggedTable:
     return made
 
 
-def values(made: LoggedTable, **asked: Any) -> dict[str, Any]:
-    return {row["id"]: row["v"] for row in made.open().scan(**asked).to_json_rows()}
+def values(made: LoggedTable, **requested: Any) -> dict[str, Any]:
+    return {row["id"]: row["v"] for row in made.open().scan(**requested).to_json_rows()}
 
 
 def with_content(made: LoggedTable, content: bytes) -> LoggedTable:
@@ -83,8 +83,8 @@ def test_blocks_of_parquet_are_read() -> None:
 
 def test_no_contents_of_blocks_are_kept() -> None:
     test_blocks_of_parquet_are_read()
-    kept = [each for each in gc.get_objects() if isinstance(each, OneFileStorage)]
-    assert not any(each.content.data for each in kept)
+    kept = [item for item in gc.get_objects() if isinstance(item, OneFileStorage)]
+    assert not any(item.content.data for item in kept)
 
 
 def test_blocks_of_changes_are_passed_over() -> None:
@@ -230,8 +230,8 @@ def test_a_custom_payload_is_refused_by_name() -> None:
         values(table(Block([LOGGED]), **stated))
 
 
-@pytest.mark.parametrize("asked", [{}, {"where": "n > 7"}])
-def test_base_files_of_a_bootstrap_are_refused(asked: dict[str, str]) -> None:
+@pytest.mark.parametrize("requested", [{}, {"where": "n > 7"}])
+def test_base_files_of_a_bootstrap_are_refused(requested: dict[str, str]) -> None:
     """TABLE-18."""
     made = LoggedTable(BASE, [])
     made.open()
@@ -240,7 +240,7 @@ def test_base_files_of_a_bootstrap_are_refused(asked: dict[str, str]) -> None:
         for path, content in made.memory.files.items()
     }
     with pytest.raises(UnsupportedError, match=r"_00000000000001\.parquet: .*found one of a bootstrap"):
-        made.open().scan(**asked).to_arrow()
+        made.open().scan(**requested).to_arrow()
 
 
 def test_a_record_without_a_key_is_damage() -> None:
@@ -316,7 +316,7 @@ def test_a_base_file_is_merged_a_batch_at_a_time() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int] | None]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int] | None]]:
     """What is asked of the reader of base files: columns, row groups. No row group counts as small."""
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
     found: list[tuple[set[str], Sequence[int] | None]] = []
@@ -343,33 +343,33 @@ KEY = "_hoodie_record_key"
 ROW = {"id", "ts", "v", "n"}
 
 
-def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(asked: Asked) -> None:
+def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(requested: Asked) -> None:
     """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}]))
     assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
-    assert asked == [({KEY, "ts"}, [0]), ({"n"}, [1]), ({KEY, *ROW}, [1])]
-    asked.clear()
+    assert requested == [({KEY, "ts"}, [0]), ({"n"}, [1]), ({KEY, *ROW}, [1])]
+    requested.clear()
     assert values(made, where="n > 90", columns=ROW) == {}
-    assert asked == [({KEY, "ts"}, [0]), ({KEY, "ts"}, [1])]
+    assert requested == [({KEY, "ts"}, [0]), ({KEY, "ts"}, [1])]
 
 
 def test_a_late_record_loses_to_a_row_that_does_not_match() -> None:
     assert values(grouped(Block([{**LOGGED, "ts": 0, "n": 9}])), where="n >= 3", columns=ROW) == {"key-3": "base"}
 
 
-def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_late_rows(asked: Asked) -> None:
+def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_late_rows(requested: Asked) -> None:
     """MERGE-16."""
     block = Block([{**LOGGED, "n": 3}], positions=[1])
     assert values(grouped(block), where="n > 90", columns=ROW) == {}
-    assert asked == [({"ts"}, [0])]
-    asked.clear()
+    assert requested == [({"ts"}, [0])]
+    requested.clear()
     made = grouped(block, record__merge__mode="COMMIT_TIME_ORDERING")
     assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
-    assert asked == [({"n"}, [1]), (ROW, [1])]
+    assert requested == [({"n"}, [1]), (ROW, [1])]
 
 
-def test_row_groups_that_logs_fill_up_from_are_read_whole(asked: Asked) -> None:
+def test_row_groups_that_logs_fill_up_from_are_read_whole(requested: Asked) -> None:
     """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}], columns=("id", "ts", "n")))
     assert values(made, where="n = 3 AND id < 'key-3'", columns=ROW) == {"key-1": "base"}
-    assert asked == [({KEY, "ts"}, [0]), ({KEY, *ROW}, [0]), ({"n", "id"}, [1]), ({KEY, "ts"}, [1])]
+    assert requested == [({KEY, "ts"}, [0]), ({KEY, *ROW}, [0]), ({"n", "id"}, [1]), ({KEY, "ts"}, [1])]

@@ -31,9 +31,9 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     stats = []
     for number in range(FILES):
         ids = range(number * ROWS, (number + 1) * ROWS)
-        cities = [("Oslo", "Bergen", None)[each % 3] for each in ids]
+        cities = [("Oslo", "Bergen", None)[item % 3] for item in ids]
         name = f"f{number}-0_0-0-0_20250101000000000.orc"
-        rows = pa.table({"id": pa.array(ids, pa.int64()), "city": cities, "deep": [{"a": -each} for each in ids]})
+        rows = pa.table({"id": pa.array(ids, pa.int64()), "city": cities, "deep": [{"a": -item} for item in ids]})
         orc.write_table(rows, str(folder / name), stripe_size=1 << 10, batch_size=100)
         stats.append({"fileId": f"f{number}-0", "path": name})
     commit = {"partitionToWriteStats": {"": stats}, "extraMetadata": {"schema": json.dumps(AVRO)}}

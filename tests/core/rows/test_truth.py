@@ -51,10 +51,10 @@ def test_terms_that_parts_share_are_evaluated_once() -> None:
 
 
 def test_zeros_of_both_signs_are_different_constants() -> None:
-    asked = RowQuestions(PlainValues(), (1, None, None), SCHEMA)
+    requested = RowQuestions(PlainValues(), (1, None, None), SCHEMA)
 
     def text(zero: float) -> str:
-        return asked.value(Apply(function("cast"), (Constant(zero, t.Double()),), t.String()))
+        return requested.value(Apply(function("cast"), (Constant(zero, t.Double()),), t.String()))
 
     assert (text(0.0), text(-0.0)) == ("0.0", "-0.0")
 

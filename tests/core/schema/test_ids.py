@@ -41,7 +41,7 @@ def union_of(*kinds: t.Type) -> t.Union:
 
 
 def ids(of: t.Type) -> dict[str, int]:
-    return {".".join(path): each.id for path, each in walk(of)}
+    return {".".join(path): item.id for path, item in walk(of)}
 
 
 def test_a_record_takes_a_block_of_ids_before_its_fields_are_descended() -> None:
@@ -95,7 +95,7 @@ def test_fields_of_a_variant_have_the_same_ids_in_any_order() -> None:
 
 @given(st.lists(st.integers(-1, 500), min_size=2, max_size=40, unique=True))
 def test_no_two_columns_share_a_hidden_id(columns: list[int]) -> None:
-    found = [each for column in columns for each in islice(hidden_ids(column), 40)]
+    found = [item for column in columns for item in islice(hidden_ids(column), 40)]
     assert len(set(found)) == len(found)
     assert max(found) < 0
 
@@ -110,7 +110,7 @@ def test_hidden_ids_are_those_of_the_formula() -> None:
 @given(schemas(named=False))
 @settings(max_examples=cases(60), deadline=None)
 def test_ids_are_unique_and_numbering_again_changes_nothing(schema: Schema) -> None:
-    found = [each.id for _, each in walk(schema.record)]
+    found = [item.id for _, item in walk(schema.record)]
     assert len(set(found)) == len(found)
     assert record_with_ids(schema.record) == schema.record
     assert record_with_missing_ids(schema.record) == schema.record
@@ -119,12 +119,12 @@ def test_ids_are_unique_and_numbering_again_changes_nothing(schema: Schema) -> N
 @given(schemas(named=False), st.integers(0, 1 << 30))
 @settings(max_examples=cases(60), deadline=None)
 def test_only_missing_ids_are_given_and_they_are_new(schema: Schema, which: int) -> None:
-    given_ids = sorted(each.id for _, each in walk(schema.record) if each.id >= 0)
+    given_ids = sorted(item.id for _, item in walk(schema.record) if item.id >= 0)
     dropped = {column for position, column in enumerate(given_ids) if which >> position % 30 & 1}
-    holed = rewrite(schema.record, lambda each: replace(each, id=NO_ID) if each.id in dropped else each)
+    holed = rewrite(schema.record, lambda item: replace(item, id=NO_ID) if item.id in dropped else item)
     assert isinstance(holed, t.Record)
     completed = record_with_missing_ids(holed, schema.max_column_id)
     for (path, before), (_, after) in zip(walk(schema.record), walk(completed), strict=True):
         assert after.id == before.id if before.id in set(given_ids) - dropped else after.id != NO_ID, path
-    new = [each.id for _, each in walk(completed) if each.id > schema.max_column_id]
+    new = [item.id for _, item in walk(completed) if item.id > schema.max_column_id]
     assert len(new) == len(set(new)) == len(dropped)

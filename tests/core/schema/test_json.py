@@ -142,10 +142,10 @@ def test_the_empty_schema_is_the_empty_text() -> None:
 def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     schema = schema_of(field("k", t.Int()), field("v", variant()), field("w", variant()), field("b", blob()))
     text = persisted(schema).value
-    said = [[inner["id"] for inner in each["type"]["fields"]] for each in json.loads(text)["fields"][1:]]
-    assert said == [[-2, -1], [-2, -1], [-10, -11, -12]]
-    said = [[inner.get("doc") for inner in each["type"]["fields"]] for each in json.loads(text)["fields"][1:]]
-    assert said[1:] == [
+    answer = [[inner["id"] for inner in item["type"]["fields"]] for item in json.loads(text)["fields"][1:]]
+    assert answer == [[-2, -1], [-2, -1], [-10, -11, -12]]
+    answer = [[inner.get("doc") for inner in item["type"]["fields"]] for item in json.loads(text)["fields"][1:]]
+    assert answer[1:] == [
         ["Variant metadata component", "Variant value component"],
         ["Blob storage type (INLINE | OUT_OF_LINE)", "Inline blob bytes", "Out-of-line blob reference"],
     ]
@@ -169,7 +169,7 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         name="ns.R",
     )
     converted = persisted(schema)
-    assert [each["type"] for each in json.loads(converted.value)["fields"]] == [
+    assert [item["type"] for item in json.loads(converted.value)["fields"]] == [
         *("int", "string", "long", "long", "long", "uuid"),
     ]
     assert converted.losses == (
@@ -184,7 +184,7 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "answer"),
     [
         ("junk", "schema: expected JSON"),
         ("[]", "schema: expected a JSON object, found list"),
@@ -202,10 +202,10 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         (document(A, version_id="x"), "schema: expected a whole number as version_id, found 'x'"),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_place(text: str, said: str) -> None:
+def test_a_wrong_text_is_refused_with_the_place(text: str, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from_json(text)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(answer)
 
 
 @given(

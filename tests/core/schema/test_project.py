@@ -102,15 +102,15 @@ def test_all_optional_means_null_by_default() -> None:
 @settings(max_examples=cases(60), deadline=None)
 def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema, data: st.DataObject) -> None:
     paths = [path for path, _ in walk(schema.record)]
-    asked = data.draw(st.lists(st.sampled_from(paths), max_size=4)) if paths else []
-    chosen = project(schema, asked)
+    requested = data.draw(st.lists(st.sampled_from(paths), max_size=4)) if paths else []
+    chosen = project(schema, requested)
     kept = {path for path, _ in walk(chosen.record)}
-    assert set(asked) <= kept <= set(paths)
+    assert set(requested) <= kept <= set(paths)
     assert [path for path in paths if path in kept] == [path for path, _ in walk(chosen.record)]
-    for path, each in walk(chosen.record):
-        assert each.id == schema.get(path).field.id
-        if each.default is not t.ABSENT:
-            check(each.default, each.type)
+    for path, item in walk(chosen.record):
+        assert item.id == schema.get(path).field.id
+        if item.default is not t.ABSENT:
+            check(item.default, item.type)
 
 
 @given(schemas(named=False))

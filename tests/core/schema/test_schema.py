@@ -90,15 +90,15 @@ def test_the_greatest_id_is_never_below_one_that_is_there() -> None:
 def test_lookups_agree_with_the_walk(schema: Schema) -> None:
     walked = list(walk(schema.record))
     assert len(walked) == len(schema.places) == len(schema.ids)
-    for path, each in walked:
+    for path, item in walked:
         place = schema.get(path)
-        assert place.field is each
-        assert schema.place(each.id) is place
+        assert place.field is item
+        assert schema.place(item.id) is place
         inside: t.Type = schema.record
         for position in place.positions:
             found = t.children(inside)[position]
             inside = found.type
-        assert found is each
+        assert found is item
 
 
 def test_a_schema_is_a_mapping_of_names_to_fields() -> None:

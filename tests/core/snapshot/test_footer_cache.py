@@ -79,7 +79,7 @@ def shape(of: t.Type) -> Any:
     """What statistics need of a schema's type: everything but names of types, docs, aliases and properties of nested ones."""
     if isinstance(of, t.Nested):
         kind = of.kind if isinstance(of, t.Record) else None
-        return type(of), kind, [(each.id, each.name, each.optional, shape(each.type)) for each in t.children(of)]
+        return type(of), kind, [(item.id, item.name, item.optional, shape(item.type)) for item in t.children(of)]
     return of
 
 
@@ -132,7 +132,7 @@ def test_many_files_are_asked_about_in_parts(cache: FooterCache, monkeypatch: py
     monkeypatch.setattr(module, "_FILES_PER_QUERY", 10)
     cache.put("root", {file: footer(file.size) for file in files[1:]})
     found = cache.get("root", files)
-    assert {path: each.rows - 100 for path, each in found.items()} == {file.path: file.size for file in files[1:]}
+    assert {path: item.rows - 100 for path, item in found.items()} == {file.path: file.size for file in files[1:]}
 
 
 @pytest.mark.parametrize("column", ["path", "size", "content", "digest"])
@@ -142,9 +142,9 @@ def test_a_changed_row_is_damage(cache: FooterCache, column: str) -> None:
         value = {"path": "p/b.parquet", "size": 7, "content": b"x", "digest": bytes(16)}[column]
         database.execute(f"UPDATE footers SET {column} = ?", (value,))
     database.close()
-    asked = FileInfo("p/b.parquet" if column == "path" else FILE.path, 7 if column == "size" else FILE.size)
+    requested = FileInfo("p/b.parquet" if column == "path" else FILE.path, 7 if column == "size" else FILE.size)
     with pytest.raises(CorruptFileError, match="what was kept of"):
-        cache.get("root", [asked])
+        cache.get("root", [requested])
 
 
 class TestBound:
@@ -306,11 +306,11 @@ def test_any_bound_comes_back(number: float, data: bytes, text: str) -> None:
 
 def test_plans_are_the_same_and_files_are_left_alone(cache: FooterCache) -> None:
     made = MadeTable([group(0), group(10), group(20)], [])
-    wanted = [each.file_id for each in made.open().scan(where="n between 11 and 14").plan.kept()]
+    wanted = [item.file_id for item in made.open().scan(where="n between 11 and 14").plan.kept()]
     assert len(made.footers_read) == 3
     for read in (6, 6):
         table = replace(made.open(), footer_cache=cache)
-        assert [each.file_id for each in table.scan(where="n between 11 and 14").plan.kept()] == wanted
+        assert [item.file_id for item in table.scan(where="n between 11 and 14").plan.kept()] == wanted
         assert len(made.footers_read) == read
         assert table.warnings == []
 
@@ -318,13 +318,13 @@ def test_plans_are_the_same_and_files_are_left_alone(cache: FooterCache) -> None
 def test_a_damaged_cache_costs_reading_and_a_warning(cache: FooterCache) -> None:
     made = MadeTable([group(0), group(10)], [])
     table = replace(made.open(), footer_cache=cache)
-    wanted = [each.file_id for each in table.scan(where="n = 11").plan.kept()]
+    wanted = [item.file_id for item in table.scan(where="n = 11").plan.kept()]
     with sqlite3.connect(cache.path) as database:
         database.execute("UPDATE footers SET digest = x'00'")
     database.close()
     again = replace(made.open(), footer_cache=cache)
     plan = again.scan(where="n = 11").plan
-    assert [each.file_id for each in plan.kept()] == wanted
+    assert [item.file_id for item in plan.kept()] == wanted
     assert any("footers are read from their files" in warning for warning in again.warnings)
 
 
@@ -339,7 +339,7 @@ def test_tables_from_disk_are_planned_alike(tmp_path: Path) -> None:
 @each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
 def test_every_recorded_footer_comes_back(entry: TableEntry, cache: FooterCache) -> None:
     table = open_table(str(entry.unpacked()), metadata="off")
-    bases = [each.base for each in table.slices() if each.base is not None and each.base.name.endswith(".parquet")][:1]
+    bases = [item.base for item in table.slices() if item.base is not None and item.base.name.endswith(".parquet")][:1]
     if not bases:
         pytest.skip("no file slice has a Parquet base file")
     for base in bases:
@@ -353,11 +353,11 @@ def test_every_recorded_footer_comes_back(entry: TableEntry, cache: FooterCache)
 
 @pytest.mark.parametrize("command", ["files", "read", "explain"])
 def test_commands_take_a_cache(command: str, tmp_path: Path) -> None:
-    asked = (command, rides(), "--where", "fare > 110", "--metadata", "off", "--json")
-    plain, path = ran(*asked), tmp_path / "footers"
-    first, again = (ran(*asked, "--footer-cache", path) for _ in range(2))
+    requested = (command, rides(), "--where", "fare > 110", "--metadata", "off", "--json")
+    plain, path = ran(*requested), tmp_path / "footers"
+    first, again = (ran(*requested, "--footer-cache", path) for _ in range(2))
     if command != "explain":  # which tells times
         assert plain.lines == first.lines == again.lines
     assert path.stat().st_size > 0
     (tmp_path / "notes").write_text("a,b\n")
-    assert ran(*asked, "--footer-cache", tmp_path / "notes").status == 2
+    assert ran(*requested, "--footer-cache", tmp_path / "notes").status == 2

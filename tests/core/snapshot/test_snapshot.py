@@ -21,5 +21,5 @@ def test_damage_in_the_history_is_told_where_replaced_file_groups_are_looked_for
     table: Table = made.open()
     table = replace(table, timeline=replace(table.timeline, history=LogHistory(made.memory, "h")))
     assert [row["v"] for row in table.scan(columns=["v"]).to_json_rows()] == ["log"]
-    (said,) = table.warnings
-    assert "h/.commits_.archive.1_1-0-1" in said and "file groups replaced before 2024010100000" in said
+    (answer,) = table.warnings
+    assert "h/.commits_.archive.1_1-0-1" in answer and "file groups replaced before 2024010100000" in answer

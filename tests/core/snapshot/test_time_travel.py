@@ -26,23 +26,23 @@ def slices(*there: tuple[str, str]) -> Sequence[FileSlice]:
     return [FileSlice("p", file_id, instant, None) for file_id, instant in there]
 
 
-def asked(whole: Timeline, time: str, there: Sequence[FileSlice] = ()) -> None:
+def requested(whole: Timeline, time: str, there: Sequence[FileSlice] = ()) -> None:
     refuse_cleaned(time, time, whole, whole.as_of(time), lambda: there)
 
 
 def test_times_from_the_earliest_retained_commit_on_are_answered() -> None:
     """QUERY-3."""
     whole = timeline(c40=clean_file(retained="20"))
-    asked(whole, "20")
-    asked(whole, "30")
+    requested(whole, "20")
+    requested(whole, "30")
     with pytest.raises(UsageError, match="from 20 on"):
-        asked(whole, "10")
+        requested(whole, "10")
 
 
 def test_the_last_clean_counts_also_one_after_the_time() -> None:
     whole = timeline(c25=clean_file(retained="10"), c40=clean_file(retained="30"))
     with pytest.raises(UsageError, match="from 30 on"):
-        asked(whole, "20")
+        requested(whole, "20")
 
 
 @pytest.mark.does_not_raise("the time is answered")
@@ -57,24 +57,24 @@ def test_a_clean_by_versions_refuses_times_at_which_a_file_it_took_was_current()
     """QUERY-3."""
     whole = timeline(c40=BY_VERSIONS)
     with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
-        asked(whole, "10")
-    asked(whole, "20", slices(("f", "20")))
+        requested(whole, "10")
+    requested(whole, "20", slices(("f", "20")))
 
 
 @pytest.mark.does_not_raise("the time is answered")
 def test_a_file_of_a_write_that_did_not_count_yet_is_not_missed() -> None:
-    asked(timeline(c40=clean_file(retained=None, p=["f_0-1-2_20.parquet"])), "10", slices(("f", "05")))
+    requested(timeline(c40=clean_file(retained=None, p=["f_0-1-2_20.parquet"])), "10", slices(("f", "05")))
 
 
 @pytest.mark.does_not_raise("the time is answered")
 def test_a_clean_before_the_time_took_nothing_that_was_current() -> None:
-    asked(timeline(c15=BY_VERSIONS), "20")
+    requested(timeline(c15=BY_VERSIONS), "20")
 
 
 def test_a_log_file_that_was_taken_is_missed_too() -> None:
     whole = timeline(c40=clean_file(retained=None, p=[".f_20.log.1_0-1-2", ".f_20.log.1_0-1-2.cdc"]))
     with pytest.raises(UsageError, match="p/f of 20"):
-        asked(whole, "20", slices(("f", "10")))
+        requested(whole, "20", slices(("f", "10")))
 
 
 def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:

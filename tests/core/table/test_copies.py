@@ -22,7 +22,7 @@ WHERE = "distance_km > 45 AND city = 'oslo'"
 WAYS: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
-    "pickle": lambda each: pickle.loads(pickle.dumps(each)),
+    "pickle": lambda item: pickle.loads(pickle.dumps(item)),
 }
 
 
@@ -76,7 +76,7 @@ def test_a_copy_of_a_refreshed_table_answers_as_it_does(way: Callable[[Any], Any
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
         {"where": WHERE},
         {"where": WHERE, "columns": ["fare", "ride_id"], "limit": 3},
@@ -85,8 +85,8 @@ def test_a_copy_of_a_refreshed_table_answers_as_it_does(way: Callable[[Any], Any
     ],
     ids=["where", "limit", "since", "read optimized"],
 )
-def test_a_copy_of_a_used_scan_has_its_plan_and_rows(way: Callable[[Any], Any], asked: dict[str, Any]) -> None:
-    scan = used_table().scan(**asked)
+def test_a_copy_of_a_used_scan_has_its_plan_and_rows(way: Callable[[Any], Any], requested: dict[str, Any]) -> None:
+    scan = used_table().scan(**requested)
     expected, decisions = rows(scan), list(scan.plan.decisions())
     made = way(scan)
     assert made is not scan
@@ -108,9 +108,9 @@ def test_a_copy_of_a_scan_lists_nothing_again(way: Callable[[Any], Any], monkeyp
 
 def test_the_clock_of_a_copied_scan_is_that_of_the_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     scan = hudi_core.open(rides()).scan(where=function("current_date") > hudi_core.lit("2000-01-01", "date"))
-    said = repr(scan.predicate)
+    output = repr(scan.predicate)
     monkeypatch.setattr("time.time_ns", lambda: 0)
-    assert repr(pickle.loads(pickle.dumps(scan)).predicate) == said
+    assert repr(pickle.loads(pickle.dumps(scan)).predicate) == output
 
 
 def test_a_copy_of_a_plan_has_its_reasons(way: Callable[[Any], Any]) -> None:
@@ -118,7 +118,7 @@ def test_a_copy_of_a_plan_has_its_reasons(way: Callable[[Any], Any]) -> None:
     made = way(plan)
     assert list(made.decisions()) == list(plan.decisions())
     assert made.steps == plan.steps
-    assert [each.file_id for each in made.kept()] == [each.file_id for each in plan.kept()]
+    assert [item.file_id for item in made.kept()] == [item.file_id for item in plan.kept()]
 
 
 def test_a_copy_of_used_changes_has_the_same(way: Callable[[Any], Any]) -> None:
@@ -144,7 +144,7 @@ def test_a_used_table_and_scan_work_in_processes_that_are_spawned() -> None:
     expected = scan.count()
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         counts = [pool.submit(count_where, table, WHERE), pool.submit(rows_of, scan)]
-        assert [each.result(timeout=300) for each in counts] == [expected, expected]
+        assert [item.result(timeout=300) for item in counts] == [expected, expected]
 
 
 def test_a_table_and_a_scan_are_shared_by_threads() -> None:

@@ -87,13 +87,13 @@ def test_times_of_python_ask_what_their_strings_ask() -> None:
 def test_changes_are_the_rows_of_the_commits_between() -> None:
     """QUERY-5."""
     table = open_table(str(rides()))
-    ends = sorted(each.completion_time for each in table.timeline.commits if each.completion_time)
+    ends = sorted(item.completion_time for item in table.timeline.commits if item.completion_time)
     scan = table.scan(columns=[COMMIT_TIME], since=ends[2], until=ends[5])
     found = {row[COMMIT_TIME] for row in scan.to_json_rows()}
     between = {
-        each.requested_time
-        for each in table.timeline.commits
-        if each.completion_time and ends[2] < each.completion_time <= ends[5]
+        item.requested_time
+        for item in table.timeline.commits
+        if item.completion_time and ends[2] < item.completion_time <= ends[5]
     }
     assert found
     assert found <= between

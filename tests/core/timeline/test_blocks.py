@@ -29,13 +29,13 @@ def rollback(instant: str, target: str) -> LogBlock:
 
 
 def counting(blocks: list[LogBlock], *pending: str) -> list[str]:
-    return [each.header[H.INSTANT_TIME] for each in counting_blocks(blocks, lambda instant: instant not in pending)]
+    return [item.header[H.INSTANT_TIME] for item in counting_blocks(blocks, lambda instant: instant not in pending)]
 
 
 def test_blocks_apply_in_the_order_of_their_files() -> None:
     kinds = [K.AVRO_DATA, K.DELETE, K.HFILE_DATA, K.PARQUET_DATA]
     found = counting_blocks([data(str(n), kind=kind) for n, kind in enumerate(kinds)], lambda _: True)
-    assert [each.kind for each in found] == kinds
+    assert [item.kind for item in found] == kinds
 
 
 def test_blocks_of_writes_that_are_not_committed_do_not_count() -> None:

@@ -78,7 +78,7 @@ def test_single_commits_are_read_as_recorded(case: dict[str, Any]) -> None:
 
 def recorded_commits(entry: TableEntry) -> list[dict[str, Any]]:
     """The completed instants of which write statistics are recorded."""
-    return [each for each in entry.expected["timeline"] if "write_stats" in each and each["state"] == "completed"]
+    return [item for item in entry.expected["timeline"] if "write_stats" in item and item["state"] == "completed"]
 
 
 @each_table_where(recorded_commits, "recorded write statistics")

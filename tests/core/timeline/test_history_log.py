@@ -23,7 +23,7 @@ def history(files: dict[str, bytes]) -> tuple[LogHistory, Memory]:
 
 def named(instants: object) -> list[tuple[str, str]]:
     assert isinstance(instants, tuple)
-    return [(each.requested_time, each.action) for each in instants]
+    return [(item.requested_time, item.action) for item in instants]
 
 
 def test_completed_instants_of_all_logs_come_in_order() -> None:
@@ -36,7 +36,7 @@ def test_completed_instants_of_all_logs_come_in_order() -> None:
         }
     )
     assert named(found.instants()) == [("1", "commit"), ("4", "commit"), ("5", "clean")]
-    assert all(each.archived and each.completed for each in found.instants())
+    assert all(item.archived and item.completed for item in found.instants())
 
 
 def test_an_instant_that_never_completed_is_none() -> None:
@@ -66,7 +66,7 @@ def test_commits_of_the_history_say_what_they_did() -> None:
     storage = Memory({"t/7.commit": b"", f"h/{FIRST}": archive_log(("1", "commit", "COMPLETED", "INSERT"))})
     active = timeline_in(storage, "t", 1)
     whole = type(active)(storage, "t", 1, active.instants, history=LogHistory(storage, "h")).with_archived()
-    assert [whole.metadata(each).operation for each in whole.commits] == ["INSERT", None]
+    assert [whole.metadata(item).operation for item in whole.commits] == ["INSERT", None]
     assert whole.start == "1"
 
 

@@ -21,13 +21,13 @@ from tests.support.archives import StandIn, clean_file, lsm_files
 from tests.support.memory import Memory
 
 
-def row(time: str, completed: str, action: str = "commit", said: dict[str, Any] | None = None) -> dict[str, Any]:
-    content = None if said is None else {"base64": base64.b64encode(json.dumps(said).encode()).decode()}
+def row(time: str, completed: str, action: str = "commit", answer: dict[str, Any] | None = None) -> dict[str, Any]:
+    content = None if answer is None else {"base64": base64.b64encode(json.dumps(answer).encode()).decode()}
     return {"instantTime": time, "completionTime": completed, "action": action, "metadata": content}
 
 
 OLD, NEW = "01_04_1.parquet", "05_08_0.parquet"
-FILES = {OLD: [row("01", "02", said={"operationType": "INSERT"}), row("04", "20")], NEW: [row("05", "06", "clean")]}
+FILES = {OLD: [row("01", "02", answer={"operationType": "INSERT"}), row("04", "20")], NEW: [row("05", "06", "clean")]}
 
 
 def history(files: dict[str, bytes] | None = None) -> tuple[LsmHistory, StandIn]:
@@ -45,7 +45,7 @@ def timeline(found: LsmHistory, *active: str, **contents: bytes) -> Timeline:
 
 def test_instants_come_in_order_without_their_contents() -> None:
     found, reader = history()
-    assert [(each.requested_time, each.completion_time, each.action) for each in found.instants()] == [
+    assert [(item.requested_time, item.completion_time, item.action) for item in found.instants()] == [
         ("01", "02", "commit"),
         ("04", "20", "commit"),
         ("05", "06", "clean"),
@@ -67,10 +67,10 @@ def test_what_completed_after_a_time_is_looked_for_where_footers_allow_it() -> N
     late = {OLD: "20240101000020000", NEW: "20240101000006"}
 
     def footer(_: object, file: FileInfo) -> Footer:
-        told = LeafStatistics(String(), upper=late[file.name])
-        return replace(StandIn().footer(found.storage, file), statistics={("completionTime",): told})
+        reported = LeafStatistics(String(), upper=late[file.name])
+        return replace(StandIn().footer(found.storage, file), statistics={("completionTime",): reported})
 
-    assert [each.requested_time for each in found.completed_after("06")] == ["04"]
+    assert [item.requested_time for item in found.completed_after("06")] == ["04"]
     found, reader = history()
     reader.footer = footer  # type: ignore[method-assign, assignment]
     assert found.completed_after("20240101000020001") == ()
@@ -95,17 +95,17 @@ def test_the_manifest_says_which_files_count() -> None:
     files = lsm_files("h", 3, FILES)
     files |= lsm_files("h", 2, {"09_09_0.parquet": [row("09", "10")]})
     files["h/_version_"] = b"3"
-    assert [each.requested_time for each in history(files)[0].instants()] == ["01", "04", "05"]
+    assert [item.requested_time for item in history(files)[0].instants()] == ["01", "04", "05"]
 
 
-@pytest.mark.parametrize("said", [None, b"", b"x"])
-def test_without_a_version_the_newest_manifest_counts(said: bytes | None) -> None:
+@pytest.mark.parametrize("answer", [None, b"", b"x"])
+def test_without_a_version_the_newest_manifest_counts(answer: bytes | None) -> None:
     """TIME-22."""
     files = lsm_files("h", 10, FILES) | {"h/manifest_9": b"{}"}
-    if said is None:
+    if answer is None:
         del files["h/_version_"]
     else:
-        files["h/_version_"] = said
+        files["h/_version_"] = answer
     assert len(history(files)[0].instants()) == 3
 
 
@@ -139,8 +139,8 @@ def test_archived_instants_join_the_timeline_for_times_before_its_start() -> Non
     whole = timeline(found, "30_31.commit")
     assert whole.as_of("30").commits == whole.commits
     assert reader.reads == []
-    assert [each.requested_time for each in whole.as_of("04").commits] == ["01", "04"]
-    assert [each.requested_time for each in whole.as_completed("06").commits] == ["01"]
+    assert [item.requested_time for item in whole.as_of("04").commits] == ["01", "04"]
+    assert [item.requested_time for item in whole.as_completed("06").commits] == ["01"]
     assert whole.as_completed("06").is_committed("01")
     assert not whole.as_completed("06").is_committed("04")
 

@@ -72,7 +72,7 @@ def test_replaced_file_group_is_gone_in_its_partition_only() -> None:
     """TIME-9."""
     files = {"p": [FileInfo(f"p/{base('1')}", 1)], "q": [FileInfo(f"q/{base('1')}", 1)]}
     found = latest_slices(files_in(files), seen(2, {"1": "1"}, replaced={("p", "f-0")}))
-    assert [each.partition for each in found] == ["q"]
+    assert [item.partition for item in found] == ["q"]
 
 
 @pytest.mark.parametrize("layout", [1, 2])
@@ -170,13 +170,13 @@ def _recorded(expected: dict[str, Any]) -> list[tuple[Any, ...]]:
     pending = {instant["requested_time"] for instant in expected["timeline"]}
     pending -= {instant["requested_time"] for instant in completed}
     found = []
-    for each in expected["file_slices"]:
-        if (each["partition"], each["file_id"]) in replaced:
+    for item in expected["file_slices"]:
+        if (item["partition"], item["file_id"]) in replaced:
             continue
-        paths = [file if isinstance(file, str) else file["file"] for file in each["log_files"]]
+        paths = [file if isinstance(file, str) else file["file"] for file in item["log_files"]]
         logs = [name for path in paths if not (name := path.rpartition("/")[2]).endswith(".cdc")]
         if expected["table"]["timeline_layout_version"] == 2:
             logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
-        base_file = each["base_file"], each["base_file_size"]
-        found.append((each["partition"], each["file_id"], each["base_instant"], *base_file, logs))
+        base_file = item["base_file"], item["base_file_size"]
+        found.append((item["partition"], item["file_id"], item["base_instant"], *base_file, logs))
     return found

@@ -27,13 +27,13 @@ BY = {"a-0": "01", "b-0": "02", "c-0": "03"}
 
 def history(layout: int, storage: Memory) -> ArchivedTimeline:
     """Commits at 01 and 02, and at 03 a replace commit that put the file group c-0 in the place of a-0."""
-    said = {"operationType": "CLUSTER", "partitionToReplaceFileIds": REPLACED}
+    answer = {"operationType": "CLUSTER", "partitionToReplaceFileIds": REPLACED}
     if layout == 1:
         entries = [("01", "commit", "COMPLETED", "INSERT"), ("02", "commit", "COMPLETED", "INSERT")]
         replaced = ("03", "replacecommit", "COMPLETED", "CLUSTER")
         storage.files["h/.commits_.archive.1_1-0-1"] = archive_log(*entries, replaced, replaced=REPLACED)
         return LogHistory(storage, "h")
-    content = {"base64": base64.b64encode(json.dumps(said).encode()).decode()}
+    content = {"base64": base64.b64encode(json.dumps(answer).encode()).decode()}
     rows = [
         {"instantTime": "01", "completionTime": "01", "action": "commit", "metadata": None},
         {"instantTime": "02", "completionTime": "02", "action": "commit", "metadata": None},
@@ -56,7 +56,7 @@ def timeline(layout: int, **contents: bytes) -> Timeline:
 
 def seen(cut: Timeline, names: Sequence[str] = FILES) -> list[str]:
     listing = files_in({"p": [FileInfo(f"p/{name}", 1) for name in names]})
-    return [each.file_id for each in latest_slices(listing, visibility(cut))]
+    return [item.file_id for item in latest_slices(listing, visibility(cut))]
 
 
 def read_from_history(cut: Timeline) -> list[str]:
@@ -86,7 +86,7 @@ def test_changes_up_to_a_time_after_it_do_not_see_what_it_replaced(layout: int) 
         {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.table.version": "9"}
     )
     found = between(timeline(layout), config, "01", None)
-    assert [each.requested_time for each in found.instants] == ["02", "03", "10", "20"]
+    assert [item.requested_time for item in found.instants] == ["02", "03", "10", "20"]
     assert seen(found.timeline) == ["b-0", "c-0"]
     early = between(timeline(layout), config, None, "02")
     assert seen(early.timeline) == ["a-0", "b-0"]

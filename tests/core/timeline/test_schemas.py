@@ -62,7 +62,7 @@ def test_latest_commit_that_tells_a_schema_counts() -> None:
         {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("a", "b")), "30_31.commit": commit()}
     )
     assert ids(found.latest) == {"a": 0, "b": 1}
-    assert [ids(each) for each in found.schemas] == [{"a": 0}, {"a": 0, "b": 1}]
+    assert [ids(item) for item in found.schemas] == [{"a": 0}, {"a": 0, "b": 1}]
     assert [found.number_at(time) for time in ("10", "15", "20", "25", "30")] == [0, 0, 1, 1, 1]
 
 
@@ -81,7 +81,7 @@ def test_column_keeps_its_id_by_name_and_none_is_given_twice() -> None:
             "30_31.commit": commit(avro("b", "a")),
         }
     )
-    assert [ids(each) for each in found.schemas] == [{"a": 0, "b": 1}, {"c": 2, "a": 0}, {"b": 1, "a": 0}]
+    assert [ids(item) for item in found.schemas] == [{"a": 0, "b": 1}, {"c": 2, "a": 0}, {"b": 1, "a": 0}]
     assert found.latest.max_column_id == 2
 
 
@@ -204,16 +204,16 @@ def test_schema_and_ids_of_every_table_are_as_recorded(entry: TableEntry) -> Non
         assert {field.name: field.id for field in found.latest.fields} == {
             field["name"]: field["id"] for field in recorded["internal_schema"]["fields"]
         }
-    for each in recorded.get("per_commit") or []:
-        schema = found.schemas[found.number_at(each["requested_time"])]
-        said = each["latest_schema"] or each["schema"]
-        if said:
+    for item in recorded.get("per_commit") or []:
+        schema = found.schemas[found.number_at(item["requested_time"])]
+        answer = item["latest_schema"] or item["schema"]
+        if answer:
             assert [field.name for field in schema.fields if field.name not in META_COLUMNS] == [
-                field["name"] for field in said["fields"] if field["name"] not in META_COLUMNS
+                field["name"] for field in answer["fields"] if field["name"] not in META_COLUMNS
             ]
-        if each["latest_schema"]:
+        if item["latest_schema"]:
             assert {field.name: field.id for field in schema.fields} == {
-                field["name"]: field["id"] for field in said["fields"]
+                field["name"]: field["id"] for field in answer["fields"]
             }
 
 
@@ -243,4 +243,4 @@ def test_id_that_stays_is_of_one_column() -> None:
             "20_21.commit": commit(avro("b", "c"), latest=persisted(20, b=1, c=2)),
         }
     )
-    assert [ids(each) for each in found.schemas] == [{"a": 0, "b": 1}, {"b": 1, "c": 2}]
+    assert [ids(item) for item in found.schemas] == [{"a": 0, "b": 1}, {"b": 1, "c": 2}]

@@ -26,7 +26,7 @@ def avro(record: dict[str, Any], **types: object) -> bytes:
 
 
 def record(name: str, **types: object) -> dict[str, Any]:
-    return {"type": "record", "name": name, "fields": [{"name": each, "type": of} for each, of in types.items()]}
+    return {"type": "record", "name": name, "fields": [{"name": item, "type": of} for item, of in types.items()]}
 
 
 def timeline(files: dict[str, bytes]) -> Timeline:
@@ -53,9 +53,9 @@ CLEANED = avro(
 def test_a_clean_tells_what_it_kept_and_took() -> None:
     """TIME-26."""
     found = timeline({"08_09.clean": CLEANED})
-    said = clean(found, found.completed[0])
-    assert said.earliest_retained == "07"
-    assert (said.partitions["p"].deleted, said.partitions["p"].partition_deleted) == (("a",), False)
+    answer = clean(found, found.completed[0])
+    assert answer.earliest_retained == "07"
+    assert (answer.partitions["p"].deleted, answer.partitions["p"].partition_deleted) == (("a",), False)
 
 
 def test_the_latest_clean_is_the_last_that_completed() -> None:
@@ -67,10 +67,10 @@ def test_the_latest_clean_is_the_last_that_completed() -> None:
 
 def test_of_several_cleans_the_last_counts() -> None:
     found = timeline({"06_07.clean": clean_file("02"), "08_09.clean": CLEANED, "10_11.clean": clean_file(None)})
-    said = latest_clean(found)
-    assert said is not None and said.earliest_retained is None
-    said = latest_clean(timeline({"06_07.clean": clean_file("02"), "08_09.clean": CLEANED}))
-    assert said is not None and said.earliest_retained == "07"
+    answer = latest_clean(found)
+    assert answer is not None and answer.earliest_retained is None
+    answer = latest_clean(timeline({"06_07.clean": clean_file("02"), "08_09.clean": CLEANED}))
+    assert answer is not None and answer.earliest_retained == "07"
 
 
 def test_a_savepoint_at_work_keeps_nothing_yet() -> None:
@@ -127,7 +127,7 @@ def test_pending_work_names_the_file_groups_of_its_plan() -> None:
         }
     )
     both = (("p", "a"), ("", "b"))
-    assert [(each.instant.requested_time, each.file_groups) for each in pending_work(found)] == [
+    assert [(item.instant.requested_time, item.file_groups) for item in pending_work(found)] == [
         ("1", both),
         ("2", both),
         ("3", ()),
@@ -138,7 +138,7 @@ def test_pending_work_names_the_file_groups_of_its_plan() -> None:
 def test_an_empty_file_says_nothing() -> None:
     found = timeline({"08_09.clean": b"", "10.compaction.requested": b""})
     assert clean(found, found.completed[0]).earliest_retained is None
-    assert [each.file_groups for each in pending_work(found)] == [()]
+    assert [item.file_groups for item in pending_work(found)] == [()]
 
 
 def test_damage_names_the_file() -> None:

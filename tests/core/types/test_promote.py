@@ -140,7 +140,7 @@ def test_what_would_lose_or_relabel_values_is_no_promotion(from_: t.Type, to: t.
         (t.Enumeration(("A",)), t.String(), {Purpose.READ, Purpose.ALTER, Purpose.STATISTICS}),
         (t.String(), t.Enumeration(("A",)), {Purpose.READ, Purpose.STATISTICS}),
     ],
-    ids=lambda value: "+".join(sorted(each.name for each in value)) if isinstance(value, set) else str(value),
+    ids=lambda value: "+".join(sorted(item.name for item in value)) if isinstance(value, set) else str(value),
 )
 def test_purposes(from_: t.Type, to: t.Type, purposes: set[Purpose]) -> None:
     """PROMOTE-1."""

@@ -80,9 +80,9 @@ def recorded(table: Table, column: str, of: str = "column_stats") -> dict[bytes,
     """By key what is recorded of a column: type, bounds where known, counts."""
     found: dict[bytes, tuple[Any, ...]] = {}
     read = metadata(table).column_stats if of == "column_stats" else metadata(table).partition_stats
-    for each in read([column])[column]:
-        statistics = each.statistics
-        for row, key in enumerate(each.keys):
+    for item in read([column])[column]:
+        statistics = item.statistics
+        for row, key in enumerate(item.keys):
             bounds = [
                 bound[row] if known[row] else None
                 for bound, known in (
@@ -214,7 +214,7 @@ def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntr
     shutil.copytree(entry.unpacked(), tmp_path / "t")
     table = open_table(tmp_path / "t")
     partitions = [name for name in table.config.metadata_partitions if name != "files"]
-    if set(partitions) - set(ALL) or [each for each in table.timeline.pending if each.action.endswith("commit")]:
+    if set(partitions) - set(ALL) or [item for item in table.timeline.pending if item.action.endswith("commit")]:
         pytest.skip("indexes that are not built here, or a write under way")
     snapshot = table.scan(columns=["_hoodie_record_key"]).to_arrow()
     definitions = index_definitions(table.storage, table.config)

@@ -214,13 +214,13 @@ def test_no_write_upgrades_a_table(tmp_path: Path, version: int) -> None:
 def test_commits_say_how_far_streams_have_come(tmp_path: Path, version: int) -> None:
     """COMMIT-24: a stream of Apache Hudi begins anew where the newest commits do not tell it."""
     table = new_table(tmp_path, version=version)
-    told = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}
+    reported = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}
     with transaction(table, "commit", "UPSERT") as stream:
-        change = TableChange("UPSERT", "commit", bare_schema(table), extra={**told, "other": "theirs"})
+        change = TableChange("UPSERT", "commit", bare_schema(table), extra={**reported, "other": "theirs"})
         stream.commit(change)
     for n in range(2):
         refreshed(table).upsert(arrow(("a", n)))
     extras = refreshed(table).timeline.extras()
     assert [{key: value for key, value in extra.items() if key != "schema"} for extra in extras] == [
-        {**told, "other": "theirs"}, told, told
+        {**reported, "other": "theirs"}, reported, reported
     ]  # fmt: skip

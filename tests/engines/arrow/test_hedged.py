@@ -16,14 +16,14 @@ class Store:
     """Answers the requests in their order: after some seconds, by an answer or an error."""
 
     def __init__(self, *answers: tuple[float, object]) -> None:
-        self.answers, self.asked, self.dropped = answers, 0, 0
+        self.answers, self.requested, self.dropped = answers, 0, 0
 
     def __call__(self) -> Awaitable[object]:
         return self._answer()
 
     async def _answer(self) -> object:
-        self.asked += 1
-        seconds, answer = self.answers[self.asked - 1]
+        self.requested += 1
+        seconds, answer = self.answers[self.requested - 1]
         try:
             await asyncio.sleep(seconds)
         except asyncio.CancelledError:
@@ -40,13 +40,13 @@ def hedge() -> Hedge:
 
 def test_an_answer_in_time_is_asked_for_once() -> None:
     store = Store((0.0, "first"))
-    assert (Hedge().answer(store), store.asked) == ("first", 1)
+    assert (Hedge().answer(store), store.requested) == ("first", 1)
 
 
 def test_a_late_answer_is_asked_for_again_and_dropped() -> None:
     store = Store((LONG, "late"), (0.0, "second"))
     assert hedge().answer(store) == "second"
-    assert (store.asked, store.dropped) == (2, 1)
+    assert (store.requested, store.dropped) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_error_in_time_is_not_asked_again() -> None:
     store = Store((0.0, ValueError("bad")))
     with pytest.raises(ValueError, match="bad"):
         hedge().answer(store)
-    assert store.asked == 1
+    assert store.requested == 1
 
 
 def test_a_store_that_is_slow_as_a_whole_gets_no_second_load() -> None:
@@ -75,7 +75,7 @@ def test_a_store_that_is_slow_as_a_whole_gets_no_second_load() -> None:
     stores = [Store((0.1, n), (0.1, n)) for n in range(12)]
     answers: list[Callable[[], object]] = [lambda store=store: reads.answer(store) for store in stores]  # type: ignore[misc]
     assert [answer() for answer in answers] == list(range(12))
-    assert sum(store.asked for store in stores) == 13
+    assert sum(store.requested for store in stores) == 13
 
 
 def test_what_is_late_is_learnt() -> None:
@@ -83,9 +83,9 @@ def test_what_is_late_is_learnt() -> None:
     for n in range(8):
         assert reads.answer(Store((0.01, n))) == n
     store = Store((LONG, "late"), (0.0, "second"))
-    assert (reads.answer(store), store.asked) == ("second", 2)
+    assert (reads.answer(store), store.requested) == ("second", 2)
 
 
 def test_no_read_is_asked_again_where_it_is_not_wanted() -> None:
     store = Store((0.2, "late"))
-    assert (Hedge(False, first_patience=0.05).answer(store), store.asked) == ("late", 1)
+    assert (Hedge(False, first_patience=0.05).answer(store), store.requested) == ("late", 1)

@@ -83,8 +83,8 @@ def test_rows_are_those_of_the_file(tmp_path: Path, options: dict[str, Any]) -> 
     rows = table()
     storage, file = written(tmp_path, rows, **options)
     assert pa.Table.from_batches(READER.batches(storage, file)).to_pylist() == rows.to_pylist()
-    asked = [("deep", "b", "c"), "a.b", "city"]
-    found = pa.Table.from_batches(READER.batches(storage, file, asked, [1]))
+    requested = [("deep", "b", "c"), "a.b", "city"]
+    found = pa.Table.from_batches(READER.batches(storage, file, requested, [1]))
     assert found.column_names == ["city", "deep", "a.b"]
     deep = [row and {"b": row["b"]} for row in rows["deep"].to_pylist()]
     assert found["deep"].to_pylist() == deep[1_100:2_200]

@@ -37,8 +37,8 @@ def given_parts(draw: st.DrawFn) -> list[str | pa.Array]:
     for _ in range(draw(st.integers(1, 4))):
         parts += draw(st.lists(TEXTS, max_size=2))
         before = draw(st.integers(0, 2))
-        each = draw(st.sampled_from([TEXTS, st.none() | TEXTS, st.text("ab", min_size=2, max_size=2), st.just("")]))
-        values = draw(st.lists(each, min_size=rows + before, max_size=rows + before))
+        item = draw(st.sampled_from([TEXTS, st.none() | TEXTS, st.text("ab", min_size=2, max_size=2), st.just("")]))
+        values = draw(st.lists(item, min_size=rows + before, max_size=rows + before))
         kind = draw(st.sampled_from([pa.string(), pa.string(), pa.large_string()]))
         column = pa.array(values, kind)
         parts.append((column.dictionary_encode() if draw(st.booleans()) else column).slice(before))

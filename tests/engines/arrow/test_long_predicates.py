@@ -112,7 +112,7 @@ class Counted:
         return getattr(self.of, name)
 
 
-def asked(questions: Counted) -> int:
+def requested(questions: Counted) -> int:
     """How often something was asked of a column; joining answers is no question."""
     return sum(calls for name, calls in questions.calls.items() if name not in ("every", "some", "unknown"))
 
@@ -145,7 +145,7 @@ def test_rows_are_asked_in_proportion_to_the_terms(long: tuple[Form, Predicate])
     questions = Counted(RowQuestions(ArrowValues(), rows(), SCHEMA))
     mask: Any = can_be(TRUE, predicate, questions)
     assert mask.to_pylist() == [form.holds(row) for row in ROWS]
-    assert asked(questions) <= form.questions
+    assert requested(questions) <= form.questions
     assert time.process_time() - begun < MOST_SECONDS
 
 
@@ -158,5 +158,5 @@ def test_statistics_are_asked_in_proportion_to_the_terms(long: tuple[Form, Predi
     assert store.plan(predicate).possible().tolist() == list(range(form.files))
     questions = Counted(Compiler(lambda _: None))
     can_be(TRUE, predicate, questions)
-    assert asked(questions) <= form.questions
+    assert requested(questions) <= form.questions
     assert time.process_time() - begun < MOST_SECONDS

@@ -32,7 +32,7 @@ def test_a_table_is_planned_and_read_as_a_local_one(store: ObjectStore, uri: str
     local, remote = open_table(str(rides())), open_table(uri, storage_options=store.options)
     assert remote.schema == local.schema
     ours, theirs = remote.scan(where=WHERE, limit=20), local.scan(where=WHERE, limit=20)
-    assert [each.files for each in ours.plan.kept()] == [each.files for each in theirs.plan.kept()]
+    assert [item.files for item in ours.plan.kept()] == [item.files for item in theirs.plan.kept()]
     assert ours.to_arrow().equals(theirs.to_arrow())
 
 
@@ -40,24 +40,26 @@ def test_no_file_is_asked_for_twice_and_no_folder_listed_twice(store: ObjectStor
     before = len(store.requests())
     scan = open_table(uri, storage_options=store.options).scan(where=WHERE)
     assert scan.plan.kept()
-    asked = Counter(request for request in store.requests()[before:] if request.startswith("GET"))
-    assert asked and max(asked.values()) <= 2, asked.most_common(3)  # a file's tail, and what it points to
-    assert not any("city=" in request for request in asked)
+    requested = Counter(request for request in store.requests()[before:] if request.startswith("GET"))
+    assert requested and max(requested.values()) <= 2, requested.most_common(3)  # a file's tail, and what it points to
+    assert not any("city=" in request for request in requested)
 
 
 def test_a_base_file_is_opened_once_for_its_footer_and_its_rows(store: ObjectStore, uri: str) -> None:
     scan = open_table(uri, storage_options=store.options).scan(where="city = 'vienna'")
-    files = [base.path for each in scan.plan.kept() if (base := each.base) is not None]
+    files = [base.path for item in scan.plan.kept() if (base := item.base) is not None]
     before = len(store.requests())
     assert scan.to_arrow().num_rows
-    asked = Counter(request for request in store.requests()[before:] if request.endswith(".parquet"))
-    assert files and sum(asked.values()) <= 2 * len(files), asked.most_common(3)  # its size, and all of it at once
+    requested = Counter(request for request in store.requests()[before:] if request.endswith(".parquet"))
+    assert files and sum(requested.values()) <= 2 * len(files), requested.most_common(
+        3
+    )  # its size, and all of it at once
 
 
 def test_options_may_stand_in_the_url(store: ObjectStore, uri: str) -> None:
     place = uri.removeprefix("s3://")
-    said = f"s3://someone:secret@{place}?scheme=http&region=us-east-1&endpoint_override={store.options['endpoint_override']}"
-    assert list(open_table(said).slices()) == list(open_table(uri, storage_options=store.options).slices())
+    answer = f"s3://someone:secret@{place}?scheme=http&region=us-east-1&endpoint_override={store.options['endpoint_override']}"
+    assert list(open_table(answer).slices()) == list(open_table(uri, storage_options=store.options).slices())
 
 
 def test_errors_of_the_store_are_one_line(store: ObjectStore, uri: str) -> None:

@@ -208,15 +208,15 @@ def test_layouts_that_only_arrow_tells_apart_become_one(tmp_path: Path) -> None:
 
 
 def test_an_avro_schema_of_other_columns_does_not_keep_a_file_from_being_read(tmp_path: Path) -> None:
-    said = '{"type": "record", "name": "r", "fields": []}'
-    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": said})
+    answer = '{"type": "record", "name": "r", "fields": []}'
+    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": answer})
     footer, rows = read(table, tmp_path)
     assert footer.schema.get("a").field.type == t.Long() and rows.to_pylist() == [{"a": 1}]
 
 
-@pytest.mark.parametrize("said", ["{", '"int"', '{"type": "record", "name": "r"}'])
-def test_an_avro_schema_that_is_none_is_damage_of_the_file(tmp_path: Path, said: str) -> None:
-    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": said})
+@pytest.mark.parametrize("answer", ["{", '"int"', '{"type": "record", "name": "r"}'])
+def test_an_avro_schema_that_is_none_is_damage_of_the_file(tmp_path: Path, answer: str) -> None:
+    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": answer})
     with pytest.raises(CorruptFileError, match=r"\.parquet: expected an Avro schema as parquet\.avro\.schema"):
         read(table, tmp_path)
 

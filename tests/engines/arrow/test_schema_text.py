@@ -30,7 +30,7 @@ def test_a_schema_comes_back_unless_losses_are_told(schema: Schema) -> None:
 
 
 def test_types_are_said_as_arrow_says_them() -> None:
-    said = [
+    answer = [
         (pa.int32(), {"name": "int", "bitWidth": 32, "isSigned": True}),
         (pa.float64(), {"name": "floatingpoint", "precision": "DOUBLE"}),
         (pa.decimal128(10, 2), {"name": "decimal", "precision": 10, "scale": 2, "bitWidth": 128}),
@@ -39,7 +39,7 @@ def test_types_are_said_as_arrow_says_them() -> None:
         (pa.binary(16), {"name": "fixedsizebinary", "byteWidth": 16}),
         (pa.date32(), {"name": "date", "unit": "DAY"}),
     ]
-    for of, words in said:
+    for of, words in answer:
         document = to_json(pa.schema([("c", of)]))
         assert document["fields"][0] == {"name": "c", "nullable": True, "type": words, "children": []}
         assert from_json(document, "text").field(0).type == of
@@ -52,7 +52,7 @@ def test_maps_hold_a_struct_of_entries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "of"),
+    ("answer", "of"),
     [
         (field("c", name="int", bitWidth=8, isSigned=False), pa.uint8()),
         (field("c", name="largeutf8"), pa.large_string()),
@@ -67,8 +67,8 @@ def test_maps_hold_a_struct_of_entries() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_others_write_is_read(said: dict[str, Any], of: pa.DataType) -> None:
-    assert from_json({"schema": {"fields": [said]}}, "text").field(0).type == of
+def test_what_others_write_is_read(answer: dict[str, Any], of: pa.DataType) -> None:
+    assert from_json({"schema": {"fields": [answer]}}, "text").field(0).type == of
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_what_is_no_schema_is_refused_with_its_path(text: str, why: str) -> None
 
 
 def test_nesting_without_end_is_refused() -> None:
-    said = field("c", name="bool")
+    answer = field("c", name="bool")
     for _ in range(200):
-        said = field("c", name="list", children=[said])
+        answer = field("c", name="list", children=[answer])
     with pytest.raises(SchemaError, match="at most 100 levels"):
-        from_json({"fields": [said]}, "text")
+        from_json({"fields": [answer]}, "text")

@@ -58,10 +58,10 @@ def test_a_wrong_option_of_a_store_is_said_in_one_line() -> None:
 def test_of_a_long_message_the_beginning_is_said() -> None:
     with pytest.raises(StorageError) as raised, reported("hdfs://name/table"):
         raise OSError("Unable to load\n" + "libjvm.so: no such file " * 100)
-    said = str(raised.value)
-    assert said.startswith("hdfs://name/table: Unable to load libjvm.so")
-    assert said.endswith("...")
-    assert len(said) < 500
+    answer = str(raised.value)
+    assert answer.startswith("hdfs://name/table: Unable to load libjvm.so")
+    assert answer.endswith("...")
+    assert len(answer) < 500
 
 
 def test_googles_store_does_not_keep_one_waiting() -> None:

@@ -72,10 +72,10 @@ class TestWaves:
 
     def test_no_data_file_is_asked_for_twice(self, life: dict[str, Requests]) -> None:
         for requests in life.values():
-            asked = [
+            requested = [
                 request.path for request in requests.of if request.method == "GET" and request.path.endswith(".parquet")
             ]
-            assert len(asked) == len(set(asked)), requests
+            assert len(requested) == len(set(requested)), requests
 
 
 @pytest.mark.parametrize(

@@ -37,20 +37,20 @@ class SparkColumns:
     def __init__(self, spark: SparkSession, ansi: bool = False) -> None:
         self._spark, self._ansi = spark, ansi
 
-    def together(self, asked: Sequence[tuple[Callable[[Any], Any], t.Type, Given]]) -> list[list[Any]]:
+    def together(self, requested: Sequence[tuple[Callable[[Any], Any], t.Type, Given]]) -> list[list[Any]]:
         """The columns that operations make of one column each, with their types: in one query."""
         self._spark.conf.set("spark.sql.ansi.enabled", str(self._ansi).lower())
-        most = max(len(rows) for _, _, (rows, _) in asked)
-        padded = [([*rows, *[None] * (most - len(rows))], kind) for _, _, (rows, kind) in asked]
+        most = max(len(rows) for _, _, (rows, _) in requested)
+        padded = [([*rows, *[None] * (most - len(rows))], kind) for _, _, (rows, kind) in requested]
         cells = [Cell(F.col(f"c{number}"), kind) for number, (_, kind) in enumerate(padded)]
         parts = [
             shipped(operation(cell).plan, of).alias(f"v{number}")
-            for number, ((operation, of, _), cell) in enumerate(zip(asked, cells, strict=True))
+            for number, ((operation, of, _), cell) in enumerate(zip(requested, cells, strict=True))
         ]
         rows = [row[0] for row in relation(self._spark, padded).select(F.struct(*parts).alias("row")).collect()]
         return [
             [value_of(row[number], of) for row in rows[: len(given)]]
-            for number, (_, of, (given, _)) in enumerate(asked)
+            for number, (_, of, (given, _)) in enumerate(requested)
         ]
 
     def mask(self, operation: Callable[..., Any], *columns: Given) -> list[bool]:
@@ -72,10 +72,10 @@ class SparkColumns:
                 raise SchemaError(message="raised on an executor") from None
             raise
         except Exception as raised:
-            said = re.search(r"RowError: a row: expected (.*), found ([^\n]*)", str(raised))
-            if said is None:
+            answer = re.search(r"RowError: a row: expected (.*), found ([^\n]*)", str(raised))
+            if answer is None:
                 raise
-            raise RowError(None, expected=said[1], found=said[2]) from None
+            raise RowError(None, expected=answer[1], found=answer[2]) from None
 
 
 def relation(spark: SparkSession, columns: Any) -> DataFrame:

@@ -107,11 +107,11 @@ def cluster(folder: Path) -> SparkSession:
 def found(table: SparkTable) -> dict[str, Any]:
     """Rows as the Arrow reader gives them, and where some of their keys are."""
     rows = table.scan(columns=[f"_hoodie_{name}" for name in NAMES], where=WHERE).to_spark().collect()
-    told = sorted(map(list, rows))
-    keys = [(key, path) for key, path, _ in told[::100]]
+    reported = sorted(map(list, rows))
+    keys = [(key, path) for key, path, _ in reported[::100]]
     frame = table.spark.createDataFrame(keys, "record_key string, partition_path string")
     located = table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2).collect()
-    return {"rows": told, "located": sorted([row["record_key"], row["location"]["file_id"]] for row in located)}
+    return {"rows": reported, "located": sorted([row["record_key"], row["location"]["file_id"]] for row in located)}
 
 
 def main(path: str, folder: str) -> None:
@@ -123,8 +123,8 @@ def main(path: str, folder: str) -> None:
     marks.mkdir()
     native._is_able = lambda _: False  # no file is read by Spark itself
     slow = SparkTable(spark, replace(opened, storage=Slow(opened.storage.uri, marks)))
-    told = {**found(slow), "attempts": sorted(each.name for each in marks.iterdir())}
-    print(json.dumps(told))
+    reported = {**found(slow), "attempts": sorted(item.name for item in marks.iterdir())}
+    print(json.dumps(reported))
     spark.stop()
 
 

@@ -53,10 +53,10 @@ def promoted(engine: Any) -> dict[Any, list[Any]]:
     """What values at the ends of each stored type are read as in each other type: those that are taken, and null."""
     found = {}
     for some in (PROMOTED[at : at + AT_ONCE] for at in range(0, len(PROMOTED), AT_ONCE)):
-        asked = [
+        requested = [
             (partial(_converted, engine, pair), pair[1], ([*taken(engine, *pair), None], pair[0])) for pair in some
         ]
-        found |= dict(zip(some, engine.together(asked), strict=True))
+        found |= dict(zip(some, engine.together(requested), strict=True))
     return found
 
 

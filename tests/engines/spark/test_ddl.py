@@ -59,7 +59,7 @@ def test_simple_strings_of_structs_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "of"),
+    ("answer", "of"),
     [
         ("integer", t.Int()),
         ("LONG", t.Long()),
@@ -72,26 +72,26 @@ def test_simple_strings_of_structs_are_read() -> None:
         ("VECTOR(4, INT8)", t.Vector(4, t.VectorElement.INT8)),
     ],
 )
-def test_other_words_for_a_type_are_read(said: str, of: t.Type) -> None:
-    assert type_in(said) == of
+def test_other_words_for_a_type_are_read(answer: str, of: t.Type) -> None:
+    assert type_in(answer) == of
 
 
-@pytest.mark.parametrize(("said", "kind"), [("VARIANT", t.RecordKind.VARIANT), ("BLOB", t.RecordKind.BLOB)])
-def test_hudis_words_are_read(said: str, kind: t.RecordKind) -> None:
-    found = type_in(said)
+@pytest.mark.parametrize(("answer", "kind"), [("VARIANT", t.RecordKind.VARIANT), ("BLOB", t.RecordKind.BLOB)])
+def test_hudis_words_are_read(answer: str, kind: t.RecordKind) -> None:
+    found = type_in(answer)
     assert isinstance(found, t.Record)
     assert found.kind is kind
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"), [("TINYINT", "int"), ("short", "int"), ("VARCHAR(10)", "string"), ("char(3)", "string")]
+    ("answer", "kept"), [("TINYINT", "int"), ("short", "int"), ("VARCHAR(10)", "string"), ("char(3)", "string")]
 )
-def test_types_that_say_more_are_read_with_a_loss(said: str, kept: str) -> None:
-    assert schema_from_ddl(f"c {said}").losses == (ConversionLoss("c", said.upper(), kept),)
+def test_types_that_say_more_are_read_with_a_loss(answer: str, kept: str) -> None:
+    assert schema_from_ddl(f"c {answer}").losses == (ConversionLoss("c", answer.upper(), kept),)
 
 
 @pytest.mark.parametrize(
-    ("comment", "said"),
+    ("comment", "answer"),
     [
         (r"'a\nb\tc\\d'", "a\nb\tc\\d"),
         (r'"double \"quoted\""', 'double "quoted"'),
@@ -99,12 +99,12 @@ def test_types_that_say_more_are_read_with_a_loss(said: str, kept: str) -> None:
         ("'`<>,'", "`<>,"),
     ],
 )
-def test_a_comment_is_a_literal_of_spark_sql(comment: str, said: str) -> None:
-    assert schema_from_ddl(f"c INT COMMENT {comment}").value.fields[0].doc == said
+def test_a_comment_is_a_literal_of_spark_sql(comment: str, answer: str) -> None:
+    assert schema_from_ddl(f"c INT COMMENT {comment}").value.fields[0].doc == answer
 
 
 @pytest.mark.parametrize(
-    ("ddl", "said"),
+    ("ddl", "answer"),
     [
         ("a", "schema: character 2: expected a type, found the end"),
         ("a INT,", "schema: character 7: expected a column name, found the end"),
@@ -123,10 +123,10 @@ def test_a_comment_is_a_literal_of_spark_sql(comment: str, said: str) -> None:
         ("a " + "ARRAY<" * 200 + "INT" + ">" * 200, "schema: character "),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_place(ddl: str, said: str) -> None:
+def test_a_wrong_text_is_refused_with_the_place(ddl: str, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from_ddl(ddl)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(answer)
 
 
 def test_what_ddl_has_no_word_for_is_reported() -> None:
@@ -144,9 +144,9 @@ def test_what_ddl_has_no_word_for_is_reported() -> None:
 @given(st.text(st.sampled_from("ab `'\"<>(),:\\\n"), max_size=30) | st.text(max_size=10))
 @settings(max_examples=300)
 def test_no_text_gives_anything_but_a_schema_or_a_schema_error(ddl: str) -> None:
-    for each in (ddl, f"a STRUCT<{ddl}", f"a INT COMMENT {ddl}"):
+    for item in (ddl, f"a STRUCT<{ddl}", f"a INT COMMENT {ddl}"):
         try:
-            schema = schema_from_ddl(each)
+            schema = schema_from_ddl(item)
         except SchemaError as error:
             assert str(error)
         else:

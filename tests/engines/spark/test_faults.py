@@ -80,8 +80,8 @@ def failing(spark: Any, tmp_path: Path) -> Iterator[Any]:
 
 def test_rows_are_the_same_when_reading_fails(failing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "_is_able", lambda _: False)  # no file is read by Spark itself
-    asked = {"columns": ["ride_id", "fare"]}
-    assert rows_of(failing.scan(**asked)) == in_order(open_table(str(rides())).scan(**asked).to_json_rows())
+    requested = {"columns": ["ride_id", "fare"]}
+    assert rows_of(failing.scan(**requested)) == in_order(open_table(str(rides())).scan(**requested).to_json_rows())
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
@@ -120,8 +120,8 @@ def test_tasks_that_run_twice_at_the_same_time_change_nothing(tmp_path: Path) ->
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout.splitlines()[-1])
     rows = open_table(str(rides())).scan(where="city = 'oslo'").to_json_rows()
-    told = [[row[f"_hoodie_{name}"] for name in ("record_key", "partition_path", "file_name")] for row in rows]
-    assert found["rows"] == sorted(told)
-    assert found["located"] == sorted([key, name.split("_")[0]] for key, _, name in sorted(told)[::100])
+    reported = [[row[f"_hoodie_{name}"] for name in ("record_key", "partition_path", "file_name")] for row in rows]
+    assert found["rows"] == sorted(reported)
+    assert found["located"] == sorted([key, name.split("_")[0]] for key, _, name in sorted(reported)[::100])
     firsts = [name for name in found["attempts"] if name.endswith("-0")]
     assert len(firsts) >= 2 and found["attempts"] == sorted([*firsts, *(f"{name[:-1]}1" for name in firsts)])

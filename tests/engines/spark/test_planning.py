@@ -20,8 +20,8 @@ WHERE = "fare > 20 and passengers = 2 and _hoodie_record_key > 'r'"
 
 def with_logs_and_statistics() -> TableEntry:
     for entry in tables():
-        told = entry.expected["table"]
-        if told["table_type"] == "MERGE_ON_READ" and "column_stats" in told["metadata_partitions"]:
+        reported = entry.expected["table"]
+        if reported["table_type"] == "MERGE_ON_READ" and "column_stats" in reported["metadata_partitions"]:
             return entry
     pytest.skip("no such recorded table")
 

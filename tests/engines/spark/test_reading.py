@@ -70,7 +70,7 @@ def table(spark: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
         {"where": "fare > 20"},
         {"where": "fare > 20 and driver like '%a%'", "columns": ["driver", "fare"]},
@@ -79,37 +79,39 @@ def table(spark: Any) -> Any:
         {"where": "fare < -1"},
     ],
 )
-def test_what_is_asked_is_what_the_core_gives(table: Any, asked: dict[str, Any]) -> None:
+def test_what_is_asked_is_what_the_core_gives(table: Any, requested: dict[str, Any]) -> None:
     names = {field.name for field in table.schema.fields}
     if not {"fare", "driver"} <= names:
-        asked = _in_terms_of(table, asked)
-    assert rows_of(table.scan(**asked)) == in_order(table.table.scan(**asked).to_json_rows())
+        requested = _in_terms_of(table, requested)
+    assert rows_of(table.scan(**requested)) == in_order(table.table.scan(**requested).to_json_rows())
 
 
-def _in_terms_of(table: Any, asked: dict[str, Any]) -> dict[str, Any]:
+def _in_terms_of(table: Any, requested: dict[str, Any]) -> dict[str, Any]:
     """The question with columns of the packaged table: a number and a text of it."""
     kinds = {type(field.type).__name__: field.name for field in table.schema.fields}
     number = kinds.get("Double") or kinds.get("Decimal") or kinds["Int"]
-    said = json.dumps(asked).replace("fare", number).replace("driver", kinds["String"])
-    found: dict[str, Any] = json.loads(said)
+    answer = json.dumps(requested).replace("fare", number).replace("driver", kinds["String"])
+    found: dict[str, Any] = json.loads(answer)
     return found
 
 
-@pytest.mark.parametrize("asked", [{}, {"where": "op = 'u'", "columns": ["op", "after"], "meta": False}, {"limit": 3}])
-def test_changes_are_those_that_the_core_tells(table: Any, asked: dict[str, Any]) -> None:
-    told = table.table.changes(since="earliest", **asked)
-    frame = table.changes(since="earliest", **asked)
-    expected = in_order(told.to_json_rows())
-    if "limit" in asked:
-        assert frame.count() == len(expected) == asked["limit"]
+@pytest.mark.parametrize(
+    "requested", [{}, {"where": "op = 'u'", "columns": ["op", "after"], "meta": False}, {"limit": 3}]
+)
+def test_changes_are_those_that_the_core_tells(table: Any, requested: dict[str, Any]) -> None:
+    reported = table.table.changes(since="earliest", **requested)
+    frame = table.changes(since="earliest", **requested)
+    expected = in_order(reported.to_json_rows())
+    if "limit" in requested:
+        assert frame.count() == len(expected) == requested["limit"]
     else:
-        assert shown(table.table.engine.rows, told.schema, frame) == expected
+        assert shown(table.table.engine.rows, reported.schema, frame) == expected
 
 
 def test_rows_between_two_times_are_those_of_the_core(table: Any) -> None:
     first, *_ = [instant.requested_time for instant in table.table.timeline.commits]
-    asked = {"since": first}
-    assert rows_of(table.scan(**asked)) == in_order(table.table.scan(**asked).to_json_rows())
+    requested = {"since": first}
+    assert rows_of(table.scan(**requested)) == in_order(table.table.scan(**requested).to_json_rows())
     assert rows_of(table.scan(as_of=first)) == in_order(table.table.scan(as_of=first).to_json_rows())
     optimized = table.scan(read_optimized=True)
     assert rows_of(optimized) == in_order(optimized.scan.to_json_rows())
@@ -145,7 +147,7 @@ def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any
     scan = table.scan().scan
     parts = scan.parts()
     groups, others = native_reading(scan).groups(parts, schemas_of(scan))
-    taken = [each for group in groups for each in group.slices]
+    taken = [item for group in groups for item in group.slices]
     assert taken and len(taken) + len(others) == len(parts)
     assert all(part.slice.logs for part in others)
 
@@ -169,21 +171,21 @@ def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: py
     assert rows_of(table.scan()) == expected
 
 
-@pytest.mark.parametrize("asked", [{}, {"where": "fare > 20"}])
+@pytest.mark.parametrize("requested", [{}, {"where": "fare > 20"}])
 def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
-    table: Any, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    table: Any, requested: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "fare" not in {field.name for field in table.schema.fields}:
-        asked = _in_terms_of(table, asked)
-    asked = {**asked, "read_optimized": True}
-    scan = table.scan(**asked)
+        requested = _in_terms_of(table, requested)
+    requested = {**requested, "read_optimized": True}
+    scan = table.scan(**requested)
     expected, parts, by_driver = rows_of(scan), scan.scan.parts(), schemas_of(scan.scan)
     monkeypatch.setattr(reading, "MAX_FOOTERS", 0)
     by_executors = stored_schemas_by(SparkRunner(table.spark), scan.scan.remote_scan(), parts, footers_per_task=40)
     assert by_executors.schemas == by_driver.schemas
     assert by_executors.indexes.tolist() == by_driver.indexes.tolist()
     assert min(by_executors.indexes) >= 0
-    again = table.scan(**asked)
+    again = table.scan(**requested)
     assert rows_of(again) == expected
     assert "MapInArrow" not in again.to_spark()._jdf.queryExecution().executedPlan().toString()
 
@@ -197,21 +199,21 @@ def by_own_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     native.forms_of.cache_clear()
 
 
-@pytest.mark.parametrize("asked", [{}, {"where": "fare > 20", "columns": ["driver"], "read_optimized": True}])
+@pytest.mark.parametrize("requested", [{}, {"where": "fare > 20", "columns": ["driver"], "read_optimized": True}])
 def test_relations_are_read_as_by_the_own_reader_of_spark(
-    table: Any, asked: dict[str, Any], request: pytest.FixtureRequest
+    table: Any, requested: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
     if not {"fare", "driver"} <= {field.name for field in table.schema.fields}:
-        asked = _in_terms_of(table, asked)
-    made = table.scan(**asked)
+        requested = _in_terms_of(table, requested)
+    made = table.scan(**requested)
     schema, expected = made.to_spark().schema, rows_of(made)
     request.getfixturevalue("by_own_reader")
-    scan = table.scan(**asked)
+    scan = table.scan(**requested)
     assert rows_of(scan) == expected
     assert scan.to_spark().schema == schema == scan.spark_schema
 
 
-def told(*files: Path) -> dict[str, int]:
+def reported(*files: Path) -> dict[str, int]:
     """Files by URI, with their sizes."""
     return {f"file://{file}": file.stat().st_size for file in files}
 
@@ -235,7 +237,7 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
     try:
         frame = (
             relations.relations_of(spark)
-            .reader(long_columns("a", "b"))(told(*(tmp_path / f"{name}.parquet" for name in "xy")))
+            .reader(long_columns("a", "b"))(reported(*(tmp_path / f"{name}.parquet" for name in "xy")))
             .rows()
         )
         assert sorted(map(tuple, frame.where("b > 1").collect())) == [(1, 2), (3, 4)]
@@ -266,9 +268,9 @@ def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
 def test_rows_are_the_same_when_the_table_tells_wrong_sizes(
     table: Any, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {"read_optimized": True}
-    expected = rows_of(table.scan(**asked))
-    scan = table.scan(**asked)
+    requested = {"read_optimized": True}
+    expected = rows_of(table.scan(**requested))
+    scan = table.scan(**requested)
     parts = [
         replace(part, slice=replace(part.slice, base=replace(part.slice.base, size=size))) for part in scan.scan.parts()
     ]
@@ -283,23 +285,23 @@ def test_a_relation_takes_one_call_however_many_files_it_has(
         pq.write_table(pa.table({"a": [3]}), tmp_path / f"{name}.parquet")
     read = relations.relations_of(spark).reader(long_columns("a"))
     client = type(spark.sparkContext._gateway._gateway_client)
-    send, said = client.send_command, []
+    send, answer = client.send_command, []
 
     def noted(self: Any, command: str, *others: Any, **options: Any) -> Any:
-        said.append(command)
+        answer.append(command)
         return send(self, command, *others, **options)
 
     monkeypatch.setattr(client, "send_command", noted)
     for names in ("x", "xyz"):
-        said.clear()
-        read(told(*(tmp_path / f"{name}.parquet" for name in names)))
-        assert len([command for command in said if not command.startswith("m")]) == 1  # others let objects go
+        answer.clear()
+        read(reported(*(tmp_path / f"{name}.parquet" for name in names)))
+        assert len([command for command in answer if not command.startswith("m")]) == 1  # others let objects go
 
 
 def test_dataframes_of_the_same_files_are_joined_by_the_columns_of_each(spark: Any, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2, 3], "b": [2, 3, 4]}), tmp_path / "x.parquet")
     read = relations.relations_of(spark).reader(long_columns("a", "b"))
-    one, other = (read(told(tmp_path / "x.parquet")).rows() for _ in range(2))
+    one, other = (read(reported(tmp_path / "x.parquet")).rows() for _ in range(2))
     found = one.join(other, one["a"] == other["b"]).select(one["b"], other["a"])
     assert sorted(map(tuple, found.collect())) == [(3, 1), (4, 2)]
     assert one.join(one.where("b > 3"), "a").count() == 1
@@ -327,8 +329,8 @@ def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
     number, text = kinds.get(t.Double) or kinds[t.Int], kinds[t.String]
     values = [row[number] for row in table.table.scan(columns=[number]).to_json_rows()]
     known = sorted(value for value in values if isinstance(value, float | int))
-    asked = where.format(number=number, text=text, middle=known[len(known) // 2])
-    scan = table.scan(where=asked, read_optimized=True)
+    requested = where.format(number=number, text=text, middle=known[len(known) // 2])
+    scan = table.scan(where=requested, read_optimized=True)
     made = native_reading(scan.scan)
     groups, _ = made.groups(scan.scan.parts(), schemas_of(scan.scan))
     group, forms = next(group for group in groups if group.filtered), native.forms_of(table.spark)

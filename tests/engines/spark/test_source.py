@@ -54,9 +54,9 @@ def test_a_stream_gives_what_changed(registered: Any, tmp_path: Path) -> None:
     assert registered.table("changed").count() == expected
 
 
-def told(kind: str, *attribute: str, **said: Any) -> Any:
+def reported(kind: str, *attribute: str, **answer: Any) -> Any:
     """A filter as Spark tells it."""
-    return type(kind, (SimpleNamespace,), {})(attribute=attribute or ("a", "b"), **said)
+    return type(kind, (SimpleNamespace,), {})(attribute=attribute or ("a", "b"), **answer)
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def told(kind: str, *attribute: str, **said: Any) -> Any:
     ],
 )
 def test_filters_become_predicates(kind: str, value: Any, expected: str) -> None:
-    asked = told(kind, value=value)
-    found = source.condition(asked)
+    requested = reported(kind, value=value)
+    found = source.condition(requested)
     assert same(found, expected)
-    denied = source.condition(negated(asked))
+    denied = source.condition(negated(requested))
     assert same(denied, f"NOT ({expected})")
 
 
@@ -95,13 +95,13 @@ def same(found: Any, expected: str) -> bool:
 
 def test_timestamps_and_what_is_not_known_are_left_to_spark() -> None:
     moment = datetime.datetime(2026, 1, 1)
-    left = [told("GreaterThan", value=moment), told("In", value=(moment, None))]
-    left += [told("EqualTo", value=object()), told("Like", value="x")]
-    assert [source.condition(each) for each in (*left, *map(negated, left))] == [None] * 8
+    left = [reported("GreaterThan", value=moment), reported("In", value=(moment, None))]
+    left += [reported("EqualTo", value=object()), reported("Like", value="x")]
+    assert [source.condition(item) for item in (*left, *map(negated, left))] == [None] * 8
 
 
 def test_a_dot_in_a_name_is_no_step_down() -> None:
-    found = source.condition(told("EqualTo", "a.b", "c`d", value=1))
+    found = source.condition(reported("EqualTo", "a.b", "c`d", value=1))
     assert found is not None and found.node == parse_predicate("`a.b`.`c``d` = 1")
 
 

@@ -157,10 +157,10 @@ def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypa
     keys = rows.select("record_key", "partition_path").union(absent)
     tagged = table.tag(keys, tasks=2).selectExpr("record_key", "partition_path", "location.file_id as found")
     joined = tagged.join(rows, ["record_key", "partition_path"], "left")
-    told = joined.selectExpr("count(*) as n", "count_if(found <=> file_id) as same", "count(found) as found").collect()[
-        0
-    ]
-    assert told["n"] == told["same"] == 2 * told["found"] > 0
+    reported = joined.selectExpr(
+        "count(*) as n", "count_if(found <=> file_id) as same", "count(found) as found"
+    ).collect()[0]
+    assert reported["n"] == reported["same"] == 2 * reported["found"] > 0
 
 
 @pytest.mark.parametrize("way", ["by ranges", "by files", "by buckets"])

@@ -80,32 +80,32 @@ LOSSY: list[tuple[t.Type, object]] = [
 ]
 
 
-@pytest.mark.parametrize(("of", "said"), EXACT)
-def test_exact_types_mean_the_same_both_ways(of: t.Type, said: object) -> None:
-    assert word(of) == said
+@pytest.mark.parametrize(("of", "answer"), EXACT)
+def test_exact_types_mean_the_same_both_ways(of: t.Type, answer: object) -> None:
+    assert word(of) == answer
     assert same(plain(of), of)
-    back, losses = read(said)
+    back, losses = read(answer)
     assert same(back, of)
     assert not losses
 
 
-@pytest.mark.parametrize(("of", "said"), LOSSY)
-def test_other_types_have_a_plain_form(of: t.Type, said: object) -> None:
-    assert word(of) == word(plain(of)) == said
-    back, losses = read(said)
+@pytest.mark.parametrize(("of", "answer"), LOSSY)
+def test_other_types_have_a_plain_form(of: t.Type, answer: object) -> None:
+    assert word(of) == word(plain(of)) == answer
+    back, losses = read(answer)
     assert same(back, plain(of))
     assert not losses
 
 
 def test_a_union_is_a_struct_of_optional_members() -> None:
-    said = word(UNION)
-    assert [(f["name"], f["type"], f["nullable"]) for f in said["fields"]] == [
+    answer = word(UNION)
+    assert [(f["name"], f["type"], f["nullable"]) for f in answer["fields"]] == [
         *(("member0", "integer", True), ("member1", "string", True)),
     ]
 
 
 @pytest.mark.parametrize(
-    ("said", "of", "what"),
+    ("answer", "of", "what"),
     [
         ("byte", t.Int(), "byte"),
         ("short", t.Int(), "short"),
@@ -115,18 +115,18 @@ def test_a_union_is_a_struct_of_optional_members() -> None:
         ({"type": "udt", "class": "a.B", "sqlType": "long"}, t.Long(), "user-defined type a.B"),
     ],
 )
-def test_types_that_say_more_are_read_with_a_loss(said: object, of: t.Type, what: str) -> None:
-    found, losses = read(said)
+def test_types_that_say_more_are_read_with_a_loss(answer: object, of: t.Type, what: str) -> None:
+    found, losses = read(answer)
     assert found == of
     assert losses == (ConversionLoss("f", what, "long" if of == t.Long() else "int" if of == t.Int() else "string"),)
 
 
 @pytest.mark.parametrize(
-    "said", ["void", "null", "interval", "interval day to second", "decimal(0,0)", "decimal(3,5)", "x", 5]
+    "answer", ["void", "null", "interval", "interval day to second", "decimal(0,0)", "decimal(3,5)", "x", 5]
 )
-def test_types_that_hold_no_values_of_ours_are_refused_with_the_path(said: object) -> None:
+def test_types_that_hold_no_values_of_ours_are_refused_with_the_path(answer: object) -> None:
     with pytest.raises(SchemaError, match=r"^schema: f: expected "):
-        read(said)
+        read(answer)
 
 
 def test_a_variant_of_spark_is_a_variant() -> None:
@@ -176,18 +176,18 @@ def test_a_mark_on_another_type_says_nothing() -> None:
 
 
 def test_an_ordinary_schema_gets_ids_and_null_as_the_default_of_optional_columns() -> None:
-    said = struct(
+    answer = struct(
         {"name": "a", "type": "integer", "nullable": False},
         {"name": "s", "type": struct({"name": "x", "type": "date"})},
     )
     inner = t.Record((t.Field(2, "x", t.Date(), default=None),))
-    assert schema_from_spark_json(json.dumps(said)).value == Schema(
+    assert schema_from_spark_json(json.dumps(answer)).value == Schema(
         t.Record((t.Field(0, "a", t.Int(), optional=False), t.Field(1, "s", inner, default=None)))
     )
 
 
 @pytest.mark.parametrize(
-    ("said", "where"),
+    ("answer", "where"),
     [
         ("junk", "schema: expected the JSON of a Spark schema"),
         ("[" * 100_000, "schema: nested too deeply"),
@@ -210,9 +210,9 @@ def test_an_ordinary_schema_gets_ids_and_null_as_the_default_of_optional_columns
         (struct({"name": "a", "type": "long"}, {"name": "a", "type": "long"}), "schema: a: expected a name used once"),
     ],
 )
-def test_a_wrong_schema_is_refused_with_the_path(said: Any, where: str) -> None:
+def test_a_wrong_schema_is_refused_with_the_path(answer: Any, where: str) -> None:
     with pytest.raises(SchemaError) as refused:
-        schema_from_spark_json(said)
+        schema_from_spark_json(answer)
     assert str(refused.value).startswith(where)
 
 

@@ -69,8 +69,12 @@ def write(root: Path, instant: str, columns: dict[str, pa.Array], fields: list[d
     pq.write_table(pa.table({**meta, **columns}), root / name)
     schema = {"type": "record", "name": "variants", "fields": fields}
     stats = {"": [{"fileId": group, "path": name, "fileSizeInBytes": (root / name).stat().st_size}]}
-    said = {"operationType": "INSERT", "extraMetadata": {"schema": json.dumps(schema)}, "partitionToWriteStats": stats}
-    put(root / f".hoodie/timeline/{instant}_{instant}.commit", json.dumps(said))
+    answer = {
+        "operationType": "INSERT",
+        "extraMetadata": {"schema": json.dumps(schema)},
+        "partitionToWriteStats": stats,
+    }
+    put(root / f".hoodie/timeline/{instant}_{instant}.commit", json.dumps(answer))
 
 
 ROWS = [(0, None), (1, NUMBERS[1]), (2, NUMBERS[2]), (3, None), (4, None)]

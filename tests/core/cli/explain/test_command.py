@@ -14,9 +14,11 @@ _WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris')"
 
 
 def test_programs_get_steps_conditions_reasons_and_a_total() -> None:
-    said = ran("explain", rides(), "--where", _WHERE, "--json").lines
-    kinds = {kind: [line for line in said if line["kind"] == kind] for kind in ("step", "condition", "reason", "total")}
-    assert sum(map(len, kinds.values())) == len(said)
+    answer = ran("explain", rides(), "--where", _WHERE, "--json").lines
+    kinds = {
+        kind: [line for line in answer if line["kind"] == kind] for kind in ("step", "condition", "reason", "total")
+    }
+    assert sum(map(len, kinds.values())) == len(answer)
     steps, (total,) = kinds["step"], kinds["total"]
     assert steps[0]["step"] == "partition values"
     assert steps[0]["before"] == total["file_slices"] == 287
@@ -66,10 +68,10 @@ def test_people_see_the_ends_of_a_long_list_and_programs_all_of_it(tmp_path: Pat
 @pytest.mark.parametrize("command", ["files", "explain"])
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_an_unknown_function_is_told_beside_what_is_said(command: str, form: tuple[str, ...]) -> None:
-    told = ran(command, rides(), "--where", "uper(city) = 'OSLO'", *form)
-    assert told.err.count("function uper is not known") == 1
-    assert "did you mean upper?" in told.err
-    assert "uper is not known" not in told.out
+    reported = ran(command, rides(), "--where", "uper(city) = 'OSLO'", *form)
+    assert reported.err.count("function uper is not known") == 1
+    assert "did you mean upper?" in reported.err
+    assert "uper is not known" not in reported.out
 
 
 def test_a_scan_tells_what_is_not_known() -> None:

@@ -88,8 +88,8 @@ def read(page: str) -> Text:
 
 def test_it_answers_in_order_how_many_who_where_and_which() -> None:
     text = read(html_page(explained(50)))
-    said = " ".join(" ".join(text.texts).split())
-    assert "20 of 50 file slices can hold matching rows" in said
+    answer = " ".join(" ".join(text.texts).split())
+    assert "20 of 50 file slices can hold matching rows" in answer
     wanted = [
         "can hold matching rows",
         "Who removed what",
@@ -98,12 +98,12 @@ def test_it_answers_in_order_how_many_who_where_and_which() -> None:
         "Where the values lie",
     ]
     places = [
-        said.index(title)
-        for title in [*wanted, "File slices verdict" if "File slices verdict" in said else "File slices"]
+        answer.index(title)
+        for title in [*wanted, "File slices verdict" if "File slices verdict" in answer else "File slices"]
     ]
     assert places == sorted(places)
-    assert "12.3 ms" in said
-    assert "20.0 KiB of 50.0 KiB to read" in said
+    assert "12.3 ms" in answer
+    assert "20.0 KiB of 50.0 KiB to read" in answer
 
 
 def test_it_loads_nothing_from_elsewhere() -> None:
@@ -133,20 +133,20 @@ def test_every_slice_that_is_drawn_has_a_row_with_its_range_and_reason() -> None
 def test_pictures_have_labels_and_can_be_reached_by_keyboard() -> None:
     pictures = read(html_page(explained(10))).named("svg")
     assert len(pictures) == 2
-    assert all(each["role"] == "img" and each["tabindex"] == "0" and each["aria-label"] for each in pictures)
+    assert all(item["role"] == "img" and item["tabindex"] == "0" and item["aria-label"] for item in pictures)
 
 
 def test_names_cannot_break_out() -> None:
     evil = "</script><script>alert(1)</script>'\"<b>"
     of = replace(explained(10), table=evil, uri=evil, where=evil, alone=[(evil, 1), (evil, 2)])
-    clean, dirty = (read(html_page(each)) for each in (explained(10), of))
+    clean, dirty = (read(html_page(item)) for item in (explained(10), of))
     assert [tag for tag, _ in dirty.tags] == [tag for tag, _ in clean.tags]
 
 
 def test_warnings_stand_first() -> None:
     of = explained(10)
-    said = "".join(read(html_page(replace(of, plan=replace(of.plan, warnings=("a file is damaged",))))).texts)
-    assert said.index("a file is damaged") < said.index("Who removed what")
+    answer = "".join(read(html_page(replace(of, plan=replace(of.plan, warnings=("a file is damaged",))))).texts)
+    assert answer.index("a file is damaged") < answer.index("Who removed what")
 
 
 def test_a_table_without_slices_has_a_page_too() -> None:

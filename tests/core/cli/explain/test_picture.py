@@ -45,12 +45,12 @@ def picture(where: str, *bounds: ColumnRange | None) -> ColumnPicture:
 def matching(where: str) -> list[str]:
     """What may match, in words."""
     drawn = picture(where)
-    said = [band.label for band in drawn.matching]
-    return said + ["NaN"] * drawn.nans_match + ["null"] * drawn.nulls_match
+    answer = [band.label for band in drawn.matching]
+    return answer + ["NaN"] * drawn.nans_match + ["null"] * drawn.nulls_match
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    ("where", "answer"),
     [
         ("n > 3", ["above 3"]),
         ("n >= 3", ["from 3"]),
@@ -79,8 +79,8 @@ def matching(where: str) -> list[str]:
         ("at >= TIMESTAMP '2026-03-01 00:00:00'", ["from 2026-03-01 00:00:00"]),
     ],
 )
-def test_stretches_that_may_match(where: str, said: list[str]) -> None:
-    assert matching(where) == said
+def test_stretches_that_may_match(where: str, answer: list[str]) -> None:
+    assert matching(where) == answer
 
 
 @given(st.data())
@@ -105,7 +105,7 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize(
-    ("known", "said"),
+    ("known", "answer"),
     [
         (ColumnRange(1.0, 9.0, nulls=False), "1.0 to 9.0"),
         (ColumnRange(2.0, 2.0), "2.0, may hold nulls"),
@@ -118,10 +118,10 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
         (ColumnRange(math.nan, math.nan, nulls=False), "bounds not known, may hold NaN"),
     ],
 )
-def test_a_range_in_words(known: ColumnRange, said: str) -> None:
+def test_a_range_in_words(known: ColumnRange, answer: str) -> None:
     (found,) = picture("x > 4", known).ranges
     assert found is not None
-    assert found.label == said
+    assert found.label == answer
 
 
 def test_ranges_stand_on_the_axis_in_the_order_of_the_slices() -> None:
@@ -160,7 +160,7 @@ def test_a_column_that_rules_nothing_out_is_told() -> None:
 
 def test_marks_are_the_values_that_the_predicate_names() -> None:
     drawn = picture("x IN (4, 2) OR x < 1", ColumnRange(0.0, 10.0))
-    assert [said for _, said in drawn.marks] == ["1.0", "2.0", "4.0"]
+    assert [answer for _, answer in drawn.marks] == ["1.0", "2.0", "4.0"]
     assert [place for place, _ in drawn.marks] == sorted(place for place, _ in drawn.marks)
     assert drawn.to_scale
     assert not picture("s = 'a'").to_scale

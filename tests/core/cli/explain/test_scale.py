@@ -42,11 +42,11 @@ def test_ticks_are_few_in_order_and_on_the_axis(case: tuple[t.Type, list[Any]]) 
     places = [place for place, _ in ticks]
     assert places == sorted(places)
     assert len(ticks) <= 9
-    assert all(-1e-9 <= place <= 1 + 1e-9 and said for place, said in ticks)
+    assert all(-1e-9 <= place <= 1 + 1e-9 and answer for place, answer in ticks)
 
 
 @pytest.mark.parametrize(
-    ("of", "values", "said"),
+    ("of", "values", "answer"),
     [
         (t.Int(), [0, 3], ["0", "1", "2", "3"]),
         (t.Int(), [5], ["5"]),
@@ -67,8 +67,8 @@ def test_ticks_are_few_in_order_and_on_the_axis(case: tuple[t.Type, list[Any]]) 
         (t.Double(), [], ["0"]),
     ],
 )
-def test_ticks_are_round_values(of: t.Type, values: list[Any], said: list[str]) -> None:
-    assert [text for _, text in scale_over(values, [], of).ticks()] == said
+def test_ticks_are_round_values(of: t.Type, values: list[Any], answer: list[str]) -> None:
+    assert [text for _, text in scale_over(values, [], of).ticks()] == answer
 
 
 def test_infinities_stand_at_the_ends_and_nan_has_no_place() -> None:

@@ -45,13 +45,13 @@ from tests.support.drawing import cases
 
 
 def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray, np.ndarray]:
-    lengths = np.array([len(each) for each in records], np.int64)
+    lengths = np.array([len(item) for item in records], np.int64)
     starts = np.cumsum(lengths + len(gap)) - lengths
-    return b"".join(gap + each for each in records), starts, lengths
+    return b"".join(gap + item for item in records), starts, lengths
 
 
 def framed(records: list[bytes]) -> bytes:
-    return b"head" + b"".join(struct.pack(">i", len(each)) + each for each in records)
+    return b"head" + b"".join(struct.pack(">i", len(item)) + item for item in records)
 
 
 def decoded(schema: str, records: list[bytes], gap: bytes = b"", **options: Any) -> Column:

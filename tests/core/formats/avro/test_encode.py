@@ -46,7 +46,7 @@ ROOMY = settings(
 
 
 def read(schema: str, records: list[bytes]) -> Column:
-    lengths = np.array([len(each) for each in records], np.int64)
+    lengths = np.array([len(item) for item in records], np.int64)
     return decode(schema, b"".join(records), np.cumsum(lengths) - lengths, lengths, "file")
 
 
@@ -78,7 +78,7 @@ def test_columns_are_written_as_fastavro_writes_their_rows(
         patch.setattr(pieces, "LARGE_ROW", large)
         patch.setattr(avro_write, "BATCH_ROWS", batch)
         assert bytes_of(schema, column) == records
-        framed = b"".join(len(each).to_bytes(4, "big") + each for each in records)
+        framed = b"".join(len(item).to_bytes(4, "big") + item for item in records)
         assert encode_framed(schema, column, "rows", b"head").tobytes() == b"head" + framed
 
 

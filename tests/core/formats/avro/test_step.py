@@ -83,7 +83,7 @@ def test_one_list_of_thousands_of_items(type_: object, value: object) -> None:
     values = [value(i) for i in range(9000)]  # type: ignore[operator]
     data = encode(fastavro.parse_schema(array), values) + b"behind"
     found, end = find_starts(_item(type_), np.frombuffer(data, np.uint8), 0, 0)
-    sizes = [len(encode(fastavro.parse_schema(type_), each)) for each in values]  # type: ignore[arg-type]
+    sizes = [len(encode(fastavro.parse_schema(type_), entry)) for entry in values]  # type: ignore[arg-type]
     assert np.diff(found, append=end - 1).tolist() == sizes
     assert end == len(data) - len(b"behind")
 

@@ -109,11 +109,11 @@ def test_a_lookup_reads_the_blocks_of_its_keys_only(shape: Shape) -> None:
 def test_pieces_for_a_column_of_keys_hold_them_and_little_else(shape: Shape) -> None:
     cells = [(f"key-{number:06}".encode(), b"v" * 40) for number in range(0, 6000, 2)]
     file = HFile(InMemoryFile(build(cells, shape), "made"))
-    asked = ["key-000010", "key-005000", "key-000010", "key-003001", "a", "", "z" * 300, "key-00"]
+    requested = ["key-000010", "key-005000", "key-000010", "key-003001", "a", "", "z" * 300, "key-00"]
     before = file.blocks_read
     found = {
         cell.key(row)
-        for piece in file.pieces_for(string_column(asked))
+        for piece in file.pieces_for(string_column(requested))
         for cell in [piece()]
         for row in range(len(cell))
     }
@@ -130,19 +130,19 @@ def test_pieces_for_a_column_of_keys_hold_them_and_little_else(shape: Shape) -> 
     st.sampled_from([1, 100, 1 << 20]),
 )
 def test_rows_are_found_wherever_the_blocks_are_cut(
-    keys: list[bytes], asked: list[bytes], block_size: int, fanout: int | None, piece: int
+    keys: list[bytes], requested: list[bytes], block_size: int, fanout: int | None, piece: int
 ) -> None:
     written = [(key, b"%d" % number) for number, key in enumerate(sorted(keys))]
     shape = Shape(block_size=block_size, fanout=fanout, whole_keys=True, hadoop_lengths=True)
     file = opened(build(written, shape))
-    found = file.lookup(asked)
-    wanted = [(index, pair) for index, key in enumerate(asked) for pair in written if pair[0] == key]
+    found = file.lookup(requested)
+    wanted = [(index, pair) for index, key in enumerate(requested) for pair in written if pair[0] == key]
     assert list(zip(found.key_indexes.tolist(), pairs(found.cells), strict=True)) == wanted
-    with_prefix = [pair for pair in written if pair[0].startswith(tuple(asked))]
-    assert pairs(file.prefix(asked)) == with_prefix
+    with_prefix = [pair for pair in written if pair[0].startswith(tuple(requested))]
+    assert pairs(file.prefix(requested)) == with_prefix
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(hfile, "_PIECE", piece)
-        assert [pair for cells in file.prefix_pieces(asked) for pair in pairs(cells())] == with_prefix
+        assert [pair for cells in file.prefix_pieces(requested) for pair in pairs(cells())] == with_prefix
 
 
 def test_info_schema_and_meta_blocks_are_read() -> None:
@@ -334,11 +334,11 @@ def test_corpus_keys_are_found_as_recorded() -> None:
     for entry in corpus_hfiles():
         file = HFile(InMemoryFile((ROOT / "corpus" / entry["file"]).read_bytes(), entry["name"]))
         wanted = dict(entry.get("lookups", []))
-        asked = [key.encode() for key in [*wanted, *entry.get("absent_keys", [])]]
+        requested = [key.encode() for key in [*wanted, *entry.get("absent_keys", [])]]
         found: dict[str, Any] = {}
-        matches = file.lookup(asked)
+        matches = file.lookup(requested)
         for index, (key, value) in zip(matches.key_indexes.tolist(), pairs(matches.cells), strict=True):
-            assert asked[index] == key
+            assert requested[index] == key
             found.setdefault(key.decode(), []).append(value.decode())
         assert found == {key: value if isinstance(value, list) else [value] for key, value in wanted.items()}
         for prefix, count in entry.get("prefix_counts", []):

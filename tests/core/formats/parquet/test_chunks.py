@@ -44,7 +44,7 @@ def footer_of(content: bytes) -> bytes:
 @pytest.mark.parametrize("options", [{}, {"write_statistics": False}, {"version": "1.0"}, {"data_page_version": "2.0"}])
 def test_chunks_are_those_that_pyarrow_shows(options: dict[str, object]) -> None:
     content = written(**options)
-    metadata, stated = (pq.read_metadata(io.BytesIO(each)) for each in (content, written()))
+    metadata, stated = (pq.read_metadata(io.BytesIO(item)) for item in (content, written()))
     found = leaf_chunks(footer_of(content), "f")
     assert len(found) == metadata.num_columns
     for number, leaf in enumerate(found):

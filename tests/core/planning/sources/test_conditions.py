@@ -30,9 +30,9 @@ A, B = Column(1, "a", t.Int()), Column(2, "b", t.Int())
 IS_1, IS_2 = OneOf(A, (1,)), Below(B, Cut(2))
 
 
-def possible(facts: ConditionColumns, predicate: Predicate, asked: list[int]) -> list[int]:
-    numbers = np.array(asked, np.int64)
-    nothing = FileStatistics(len(asked), lambda _: ())
+def possible(facts: ConditionColumns, predicate: Predicate, requested: list[int]) -> list[int]:
+    numbers = np.array(requested, np.int64)
+    nothing = FileStatistics(len(requested), lambda _: ())
     return list(nothing.plan(predicate, facts.of_slices(numbers)).possible().tolist())
 
 
@@ -44,8 +44,8 @@ def test_every_condition_with_a_fact_is_replaced_wherever_it_stands() -> None:
         return fact if leaf == IS_1 else None
 
     given = And((Not(IS_1), Or((IS_2, IS_1)), Is(IS_1, TRUE), ALWAYS_TRUE))
-    said = is_fact(fact)
-    assert with_condition_columns(given, fact_for) == And((Not(said), Or((IS_2, said)), Is(said, TRUE)))
+    answer = is_fact(fact)
+    assert with_condition_columns(given, fact_for) == And((Not(answer), Or((IS_2, answer)), Is(answer, TRUE)))
 
 
 def test_facts_have_ids_of_their_own_beyond_those_taken() -> None:
@@ -108,9 +108,9 @@ VALUES: Mapping[int, Sequence[PathValue | None]] = {
 def kept(where: str) -> tuple[list[int], list[int]]:
     """Partitions in which some row may match, and in which every row does."""
     facts = ConditionColumns(np.zeros(0, np.int64))
-    said = with_path_conditions(bind(parse_predicate(where), SCHEMA), VALUES, facts)
+    answer = with_path_conditions(bind(parse_predicate(where), SCHEMA), VALUES, facts)
     by_path = PartitionValues(VALUES, np.arange(6))
-    plan = FileStatistics(6, lambda column: by_path.pieces(column) or []).plan(said, facts.of_partitions)
+    plan = FileStatistics(6, lambda column: by_path.pieces(column) or []).plan(answer, facts.of_partitions)
     return plan.possible().tolist(), plan.all_match().tolist()
 
 
@@ -152,6 +152,6 @@ def test_each_combination_of_values_is_tested_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("hudi_core.planning.sources.conditions.truth_of", truth)
     many: Mapping[int, Sequence[PathValue | None]] = {0: [exact(day % 5) for day in range(1000)]}
     facts = ConditionColumns(np.zeros(0, np.int64))
-    said = with_path_conditions(bind(parse_predicate("month(day) = 2"), SCHEMA), many, facts)
-    assert min(columns_of(said)) == FIRST_CONDITION_ID
+    answer = with_path_conditions(bind(parse_predicate("month(day) = 2"), SCHEMA), many, facts)
+    assert min(columns_of(answer)) == FIRST_CONDITION_ID
     assert len(tested) == 5

@@ -33,22 +33,22 @@ def planned(made: MadeTable, where: str, mode: MetadataMode = MetadataMode.AUTO)
 
 
 def footers(found: ScanPlan) -> tuple[int, int, str]:
-    step = next(each for each in found.steps if each.source == "footers")
+    step = next(item for item in found.steps if item.source == "footers")
     return step.before, step.removed, step.note
 
 
 def test_footers_are_read_of_files_without_statistics_of_the_column() -> None:
     """SOURCE-9."""
-    made = MadeTable([group(0), group(10, told=WITHOUT_N), group(20, told=WITHOUT_N)])
+    made = MadeTable([group(0), group(10, reported=WITHOUT_N), group(20, reported=WITHOUT_N)])
     found = planned(made, "n between 21 and 24")
     assert footers(found) == (2, 1, "2 of 2 in doubt")
     assert len(made.footers_read) == 2
-    assert {each.by for each in found.decisions()} >= {"footers: n BETWEEN 21 AND 24"}
+    assert {item.by for item in found.decisions()} >= {"footers: n BETWEEN 21 AND 24"}
 
 
 def test_footers_are_not_read_when_they_cannot_change_the_answer() -> None:
     """SOURCE-9."""
-    made = MadeTable([group(0, told=WITHOUT_N), group(10, told=WITHOUT_N)])
+    made = MadeTable([group(0, reported=WITHOUT_N), group(10, reported=WITHOUT_N)])
     assert footers(planned(made, "n = 100 and s = 'none'")) == (0, 0, "")
     assert footers(planned(made, "n = 100 or s = 't0'"))[2] == "1 of 2 in doubt"
     assert len(made.footers_read) == 1
@@ -59,7 +59,7 @@ def test_footers_are_not_read_when_they_cannot_change_the_answer() -> None:
 def test_bounds_that_may_hide_nan_are_doubted() -> None:
     hidden = Group("u", [row("a", x=0.0), row("b", x=float("nan"))])
     made = MadeTable([hidden, group(10)])
-    assert [each.file_id for each in planned(made, "x > 100").kept()] == [made.file_id(0)]
+    assert [item.file_id for item in planned(made, "x > 100").kept()] == [made.file_id(0)]
     zeros = MadeTable([Group("u", [row("a", x=0.0), row("b", x=0.0)]), group(10)])
     assert planned(zeros, "x > 100").kept() == []
 
@@ -67,7 +67,7 @@ def test_bounds_that_may_hide_nan_are_doubted() -> None:
 def test_no_more_footers_are_read_than_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """SOURCE-9."""
     monkeypatch.setattr(asking, "MAX_DOUBTFUL_SLICES", 1)
-    made = MadeTable([group(10, told=WITHOUT_N), group(20, told=WITHOUT_N)])
+    made = MadeTable([group(10, reported=WITHOUT_N), group(20, reported=WITHOUT_N)])
     assert footers(planned(made, "n = 100")) == (
         2,
         0,
@@ -85,15 +85,15 @@ def test_without_statistics_all_footers_are_read() -> None:
 
 
 def test_footer_that_cannot_be_read_leaves_its_slice_with_a_warning() -> None:
-    made = MadeTable([group(0, told=(), footer=False), group(10, told=())])
+    made = MadeTable([group(0, reported=(), footer=False), group(10, reported=())])
     found = planned(made, "n = 100")
-    assert [each.file_id for each in found.kept()] == [made.file_id(0)]
+    assert [item.file_id for item in found.kept()] == [made.file_id(0)]
     assert len(found.warnings) == 1
     assert "its statistics are not used" in found.warnings[0]
 
 
 def test_footers_are_read_once() -> None:
-    made = MadeTable([group(0, told=()), group(10, told=())])
+    made = MadeTable([group(0, reported=()), group(10, reported=())])
     table = made.open()
     for where in ("n = 100", "n = 200", "x > 1000"):
         assert table.scan(where=where).plan.kept() == []
@@ -102,17 +102,17 @@ def test_footers_are_read_once() -> None:
 
 def test_key_column_tells_of_the_column_that_is_the_key() -> None:
     """SOURCE-6."""
-    base = group(0, told=())
+    base = group(0, reported=())
     assert planned(MadeTable([base]), "id = 'zz'").kept() == []
 
 
 def test_base_file_in_doubt_is_judged_together_with_its_log_files() -> None:
     log = Log([row("k10", n=100)])
-    made = MadeTable([group(10, told=WITHOUT_N, logs=[log])])
+    made = MadeTable([group(10, reported=WITHOUT_N, logs=[log])])
     assert len(planned(made, "n = 100").kept()) == 1
     assert len(planned(made, "n = 12").kept()) == 1
     assert planned(made, "n = 200").kept() == []
-    untold = MadeTable([group(10, told=WITHOUT_N, logs=[replace(log, told=False)])])
+    untold = MadeTable([group(10, reported=WITHOUT_N, logs=[replace(log, reported=False)])])
     assert len(planned(untold, "n = 200").kept()) == 1
 
 
@@ -137,7 +137,7 @@ def test_statistics_say_nothing_where_user_code_merges() -> None:
     logged = group(10, logs=[Log([row("k10", n=100)])])
     own = {"hoodie.record.merge.mode": "CUSTOM"}
     made = MadeTable([logged, group(10)], ("column_stats", "record_index"), properties=own)
-    assert [each.file_id for each in planned(made, "n = 55").kept()] == [made.file_id(0)]
+    assert [item.file_id for item in planned(made, "n = 55").kept()] == [made.file_id(0)]
     assert planned(made, "p = 'w'").kept() == []
 
 
@@ -145,8 +145,8 @@ class TestSingleFiles:
     base = row("a", n=1, s="x"), row("b", n=2, s="y")
 
     def kept(self, log: Log, where: str, **properties: str) -> int:
-        said = {key.replace("_", "."): text for key, text in properties.items()}
-        return len(planned(MadeTable([Group("u", self.base, [log])], properties=said), where).kept())
+        answer = {key.replace("_", "."): text for key, text in properties.items()}
+        return len(planned(MadeTable([Group("u", self.base, [log])], properties=answer), where).kept())
 
     def test_conditions_that_hold_in_different_files_do_not_meet(self) -> None:
         """SOURCE-8."""

@@ -51,7 +51,7 @@ def read(where: str, *footers: Footer | None) -> list[int]:
     """The files, each with a footer or one that could not be read, in which some row may match."""
     paths = [f"{number}.parquet" for number in range(len(footers))]
     slices = [(number, FileSlice("", str(number), "1", FileInfo(path, 100))) for number, path in enumerate(paths)]
-    known = {path: each for path, each in zip(paths, footers, strict=True) if each is not None}
+    known = {path: item for path, item in zip(paths, footers, strict=True) if item is not None}
     stored = dict.fromkeys(known, STORED)
     statistics = FileStatistics(len(paths), lambda of: footer_pieces(of, slices, stored, WANTED, known))
     return statistics.plan(bind(parse_predicate(where), WANTED)).possible().tolist()
@@ -59,7 +59,7 @@ def read(where: str, *footers: Footer | None) -> list[int]:
 
 def groups_read(where: str, *statistics: Mapping[Path, LeafStatistics]) -> list[int]:
     """The row groups of one file in which some row may match."""
-    groups = [RowGroup(10, each) for each in statistics]
+    groups = [RowGroup(10, item) for item in statistics]
     known = FileStatistics(len(groups), lambda of: row_group_pieces(of, groups, STORED, WANTED))
     return known.plan(bind(parse_predicate(where), WANTED)).possible().tolist()
 

@@ -39,7 +39,7 @@ def plan(made: MadeTable, where: str, mode: MetadataMode = MetadataMode.AUTO) ->
     """The numbers of the groups that are read, and the plan."""
     found = made.open(mode).scan(where=where).plan
     names = [made.file_id(number) for number in range(len(made.groups))]
-    return sorted(names.index(each.file_id) for each in found.kept()), found
+    return sorted(names.index(item.file_id) for item in found.kept()), found
 
 
 def note(found: ScanPlan, source: str) -> str:
@@ -70,13 +70,13 @@ class TestRecordIndex:
     )
     def test_slices_of_the_keys_are_left(self, where: str, expected: list[int]) -> None:
         _, found = plan(self.made, where)
-        step = next(each for each in found.steps if each.source == "record_index")
+        step = next(item for item in found.steps if item.source == "record_index")
         assert step.after == len(expected)
         assert step.note == ("" if "id" in where else "no condition on equality that it covers")
 
     def test_reason_names_the_index_and_the_condition(self) -> None:
         _, found = plan(self.made, "n < 100 and id = 'm'")
-        assert {each.by for each in found.decisions()} == {"", "record_index: id = 'm'"}
+        assert {item.by for item in found.decisions()} == {"", "record_index: id = 'm'"}
 
     def test_only_the_file_groups_of_the_keys_are_opened(self) -> None:
         made = MadeTable([*GROUPS, Group("v", [row(f"k{number}") for number in range(9)])], ("record_index",))
@@ -132,7 +132,7 @@ class TestRecordIndex:
         """SOURCE-13."""
         made = MadeTable([*GROUPS, Group("w", [row("gone")])], ("record_index",))
         table = made.open()
-        table.snapshot().__dict__["slices"] = slices_of([each for each in table.slices() if each.partition != "w"])
+        table.snapshot().__dict__["slices"] = slices_of([item for item in table.slices() if item.partition != "w"])
         found = table.scan(where="id = 'gone'").plan
         assert removed(found, "record_index") == 0
 
@@ -169,12 +169,12 @@ class TestSecondaryIndex:
     def test_slices_of_the_values_are_left(self, where: str, expected: int) -> None:
         """SOURCE-14."""
         _, found = plan(self.made, where)
-        assert next(each.after for each in found.steps if each.source == "secondary_index_s") == expected
+        assert next(item.after for item in found.steps if item.source == "secondary_index_s") == expected
 
     def test_slices_with_log_files_stay(self) -> None:
         logs = [replace(GROUPS[1], logs=[Log([row("b", "other")])])]
         _, found = plan(MadeTable([GROUPS[0], *logs, GROUPS[2]], self.made.indexes), "s = '$'")
-        assert {each.file_id for each in found.kept()} >= {self.made.file_id(1)}
+        assert {item.file_id for item in found.kept()} >= {self.made.file_id(1)}
         assert removed(found, "secondary_index_s") == 2
 
     def test_index_is_as_good_as_the_record_index(self) -> None:
@@ -204,7 +204,7 @@ class TestBloomFilters:
         """SOURCE-18."""
         _, found = plan(self.made, "id = 'm'")
         assert removed(found, "bloom_filters") == 2
-        assert {each.by for each in found.decisions()} == {"", "bloom_filters: id = 'm'"}
+        assert {item.by for item in found.decisions()} == {"", "bloom_filters: id = 'm'"}
         assert removed(plan(self.made, "id <> 'm'")[1], "bloom_filters") == 0
 
     def test_slices_with_log_files_stay(self) -> None:
@@ -223,8 +223,8 @@ class TestBloomFilters:
             (Log([row("m")]), 1),
             (Log([row("m", "q")], columns=("s",)), 1),
             (Log([row("c"), row("p")]), 1),
-            (Log([row("c")], told=False), 1),
-            (Log([row("c", "q")], columns=("s",), told=False), 1),
+            (Log([row("c")], reported=False), 1),
+            (Log([row("c", "q")], columns=("s",), reported=False), 1),
         ],
     )
     def test_slice_with_a_log_file_goes_where_its_filter_and_the_statistics_of_the_log_file_exclude_the_key(
@@ -284,7 +284,7 @@ class TestBloomFilters:
 
     def test_filters_of_footers_that_were_read_are_asked(self) -> None:
         """SOURCE-18."""
-        made = MadeTable([replace(group, told=("n",)) for group in GROUPS], ("column_stats",))
+        made = MadeTable([replace(group, reported=("n",)) for group in GROUPS], ("column_stats",))
         kept, found = plan(made, "id = 'm'")
         assert kept == [0]
         assert [step.source for step in found.steps][-2:] == ["footers", "bloom filters in footers"]

@@ -41,7 +41,7 @@ VERSIONS = (OLD, NEW)
 def slice_of(number: int, logs: int = 0) -> FileSlice:
     """A slice of the first version for instant 1, else of the second."""
     instant = "1" if number == 0 else "2"
-    named = tuple(FileInfo(f"p/.{number}-0_{instant}.log.{each}_0-1-1", 10) for each in range(1, logs + 1))
+    named = tuple(FileInfo(f"p/.{number}-0_{instant}.log.{item}_0-1-1", 10) for item in range(1, logs + 1))
     return FileSlice("p", f"{number}-0", instant, FileInfo(f"p/{number}-0_0-1-1_{instant}.parquet", 100), named)
 
 
@@ -140,8 +140,8 @@ def test_paths_tell_values_nulls_and_ranges(where: str, expected: list[int]) -> 
     """Partitions by their paths: the legacy default, a value, the default, and one that tells nothing."""
     schema = Schema(t.Record((t.Field(1, "s", t.String()),)))
     values = [PathValue("", "default", True), PathValue("x", "x", False), PathValue(None, None, True), None]
-    told = PartitionValues({1: values}, np.arange(4))
-    known = FileStatistics(4, lambda column: told.pieces(column) or [])
+    reported = PartitionValues({1: values}, np.arange(4))
+    known = FileStatistics(4, lambda column: reported.pieces(column) or [])
     assert known.plan(bind(parse_predicate(where), schema)).possible().tolist() == expected
 
 
@@ -149,7 +149,7 @@ class TestPartitions:
     def known(self, versions: Sequence[Schema], names: Mapping[str, tuple[int, int]]) -> PartitionStats:
         keys = partition_keys(["p", "q"])
 
-        def found(asked: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
+        def found(requested: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
             return {
                 name: (
                     RecordedStatistics(
@@ -159,7 +159,7 @@ class TestPartitions:
                     ),
                 )
                 for name, (lower, upper) in names.items()
-                if name in asked
+                if name in requested
             }
 
         return PartitionStats(["p", "q"], versions, NEW, found)

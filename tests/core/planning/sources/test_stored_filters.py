@@ -82,8 +82,8 @@ def test_query_sets_a_filter_aside_that_denies_the_edges_in_the_footer(
     assert of.base is not None
     schema = schema_from_avro('{"type": "record", "name": "r", "fields": []}', "made")
     footer = Footer(3, schema, dict(zip((MIN_KEY, MAX_KEY), edges, strict=False)))
-    heads = FileHeaders(snapshot, {of.base.path: footer})
+    headers = FileHeaders(snapshot, {of.base.path: footer})
     logs = LogStatistics(Sources(snapshot).fallback)
-    source = BloomFilters(heads, lambda: logs, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
+    source = BloomFilters(headers, lambda: logs, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
     assert source.without(Lookup(frozenset({"m"}), ALWAYS_TRUE), np.array([0])).tolist() == left_out
     assert any("least and greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))
