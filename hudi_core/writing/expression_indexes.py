@@ -108,6 +108,11 @@ def refuse_unindexable_value(expression: Expression, where: str) -> None:
         raise UnsupportedError(
             where, expected=expected, found=f"another one, or of {brief(expression.schema.fields[0].type)}"
         )
+    index, column = expression.index, expression.schema.fields[0]
+    if index.version == V1 and not index.is_filter and index.type != column.type:
+        # Apache Hudi takes bounds of version V1 for those of the column, and fails.
+        expected = f"values of the column's own type for column_stats before table version 9, {brief(column.type)}"
+        raise UnsupportedError(where, expected=expected, found=brief(index.type))
     if expression.index.is_filter and not can_be_filtered(expression.index.type):
         expected = "values that are strings or whole numbers for bloom_filters"
         raise UnsupportedError(where, expected=expected, found=brief(expression.index.type))
