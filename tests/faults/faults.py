@@ -50,15 +50,15 @@ def all_faults() -> list[Fault]:
 def stale(faults: list[Fault], root: Path = ROOT) -> list[str]:
     """What of the list does not fit the sources (any more), a line for each: a fragment that does not stand in its file
     exactly once or lies outside the sources, tests that are not there, names given twice."""
-    said = []
+    answer = []
     names = [str(fault) for fault in faults]
     for fault in faults:
         problem = _problem(fault, root)
         if names.count(str(fault)) > 1:
             problem = "its name is given twice"
         if problem:
-            said.append(f"{fault} ({fault.file}): {problem}")
-    return said
+            answer.append(f"{fault} ({fault.file}): {problem}")
+    return answer
 
 
 def _problem(fault: Fault, root: Path) -> str | None:

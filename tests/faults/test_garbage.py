@@ -21,14 +21,14 @@ def experiment(*paths: str) -> tuple[int, str]:
 
 def test_garbage_is_noticed_and_what_does_not_notice_it_is_named() -> None:
     """The tests of the ledger expect it to fail: so they pass with garbage."""
-    status, told = experiment("tests/conformance/test_constructed_questions.py", "tests/conformance/test_ledger.py")
-    unnoticed = [line for line in told.splitlines() if line.startswith("passes with garbage: ")]
-    assert status == 1, told
+    status, reported = experiment("tests/conformance/test_constructed_questions.py", "tests/conformance/test_ledger.py")
+    unnoticed = [line for line in reported.splitlines() if line.startswith("passes with garbage: ")]
+    assert status == 1, reported
     assert unnoticed and all("test_ledger.py" in line for line in unnoticed)
-    assert "partitions: " in told
+    assert "partitions: " in reported
 
 
 @pytest.mark.soak
 def test_no_test_passes_with_garbage() -> None:
-    status, told = experiment()
-    assert status == 0, told
+    status, reported = experiment()
+    assert status == 0, reported

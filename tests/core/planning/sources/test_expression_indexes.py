@@ -32,12 +32,12 @@ SCHEMA = Schema(
 
 
 def definition(function: str, column: str, kind: str = "column_stats", **options: str) -> IndexDefinition:
-    said = {"indexType": kind, "indexFunction": function, "sourceFields": [column], "version": "V2"}
-    return IndexDefinition.model_validate(said | {"indexOptions": {"expr": function} | options})
+    answer = {"indexType": kind, "indexFunction": function, "sourceFields": [column], "version": "V2"}
+    return IndexDefinition.model_validate(answer | {"indexOptions": {"expr": function} | options})
 
 
 def indexes(*of: IndexDefinition, versions: tuple[Schema, ...] = (SCHEMA,)) -> tuple[ExpressionIndex, ...]:
-    named = {f"expr_index_{number}": each for number, each in enumerate(of)}
+    named = {f"expr_index_{number}": item for number, item in enumerate(of)}
     return expression_indexes(named, frozenset(named), SCHEMA, versions)
 
 
@@ -90,7 +90,7 @@ def test_function_of_the_column_is_the_columns_own(where: str, used: list[Expres
     """SOURCE-15."""
     found = with_index_columns(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False)
     assert found is not None
-    assert {each.column.id for each in used} <= columns_of(found).keys()
+    assert {item.column.id for item in used} <= columns_of(found).keys()
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def plan(where: str, groups: list[Group] = GROUPS) -> tuple[int, ScanPlan]:
 def test_slices_whose_values_do_not_match_are_left_out(where: str, kept: int) -> None:
     count, found = plan(where)
     # Of the group without values the index tells no bounds, and `column_stats` that it has none.
-    assert count == kept + sum(each.partition == "v" for each in found.kept())
-    assert {each.by.partition(":")[0] for each in found.decisions() if each.verdict is Verdict.SKIP} <= {
+    assert count == kept + sum(item.partition == "v" for item in found.kept())
+    assert {item.by.partition(":")[0] for item in found.decisions() if item.verdict is Verdict.SKIP} <= {
         "expr_index_low"
     }
 
