@@ -127,6 +127,6 @@ def _names(columns: str | None) -> list[str] | None:
     if columns is None:
         return None
     names = list(name_list(columns))
-    if not names:
+    if len(names) <= columns.count(","):
         raise UsageError("--columns", expected="names of columns with commas between them", found=repr(columns))
     return names

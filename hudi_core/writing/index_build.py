@@ -200,8 +200,6 @@ def _begin(
         table = refreshed(table)
         if definitions != known:
             run(table.storage, [definitions_step(definitions, table.config.index_definitions_path)])
-        if definitions and not table.config.properties.get(INDEX_DEFINITIONS_PROPERTY):
-            change_properties(table.storage, {INDEX_DEFINITIONS_PROPERTY: INDEX_DEFINITIONS_PATH}, clock)
         if listing is not None:
             _build_files(table, listing, clock)
             table = refreshed(table)
@@ -277,7 +275,10 @@ def _begin_partitions(build: _Build) -> None:
     run(table.storage, groups_steps(table.config, build.groups, build.groups_time, completion_time))
     run(table.storage, [Create(indexing_files(table, build.instant_time).inflight)])
     inflight = sorted({*table.config.metadata_partitions_inflight, *build.partitions})
-    change_properties(table.storage, {INFLIGHT_PROPERTY: ",".join(inflight)}, clock)
+    changes = {INFLIGHT_PROPERTY: ",".join(inflight)}
+    if build.definitions and not table.config.properties.get(INDEX_DEFINITIONS_PROPERTY):
+        changes[INDEX_DEFINITIONS_PROPERTY] = INDEX_DEFINITIONS_PATH
+    change_properties(table.storage, changes, clock)
 
 
 def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:

@@ -11,7 +11,7 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.rows.truth import truth_masks
 from hudi_core.truth import NULL, TRUE
 from hudi_core.types import nodes as t
-from tests.core.expr import test_collations as collations
+from tests.core.expr import test_comparisons as comparisons
 from tests.core.expr.test_lambdas import CASES, ROWS, SCHEMA
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -55,7 +55,7 @@ def test_spark_gives_these_truths(spark: Any) -> None:
 
 @pytest.mark.skipif(pyspark.__version__.startswith("3"), reason="Spark has collations from version 4 on")
 def test_spark_compares_by_collations_so(spark: Any) -> None:
-    frame = relation(spark, [(collations.ROWS, collations.SCHEMA.record)]).select("c0.*")
-    given = frame.select(F.array(*[F.expr(f"({sql})") for sql, _ in collations.CASES])).collect()
-    for number, (sql, wanted) in enumerate(collations.CASES):
+    frame = relation(spark, [(comparisons.ROWS, comparisons.SCHEMA.record)]).select("c0.*")
+    given = frame.select(F.array(*[F.expr(f"({sql})") for sql, _ in comparisons.CASES])).collect()
+    for number, (sql, wanted) in enumerate(comparisons.CASES):
         assert (sql, [row[0][number] for row in given]) == (sql, [_LOGIC.get(truth, False) for truth in wanted])
