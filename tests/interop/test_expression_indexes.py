@@ -78,8 +78,10 @@ def test_apache_hudi_queries_by_what_was_built_and_goes_on_with_it(
     path = tmp_path / "t"
     table = create_table(path, SCHEMA, "id", partition_by="p", ordering="ts", type=kind, version=version)
     write(table, rows(0, 60, 0))
-    # Of version V1 Apache Hudi reads statistics of values of the column's own type alone (META-115).
-    for options in INDEXES if version == 9 else [INDEXES[0], INDEXES[2]]:
+    lower, year, sieve = INDEXES
+    # Of version V1 Apache Hudi reads statistics of values of the column's own type alone (META-115), and it writes no log file
+    # beside filters (META-119).
+    for options in [lower, *([year] if version == 9 else []), *([sieve] if kind == "cow" else [])]:
         table = build_indexes(refreshed(table), ["expression_index"], options)
     write(refreshed(table), rows(30, 80, 1, "New"))
     write(refreshed(table), rows(0, 9, 2).select(["id", "p"]), "delete")
