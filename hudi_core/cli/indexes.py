@@ -162,7 +162,9 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
             f"Apache Hudi 1.2.0 answers other functions of {column}, and {column} itself, by this index, and loses rows of them"
         )
     if any((entry.function or "").startswith(BLOOM_FILTERS) for entry in listed):
-        say("writes of Apache Hudi 1.2.0 to a table with an expression index of bloom_filters fail at null values and at log files")
+        say(
+            "writes of Apache Hudi 1.2.0 to a table with an expression index of bloom_filters fail at null values and at log files"
+        )
     say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 
 
