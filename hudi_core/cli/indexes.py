@@ -163,7 +163,7 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
         )
     if any((entry.function or "").startswith(BLOOM_FILTERS) for entry in listed):
         say(
-            "writes of Apache Hudi 1.2.0 to a table with an expression index of bloom_filters fail at null values and at log files"
+            "writes of Apache Hudi 1.2.0 beside an expression index of bloom_filters fail at null values and at log files"
         )
     say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 
