@@ -18,7 +18,7 @@ pytest.register_assert_rewrite("tests.contract", "tests.support")
 from tests.support.conformance import share_unpacked_tables  # noqa: E402  # assertions of what it imports are rewritten
 from tests.support.drawing import SOAK, profile  # noqa: E402  # too
 
-pytest_plugins = ("tests.support.assertions", "tests.support.stores")
+pytest_plugins = ("tests.support.assertions", "tests.support.expression_tables", "tests.support.stores")
 
 settings.load_profile(profile())
 

@@ -15,12 +15,11 @@ import numpy as np
 from hudi_core.columns.hashes import bloom_filter_key, partition_stats_key
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
-from hudi_core.engine import FileInfo, Footer
-from hudi_core.errors import TableError
+from hudi_core.engine import FileInfo
 from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.indexing.changes import statistics_of
 from hudi_core.indexing.expression import EXPRESSION_INDEX, PARTITION_PREFIX, IndexedExpression
-from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.file_keys import Keys, keys_of, numbered
 from hudi_core.metadata.filters import filter_texts
@@ -30,11 +29,11 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.slice_statistics import joined
 from hudi_core.pruning.statistics import ColumnStatistics, taken
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.column_indexes import ColumnIndexes
 from hudi_core.validation.cover import denials, in_one_type
-from hudi_core.validation.findings import Finding, Severity, problem, rebuild
+from hudi_core.validation.findings import Finding, Severity, rebuild
 from hudi_core.validation.footers import FilterWatch
-from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.validation.subject import Subject
 from hudi_core.writing.expression_indexes import expression_of
 from hudi_core.writing.expression_values import Expression
 
@@ -54,35 +53,18 @@ class _LiveFile:
         return self.slice.partition
 
 
-@dataclass
-class ExpressionIndexes:
+class ExpressionIndexes(ColumnIndexes):
     """The check of expression indexes."""
 
-    subject: Subject
+    @property
+    def kind(self) -> str:
+        return EXPRESSION_INDEX
 
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        return None
+    def is_of_kind(self, partition: str) -> bool:
+        return is_expression(partition)
 
-    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
-        yield from ()
-
-    def end(self) -> Iterator[Finding]:
-        metadata = self.subject.metadata
-        if metadata is None:
-            return
-        for partition in sorted(filter(is_expression, metadata.partitions)):
-            try:
-                yield from self._of_index(metadata, partition)
-            except TableError as error:
-                where = self.subject.metadata_path(partition)
-                yield problem(EXPRESSION_INDEX, self.subject.root, error, rebuild(partition), where)
-
-    def _of_index(self, metadata: MetadataTable, partition: str) -> Iterator[Finding]:
-        table = self.subject.table
-        definition = index_definitions(table.storage, table.config).get(partition)
-        if definition is None:
-            return  # the check of properties tells of it
-        expression = expression_of(table, partition, definition)
+    def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
+        expression = expression_of(self.subject.table, partition, definition)
         files = [_LiveFile(one, info) for one in self.subject.snapshot.slices for info in one.files]
         if expression.term is None or not files:
             return  # nothing is known of the values that readers compute

@@ -6,54 +6,34 @@ An index is compared as a whole: its keys, and those of all rows, are in memory 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
-from hudi_core.engine import Footer
-from hudi_core.errors import TableError
 from hudi_core.indexing.group_files import by_group, without
 from hudi_core.indexing.secondary import SECONDARY_INDEX, first_secondary_rows, in_words, is_secondary
-from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.lookup import live_keys
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.validation.contents import FileFacts, KeyWatch
-from hudi_core.validation.findings import Finding, Severity, problem, rebuild
-from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.validation.column_indexes import ColumnIndexes
+from hudi_core.validation.findings import Finding, Severity, rebuild
 from hudi_core.writing.secondary_indexes import IndexedColumn, keys_of_slices, refuse_unindexable
 
 _NONE: Final = concat_strings([])
 
 
-@dataclass
-class SecondaryIndexes:
+class SecondaryIndexes(ColumnIndexes):
     """The check of secondary indexes."""
 
-    subject: Subject
+    @property
+    def kind(self) -> str:
+        return SECONDARY_INDEX
 
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        return None
+    def is_of_kind(self, partition: str) -> bool:
+        return is_secondary(partition)
 
-    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
-        yield from ()
-
-    def end(self) -> Iterator[Finding]:
-        metadata = self.subject.metadata
-        if metadata is None:
-            return
-        for partition in sorted(filter(is_secondary, metadata.partitions)):
-            try:
-                yield from self._of_index(metadata, partition)
-            except TableError as error:
-                yield problem(
-                    SECONDARY_INDEX, self.subject.root, error, rebuild(partition), self.subject.metadata_path(partition)
-                )
-
-    def _of_index(self, metadata: MetadataTable, partition: str) -> Iterator[Finding]:
-        definitions = index_definitions(self.subject.table.storage, self.subject.table.config)
-        definition = definitions.get(partition)
-        if definition is None or len(definition.columns) != 1:
+    def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
+        if len(definition.columns) != 1:
             return  # the check of properties reports it
         refuse_unindexable(self.subject.table, partition, definition.columns[0])
         snapshot = self.subject.snapshot

@@ -28,6 +28,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.after_write import snapshot_after
 from hudi_core.writing.expression_values import Expression, can_be_filtered
+from hudi_core.writing.indexed_columns import refuse_changed_column
 
 _VERSIONS: Final = (V1, V2)
 
@@ -49,16 +50,7 @@ def _kept(table: Table, partition: str, definition: IndexDefinition | None, sche
         where, expected = f"{table.storage.uri}: {partition}", "a definition of the index"
         raise UnsupportedError(where, expected=expected, found="none")
     expression = expression_of(table, partition, definition)
-    name = expression.index.column
-    place, after = table.schema.get((name,)), None if schema is None else schema.find((name,))
-    if schema is not None and (
-        after is None or after.field.id != place.field.id or after.field.type != place.field.type
-    ):
-        raise UnsupportedError(
-            f"{table.storage.uri}: {partition}",
-            expected=f"{name} to stay as it is while it has an expression index; drop the index first",
-            found="another column" if after is None or after.field.id != place.field.id else f"{after.field.type}",
-        )
+    refuse_changed_column(table, partition, expression.index.column, "an expression index", schema)
     return expression
 
 

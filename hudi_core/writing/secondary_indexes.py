@@ -25,6 +25,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.after_write import snapshot_after
+from hudi_core.writing.indexed_columns import refuse_changed_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,7 @@ def _indexed(table: Table, partition: str, definition: IndexDefinition | None, s
         )
     name = definition.columns[0]
     refuse_unindexable(table, partition, name)
-    place, after = table.schema.get(name), None if schema is None else schema.find(name)
-    if schema is not None and (
-        after is None or after.field.id != place.field.id or after.field.type != place.field.type
-    ):
-        raise UnsupportedError(
-            f"{table.storage.uri}: {partition}",
-            expected=f"{name} to stay as it is while it has a secondary index; drop the index first",
-            found="another column" if after is None or after.field.id != place.field.id else f"{after.field.type}",
-        )
+    refuse_changed_column(table, partition, name, "a secondary index", schema)
     return IndexedColumn(partition, name)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
@@ -128,3 +129,9 @@ def statistics(table: Table, partition: str) -> dict[tuple[int, str], dict[str, 
 
 def bound(record: dict[str, Any], name: str) -> Any:
     return None if record[name] is None else record[name]["value"]
+
+
+@pytest.fixture(scope="session")
+def indexable(tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    """Copies of a table with rows, made once for all tests of a process."""
+    return Copies(tmp_path_factory.mktemp("indexable"))

@@ -19,15 +19,9 @@ from tests.support.expression_tables import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """Copies of a table with rows."""
-    return Copies(tmp_path_factory.mktemp("made"))
-
-
-def test_damage_is_told_and_mended(tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_is_told_and_mended(tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
     """VALID-30: bounds that leave values out, of files and of whole partitions."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
     monkeypatch.setattr(Expression, "of_file", lambda *_: ColumnRange("m", "n", 0, 9))
     indexed(table, LOWER)
     monkeypatch.undo()
@@ -41,9 +35,11 @@ def test_damage_is_told_and_mended(tmp_path: Path, made: Copies, monkeypatch: py
     assert_kept(table)
 
 
-def test_a_filter_that_denies_a_value_is_told(tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_filter_that_denies_a_value_is_told(
+    tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """VALID-31."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
     monkeypatch.setattr(Expression, "strings_of_file", lambda *_: [])
     indexed(table, "expr_index_sieve")
     monkeypatch.undo()

@@ -30,17 +30,11 @@ from tests.support.expression_tables import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """Copies of a table with rows."""
-    return Copies(tmp_path_factory.mktemp("made"))
-
-
 def test_a_build_that_died_is_carried_out_by_the_next(
-    tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """META-95: with the definition that it began with."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
 
     def dies(*_: Any) -> Any:
         raise KeyboardInterrupt
@@ -57,9 +51,9 @@ def test_a_build_that_died_is_carried_out_by_the_next(
     assert_kept(table)
 
 
-def test_a_build_that_dies_leaves_the_table_right(made: Copies, tmp_path: Path) -> None:
+def test_a_build_that_dies_leaves_the_table_right(indexable: Copies, tmp_path: Path) -> None:
     """META-95: at every change of storage; the next build of any index builds it too, and writes go on."""
-    made(tmp_path / "made", "cow")
+    indexable(tmp_path / "made", "cow")
     expected = ids(open_table(tmp_path / "made", metadata=MetadataMode.OFF), "lower(s) = 'v1'")
     for at, path in crashes(tmp_path / "made", lambda table: indexed(table, LOWER), step=9):
         table = open_table(path)
@@ -72,9 +66,9 @@ def test_a_build_that_dies_leaves_the_table_right(made: Copies, tmp_path: Path) 
     assert ids(open_table(tmp_path / WHOLE), "lower(s) = 'v1'") == expected
 
 
-def test_a_write_that_dies_leaves_its_index_right(made: Copies, tmp_path: Path) -> None:
+def test_a_write_that_dies_leaves_its_index_right(indexable: Copies, tmp_path: Path) -> None:
     """WRITE-30, WRITE-60."""
-    indexed(made(tmp_path / "made", "mor"), LOWER)
+    indexed(indexable(tmp_path / "made", "mor"), LOWER)
     change = rows([1, 19, 300], 5, lambda _: "New")
     seen: set[bool] = set()
     for at, path in crashes(tmp_path / "made", lambda table: write(table, change), step=9):

@@ -45,13 +45,6 @@ from tests.support.expression_tables import (
     statistics,
 )
 
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """Copies of a table with rows."""
-    return Copies(tmp_path_factory.mktemp("made"))
-
-
 KINDS = [
     ("mor", 9),
     pytest.param("cow", 9, marks=pytest.mark.soak),
@@ -73,9 +66,9 @@ STEPS: dict[str, Callable[[Table], Any]] = {
 
 
 @pytest.mark.parametrize(("kind", "version"), KINDS)
-def test_every_write_keeps_an_index(tmp_path: Path, made: Copies, kind: str, version: int) -> None:
+def test_every_write_keeps_an_index(tmp_path: Path, indexable: Copies, kind: str, version: int) -> None:
     """WRITE-60: files that come and go, rows that change, partitions that end."""
-    table = indexed(made(tmp_path / "t", kind, version), LOWER, "expr_index_x", "expr_index_sieve")
+    table = indexed(indexable(tmp_path / "t", kind, version), LOWER, "expr_index_x", "expr_index_sieve")
     for name, step in STEPS.items():
         step(refreshed(table))
         if name in ("late upsert", "cluster", "append"):
@@ -86,9 +79,9 @@ def test_every_write_keeps_an_index(tmp_path: Path, made: Copies, kind: str, ver
     assert [str(finding) for finding in validate(table)] == []
 
 
-def test_definitions_are_those_of_apache_hudi(tmp_path: Path, made: Copies) -> None:
+def test_definitions_are_those_of_apache_hudi(tmp_path: Path, indexable: Copies) -> None:
     """META-114."""
-    table = indexed(made(tmp_path / "t", version=8), "expr_index_part")
+    table = indexed(indexable(tmp_path / "t", version=8), "expr_index_part")
     unnamed = IndexOptions(["day"], function="date_add", arguments={"days": "-3"}, using="bloom_filters")
     with pytest.raises(UnsupportedError, match=r"strings or whole numbers for bloom_filters, found date"):
         build_indexes(table, ["expression_index"], unnamed)
@@ -111,10 +104,10 @@ def test_definitions_are_those_of_apache_hudi(tmp_path: Path, made: Copies) -> N
 
 
 def test_a_metadata_table_that_is_compacted_keeps_indexes(
-    tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
-    table = indexed(made(tmp_path / "t", "mor"), LOWER, "expr_index_sieve")
+    table = indexed(indexable(tmp_path / "t", "mor"), LOWER, "expr_index_sieve")
     for number in range(4):
         write(refreshed(table), rows(range(4), 10 + number, lambda _, number=number: f"W{number}"))  # type: ignore[misc]
     assert any(instant.action == "commit" for instant in metadata_commits(table))
@@ -127,9 +120,9 @@ def metadata_commits(table: Table) -> Sequence[Any]:
     return metadata.timeline.commits
 
 
-def test_writers_go_on_while_an_index_is_built(tmp_path: Path, made: Copies) -> None:
+def test_writers_go_on_while_an_index_is_built(tmp_path: Path, indexable: Copies) -> None:
     """WRITE-61, META-113."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
     left: list[Callable[[], Any]] = [
         lambda: write(refreshed(table), rows(range(20), 3, lambda _: "New")),
         lambda: cluster(refreshed(table), ClusterOptions(columns=("n",))),
@@ -146,10 +139,10 @@ def test_writers_go_on_while_an_index_is_built(tmp_path: Path, made: Copies) -> 
 
 @pytest.mark.parametrize("operation", ["upsert", "insert_overwrite"])
 def test_a_write_that_began_before_the_build_keeps_the_index(
-    tmp_path: Path, made: Copies, monkeypatch: pytest.MonkeyPatch, operation: str
+    tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
     """WRITE-61."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
     commit, begun = Transaction.commit, []
 
     def late(transaction: Transaction, *arguments: Any) -> Any:
@@ -163,18 +156,18 @@ def test_a_write_that_began_before_the_build_keeps_the_index(
     assert_kept(table)
 
 
-def test_dropping(tmp_path: Path, made: Copies) -> None:
+def test_dropping(tmp_path: Path, indexable: Copies) -> None:
     """META-94."""
-    table = indexed(made(tmp_path / "t"), LOWER, "expr_index_part")
+    table = indexed(indexable(tmp_path / "t"), LOWER, "expr_index_part")
     assert drop_index(table, "low") == (LOWER,)
     assert set(index_definitions(table.storage, refreshed(table).config)) == {"expr_index_part"}
     assert refreshed(table).config.metadata_partitions == ("expr_index_part", "files")
     assert not (tmp_path / "t/.hoodie/metadata" / LOWER).exists()
 
 
-def test_values_that_depend_on_a_time_zone_are_not_known(tmp_path: Path, made: Copies) -> None:
+def test_values_that_depend_on_a_time_zone_are_not_known(tmp_path: Path, indexable: Copies) -> None:
     """META-115, META-116: such an index is not built; one of another writer's is kept with bounds that leave nothing out."""
-    table = made(tmp_path / "t")
+    table = indexable(tmp_path / "t")
     for column, function, arguments in (
         ("n", "from_unixtime", {"format": "yyyy"}),
         ("at", "hour", {}),
@@ -200,8 +193,8 @@ def test_values_that_depend_on_a_time_zone_are_not_known(tmp_path: Path, made: C
     assert {bound(record, "minValue") for record in statistics(table, LOWER).values()} == {""}
 
 
-def test_what_cannot_be_built_is_refused(tmp_path: Path, made: Copies) -> None:
-    table = made(tmp_path / "t")
+def test_what_cannot_be_built_is_refused(tmp_path: Path, indexable: Copies) -> None:
+    table = indexable(tmp_path / "t")
 
     def refused(expected: str, kinds: Sequence[str] = ("expression_index",), **options: Any) -> None:
         with pytest.raises((UsageError, UnsupportedError), match=expected):
@@ -222,8 +215,8 @@ def test_what_cannot_be_built_is_refused(tmp_path: Path, made: Copies) -> None:
     refused("a definition of the index", ["expr_index_other"])
     assert not refreshed(table).config.kept_partitions
     with pytest.raises(UnsupportedError, match=r"values of the column's own type.*found int"):
-        indexed(made(tmp_path / "eight", version=8), "expr_index_year")
-    old = made(tmp_path / "old", version=6)
+        indexed(indexable(tmp_path / "eight", version=8), "expr_index_year")
+    old = indexable(tmp_path / "old", version=6)
     with pytest.raises(UsageError, match="found expr_index_low"):
         indexed(old, LOWER)
     indexed(refreshed(table), LOWER)
@@ -232,9 +225,9 @@ def test_what_cannot_be_built_is_refused(tmp_path: Path, made: Copies) -> None:
     assert_kept(table)
 
 
-def test_changes_of_an_indexed_column_are_refused(tmp_path: Path, made: Copies) -> None:
+def test_changes_of_an_indexed_column_are_refused(tmp_path: Path, indexable: Copies) -> None:
     """WRITE-62."""
-    table = indexed(made(tmp_path / "t"), "expr_index_year")
+    table = indexed(indexable(tmp_path / "t"), "expr_index_year")
     for change in ("alter column day type string", "rename column day to d", "drop column day"):
         with pytest.raises(UnsupportedError, match="drop the index first"):
             alter_schema(refreshed(table), change)
@@ -243,9 +236,9 @@ def test_changes_of_an_indexed_column_are_refused(tmp_path: Path, made: Copies) 
     assert [str(finding) for finding in validate(table, ["expression_index"])] == []
 
 
-def test_an_index_that_writes_would_not_keep_is_refused_by_name(tmp_path: Path, made: Copies) -> None:
+def test_an_index_that_writes_would_not_keep_is_refused_by_name(tmp_path: Path, indexable: Copies) -> None:
     """WRITE-62."""
-    table = indexed(made(tmp_path / "t"), LOWER)
+    table = indexed(indexable(tmp_path / "t"), LOWER)
     path = tmp_path / "t/.hoodie/.index_defs/index.json"
     whole = path.read_text()
     path.write_text(whole.replace('"lower"', '"split"'))
@@ -271,10 +264,10 @@ class Elsewhere:
         return [pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(task))) for task in tasks]
 
 
-def test_tasks_run_on_other_machines(made: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_run_on_other_machines(indexable: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-130, WRITE-60."""
     monkeypatch.setattr(index_files, "waiting_runner", lambda *_: Elsewhere())
     monkeypatch.setattr(write_run, "runner_of", lambda *_: Elsewhere())
-    table = indexed(made(tmp_path / "t"), LOWER, "expr_index_sieve")
+    table = indexed(indexable(tmp_path / "t"), LOWER, "expr_index_sieve")
     write(table, rows(range(10, 28), 3, lambda _: "New"))
     assert_kept(table)

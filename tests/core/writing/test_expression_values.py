@@ -28,16 +28,10 @@ from tests.support.expression_tables import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """Copies of a table with rows."""
-    return Copies(tmp_path_factory.mktemp("made"))
-
-
 @pytest.mark.parametrize("version", [9, 8])
-def test_statistics_are_those_of_the_values_in_each_file(tmp_path: Path, made: Copies, version: int) -> None:
+def test_statistics_are_those_of_the_values_in_each_file(tmp_path: Path, indexable: Copies, version: int) -> None:
     """META-35, META-116, META-117: of what is there, of what comes, and of whole partitions."""
-    table = indexed(made(tmp_path / "t", "cow", version), LOWER, "expr_index_x")
+    table = indexed(indexable(tmp_path / "t", "cow", version), LOWER, "expr_index_x")
     write(table, rows(range(40, 60), 3, lambda number: "Ω" if number % 2 else None))
     lower, x = statistics(table, LOWER), statistics(table, "expr_index_x")
     of_partitions: dict[str, list[str]] = {"x": [], "y": []}
@@ -71,9 +65,9 @@ def test_queries_leave_out_slices_by_what_is_built(tmp_path: Path) -> None:
         assert decided(table, "x < -1") == {"expr_index_x": 2}
 
 
-def test_filters_hold_the_values_of_each_file(tmp_path: Path, made: Copies) -> None:
+def test_filters_hold_the_values_of_each_file(tmp_path: Path, indexable: Copies) -> None:
     """META-118: of base files and log files, without nulls."""
-    table = indexed(made(tmp_path / "t", "mor"), "expr_index_sieve")
+    table = indexed(indexable(tmp_path / "t", "mor"), "expr_index_sieve")
     write(table, rows(range(10), 3, lambda _: "mi"))
     table = refreshed(table)
     metadata = table.snapshot().metadata
@@ -96,9 +90,9 @@ def test_filters_hold_the_values_of_each_file(tmp_path: Path, made: Copies) -> N
     assert logs
 
 
-def test_nothing_is_known_of_log_files_where_user_code_merges(made: Copies, tmp_path: Path) -> None:
+def test_nothing_is_known_of_log_files_where_user_code_merges(indexable: Copies, tmp_path: Path) -> None:
     """SOURCE-7: whatever their values are, the merged row may have another."""
-    table = indexed(made(tmp_path / "t"), LOWER)
+    table = indexed(indexable(tmp_path / "t"), LOWER)
     write(table, rows([1, 3, 5], 3, lambda _: "New"))
     assert refreshed(table).scan(where="lower(s) > 'Ω'").plan.kept() == []
     path = tmp_path / "t/.hoodie/hoodie.properties"

@@ -1,7 +1,7 @@
 """META-94, META-110 to META-113, WRITE-40 to WRITE-43, VALID-24: secondary indexes are built, kept, read, checked.
 
-Also covers: `indexing/secondary.py`, `index/stored_values.py`, `validation/secondary_index.py`, `writing/index_rows.py`,
-`writing/secondary_rows.py`.
+Also covers: `indexing/secondary.py`, `index/stored_values.py`, `validation/column_indexes.py`, `validation/secondary_index.py`,
+`writing/index_rows.py`, `writing/indexed_columns.py`, `writing/secondary_rows.py`.
 """
 
 from __future__ import annotations

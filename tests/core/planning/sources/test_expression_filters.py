@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
@@ -21,13 +19,7 @@ from tests.support.expression_tables import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Copies:
-    """Copies of a table with rows."""
-    return Copies(tmp_path_factory.mktemp("made"))
-
-
-def test_queries_leave_out_slices_by_filters(made: Copies, tmp_path: Path) -> None:
+def test_queries_leave_out_slices_by_filters(indexable: Copies, tmp_path: Path) -> None:
     """META-120: of base files and log files, not of a slice with a file without a filter."""
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", ordering="ts", type="mor")
     write(table, rows(range(20), 1, lambda number: "Even" if number % 2 == 0 else "Odd"))
@@ -46,16 +38,16 @@ def test_queries_leave_out_slices_by_filters(made: Copies, tmp_path: Path) -> No
     assert decided(open_table(tmp_path / "t"), "upper(s) = 'NOWHERE'") == {"expr_index_sieve": 1}
 
 
-def test_a_filter_of_whole_numbers_is_asked_for_their_digits(made: Copies, tmp_path: Path) -> None:
+def test_a_filter_of_whole_numbers_is_asked_for_their_digits(indexable: Copies, tmp_path: Path) -> None:
     """META-118, META-120."""
     options = IndexOptions(["day"], name="year", function="year", using="bloom_filters")
-    table = build_indexes(made(tmp_path / "t", "cow"), ["expression_index"], options)
+    table = build_indexes(indexable(tmp_path / "t", "cow"), ["expression_index"], options)
     assert decided(table, "year(day) = 2020") == {"expr_index_year": 1}
     assert ids(table, "year(day) = 2021") == sorted(f"k{number}" for number in range(24) if number % 2)
 
 
-def test_damaged_filters_leave_nothing_out(made: Copies, tmp_path: Path) -> None:
-    table = indexed(made(tmp_path / "t", "cow"), "expr_index_sieve")
+def test_damaged_filters_leave_nothing_out(indexable: Copies, tmp_path: Path) -> None:
+    table = indexed(indexable(tmp_path / "t", "cow"), "expr_index_sieve")
     for file in (tmp_path / "t/.hoodie/metadata/expr_index_sieve").glob("*.hfile"):
         file.write_bytes(file.read_bytes()[:-9])
     table = refreshed(table)

@@ -1,0 +1,52 @@
+"""The frame of checks that compare indexes of single columns with the table: index by index, once all files were read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hudi_core.engine import Footer
+from hudi_core.errors import TableError
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.table import MetadataTable
+from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.findings import Finding, problem, rebuild
+from hudi_core.validation.subject import DataFile, Subject
+
+
+@dataclass
+class ColumnIndexes(ABC):
+    """The check of all indexes of one kind. An index that cannot be compared is one finding."""
+
+    subject: Subject
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The kind of index, as findings name it."""
+
+    @abstractmethod
+    def is_of_kind(self, partition: str) -> bool:
+        """Whether a metadata partition is such an index."""
+
+    @abstractmethod
+    def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
+        """The findings of one index. Raises `TableError` where it cannot be compared."""
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        return None
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        yield from ()
+
+    def end(self) -> Iterator[Finding]:
+        metadata, table = self.subject.metadata, self.subject.table
+        for partition in sorted(filter(self.is_of_kind, metadata.partitions if metadata else ())):
+            try:
+                definition = index_definitions(table.storage, table.config).get(partition)
+                if metadata is not None and definition is not None:  # the check of properties reports one without
+                    yield from self.of_index(metadata, partition, definition)
+            except TableError as error:
+                where = self.subject.metadata_path(partition)
+                yield problem(self.kind, self.subject.root, error, rebuild(partition), where)

@@ -1,0 +1,24 @@
+"""Columns with an index of their own, which stay as they are. Rules WRITE-42, WRITE-62."""
+
+from __future__ import annotations
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+
+
+def refuse_changed_column(table: Table, partition: str, name: str, kind: str, schema: Schema | None) -> None:
+    """Raises `UnsupportedError` where a write changes or drops a top-level column that an index, a metadata partition, is of.
+
+    `kind` names the index in the error. `schema` is what the table's becomes; None: it stays.
+    """
+    if schema is None:
+        return
+    place, after = table.schema.get((name,)), schema.find((name,))
+    is_same_column = after is not None and after.field.id == place.field.id
+    if after is None or not is_same_column or after.field.type != place.field.type:
+        raise UnsupportedError(
+            f"{table.storage.uri}: {partition}",
+            expected=f"{name} to stay as it is while it has {kind}; drop the index first",
+            found=f"{after.field.type}" if after is not None and is_same_column else "another column",
+        )
