@@ -46,7 +46,7 @@ def _schema_bytes(footer: bytes) -> bytes:
     """
     try:
         (first, _, version), (second, kind, columns) = islice(raw_fields(footer), 2)
-    except (IndexError, KeyError, ValueError):  # damage that pyarrow passed over: reading the damaged part raises for it
+    except (IndexError, KeyError, ValueError):  # damage, which readers of the damaged part report
         return b""
     if (first, second, kind) != (1, 2, LIST):
         return b""

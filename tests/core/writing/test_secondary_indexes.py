@@ -40,19 +40,8 @@ from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.transaction import Transaction
+from tests.support.expression_tables import TYPES
 
-TYPES = pa.schema(
-    [
-        ("id", pa.string()),
-        ("p", pa.string()),
-        ("s", pa.string()),
-        ("n", pa.int64()),
-        ("day", pa.date32()),
-        ("at", pa.timestamp("us", "UTC")),
-        ("x", pa.float64()),
-        ("ts", pa.int64()),
-    ]
-)
 COLUMNS = {
     "secondary_index_s": "s",
     "secondary_index_numbers": "n",
