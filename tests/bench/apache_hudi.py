@@ -61,7 +61,7 @@ def _is_whole(folder: Path, name: str) -> bool:
 
 
 def measurement(command: str, case: str, answer: str | None = None) -> Elsewhere:
-    """What Apache Hudi takes for a case of `read`, `plan`, `tag`, `append` or `upsert`, each run; measured once in this process.
+    """What Apache Hudi takes for a case of `read`, `plan`, `tag` or `cluster`, each run; measured once in this process.
 
     `answer` names the detail of the case's line that is compared with ours; None where the script compares it itself.
     """
@@ -90,18 +90,15 @@ def _line(command: str, case: str) -> Mapping[str, Any]:
 def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
     options = {
         "read": ("--cases", "cow_full_noop,cow_full_agg,mor_snapshot_noop,mor_snapshot_agg"),
-        "append": ("--cases", "insert_defaults"),
-        "upsert": ("--cases", "uniform,recent"),
         "tag": ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8"),
     }
-    run = (_ORACLE / "bench_hudi.py", command, "--table", str(_TABLES), *options.get(command, ()))
-    lines = [json.loads(line) for line in script(*run).splitlines()]
-    return {line["case"]: line for line in lines if line["bench"] == command}
+    printed = script(_ORACLE / "bench_hudi.py", command, "--table", str(_TABLES), *options.get(command, ()))
+    return {line["case"]: line for line in printed if line["bench"] == command}
 
 
-def script(path: Path, *arguments: str) -> str:
-    """The standard output of a script that runs in Apache Hudi's environment: a JSON object a line. It finds the scripts of the
-    conformance folder. Raises `Missing` where it cannot run."""
+def script(path: Path, *arguments: str) -> list[Mapping[str, Any]]:
+    """The JSON objects that a script prints, run in Apache Hudi's environment beside the scripts of the conformance folder.
+    Raises `Missing` where it cannot run."""
     if not path.is_file() or not _PYTHON.is_file():
         raise Missing(f"needs {path.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
     _TABLES.mkdir(parents=True, exist_ok=True)
@@ -110,4 +107,4 @@ def script(path: Path, *arguments: str) -> str:
     completed = subprocess.run(run, capture_output=True, text=True, check=False, env=environment)
     if completed.returncode:
         raise Missing(f"Apache Hudi failed at {arguments[0]}: {completed.stderr.strip().splitlines()[-1:]}")
-    return completed.stdout
+    return [json.loads(line) for line in completed.stdout.splitlines()]

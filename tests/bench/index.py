@@ -3,7 +3,8 @@
 column_stats_and_bloom_1000_files  `files`, statistics of 4 columns and bloom filters of a table without a metadata table
 record_index_4m_keys               the record index of 4 million keys in 200 files, beside other indexes
 
-Every call works on a copy of the table, whose data files are links; making it is part of our time and not of Apache Hudi's.
+Every call works on a copy of the table, whose data files are links; making it is part of our time and not of Apache Hudi's. The
+indexes of both sides are validated: every location, and that no bound and no filter leaves out a row of its file.
 
 hfile_write_1m, hfile_read_1m      a million records as a record index has them; the peer compresses or inflates the same bytes
                                    with zlib and does nothing else
@@ -12,12 +13,11 @@ hfile_write_1m, hfile_read_1m      a million records as a record index has them;
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,16 +61,28 @@ def pair(case: str, peer: str) -> Pair:
         raise Unbuilt("no measurement of this case")
     _, kinds, options = _BUILT[case]
 
-    def ours() -> list[str]:
-        source = _tables()[case]
-        with tempfile.TemporaryDirectory(prefix="bench-index-", dir=source.parent) as folder:
-            copy = _copied(source, Path(folder) / "t")
-            return sorted(build_indexes(open_table(copy), kinds, options).config.metadata_partitions)
+    def built(folder: str) -> Path:
+        copy = _copied(_tables()[case], Path(folder) / "t")
+        build_indexes(open_table(copy), kinds, options)
+        return copy
 
-    def check(built: list[str], theirs: list[str]) -> None:
-        assert {"files", *kinds} <= set(built) & set(theirs), f"{built}, the peer has {theirs}"
+    def ours() -> None:
+        with tempfile.TemporaryDirectory(prefix="bench-index-", dir=_tables()[case].parent) as folder:
+            built(folder)
+
+    def check(_: object, theirs: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="bench-index-", dir=_tables()[case].parent) as folder:
+            _assert_valid(built(folder), kinds)
+        _assert_valid(theirs, kinds)
 
     return Pair(ours, Elsewhere(lambda: _of_apache_hudi(case)), check, 0.0, burst=2)
+
+
+def _assert_valid(path: Path, kinds: Sequence[str]) -> None:
+    table = open_table(path)
+    assert {"files", *kinds} <= set(table.config.metadata_partitions), f"{path}: {table.config.metadata_partitions}"
+    findings = list(table.validate(kinds))
+    assert not findings, f"{len(findings)} findings, the first of them {findings[0]}"
 
 
 @cache
@@ -97,18 +109,24 @@ def _linked(source: str, target: str) -> None:
         os.link(source, target)
 
 
-def _of_apache_hudi(case: str) -> tuple[list[float], list[str]]:
+def _of_apache_hudi(case: str) -> tuple[list[float], Path]:
+    """The seconds of its builds, and the table that it left."""
     line = _peer_lines()[case]
-    return line["seconds"], line["detail"]["partitions"]
+    return line["seconds"], Path(_scratch().name) / f"peer-{case}"
 
 
 @cache
 def _peer_lines() -> Mapping[str, Any]:
     bare, indexed = _tables().values()
-    with tempfile.TemporaryDirectory(prefix="bench-index-", dir=bare.parent) as scratch:
-        script = Path(__file__).with_name("index_peer.py")
-        lines = [json.loads(line) for line in apache_hudi.script(script, str(bare), str(indexed), scratch).splitlines()]
+    script = Path(__file__).with_name("index_peer.py")
+    lines = apache_hudi.script(script, str(bare), str(indexed), _scratch().name)
     return {line["case"]: line for line in lines}
+
+
+@cache
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    """It is there until the process ends."""
+    return tempfile.TemporaryDirectory(prefix="bench-index-", dir=next(iter(_tables().values())).parent)
 
 
 @cache

@@ -1,8 +1,9 @@
-"""Rows in memory to a commit on local storage: an append to an empty table, and upserts into one of 200 files.
+"""Rows in memory to a commit on local storage: an append to an empty table; upserts into one of 200 files, and a delete in it.
 
 Ours keeps what Apache Hudi keeps by default: keys, bloom filters, and a metadata table with column statistics. The floor is plain
-pyarrow, which writes the same rows to as many files with the same codec and nothing else. Every call works on a table of its
-own, which it makes: for upserts a copy whose data files are links. That is part of both sides' time.
+pyarrow, which writes the same rows with the same codec and nothing else. Every call works on a table of its own, which it makes:
+for changes a copy whose data files are links. That is part of our time and of the peers', but not of Apache Hudi's. Before
+anything is timed, all rows of both sides are compared with those that have to be there.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hudi_core.table.open import open_table, refreshed
@@ -25,31 +29,190 @@ from hudi_core.writing.create import create_table
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
 
+Rows = Callable[[], pa.Table]
+Write = Callable[[], AbstractContextManager[Rows]]
+"""Writes to a table of its own, and gives what reads its rows for as long as it is there."""
+
 _ROWS = 1_000_000
 _INDEXES = ("column_stats", "bloom_filters", "partition_stats")
-_OF_HUDI = {
-    "append_1m_12_columns": ("append", "insert_defaults"),
-    "upsert_200k_uniform_200_files": ("upsert", "bloom_uniform"),
-    "upsert_200k_recent": ("upsert", "bloom_recent"),
-}
-"""What Apache Hudi's script calls the cases."""
-_INPUTS = {"upsert_200k_uniform_200_files": "upsert_input", "upsert_200k_recent": "upsert_recent_input"}
+_KEY = ("part", "id")
+_DELETED = 10_000
+"""Rows whose `b` is below it are deleted: one in a hundred, in all files."""
 
 
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case. Raises `Unbuilt` for one that there is none of, `Missing` for what the machine lacks."""
     if case == "append_1m_12_columns":
-        return Pair(_append, _appender(case, peer), _appended, 5, burst=1)
-    if case not in _INPUTS:
+        return _append_pair(peer)
+    if case not in _CHANGES:
         raise Unbuilt("no measurement of this case")
-    if peer != "apache-hudi":
-        return _upsert_pair(case, peer)
-    peer_s = apache_hudi.measurement(*_OF_HUDI[case], "rows")
-    return Pair(lambda: _upsert(case), peer_s, partial(_upserted, case), 5, burst=1)
+    return _change_pair(_CHANGES[case], peer)
+
+
+def _append_pair(peer: str) -> Pair:
+    if peer == "apache-hudi":
+        folder = apache_hudi.table("cow_read").parent / "append_input"  # made along with this table
+        rows = _read(folder)
+        return _pair(partial(_appended, rows), _of_apache_hudi("append", rows=folder), lambda: rows, ("id",))
+    rows = _made_rows()
+    theirs: Write = partial(_plain_file, rows) if peer == "pyarrow" else partial(_peers().appended, peer, rows)
+    return _pair(partial(_appended, rows), theirs, lambda: rows, ("id",))
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A change of a table of 200 files: an upsert of the rows of a folder, or the delete."""
+
+    batch: str | None
+    merge_on_read: bool = False
+
+    def source(self) -> Path:
+        table = apache_hudi.table("cow_tag")
+        return _merge_on_read(table) if self.merge_on_read else table
+
+    def folder(self) -> Path | None:
+        return self.source().parent / self.batch if self.batch else None
+
+    @contextmanager
+    def applied(self) -> Iterator[Rows]:
+        """A copy of the table, after the change."""
+        with tempfile.TemporaryDirectory(prefix="bench-write-", dir=self.source().parent) as scratch:
+            table = open_table(shutil.copytree(self.source(), Path(scratch) / "t", copy_function=_linked))
+            if folder := self.folder():
+                table.upsert(_read(folder))
+            else:
+                table.delete(where=f"b < {_DELETED}")
+            yield partial(_rows_of, table)
+
+    def result(self) -> pa.Table:
+        """The rows that the table has afterwards."""
+        before = open_table(self.source()).scan(meta=False).to_arrow()
+        folder = self.folder()
+        if folder is None:
+            return before.filter(pc.field("b") >= float(_DELETED))
+        batch = _read(folder)
+        kept = before.join(batch.select(_KEY), list(_KEY), join_type="left anti").select(before.column_names)
+        return pa.concat_tables([kept, batch.select(kept.column_names).cast(kept.schema)])
+
+
+_CHANGES: Mapping[str, _Change] = {
+    "upsert_200k_uniform_200_files": _Change("upsert_input"),
+    "upsert_200k_recent": _Change("upsert_recent_input"),
+    "mor_upsert_200k": _Change("upsert_input", merge_on_read=True),
+    "delete_where_1_percent": _Change(None),
+}
+
+
+def _change_pair(change: _Change, peer: str) -> Pair:
+    folder = change.folder()
+    if peer == "apache-hudi":
+        command, where = ("upsert", None) if folder else ("delete", f"b < {_DELETED}")
+        return _pair(change.applied, _of_apache_hudi(command, change.source(), folder, where), change.result, _KEY)
+    if folder is None:
+        raise Unbuilt("no such peer")
+    files = sorted(change.source().glob("*/*.parquet"))
+    return _pair(change.applied, _peers().upserted(peer, files, _read(folder)), change.result, _KEY)
+
+
+def _pair(ours: Write, theirs: Write | Elsewhere, result: Rows, key: Sequence[str]) -> Pair:
+    """Both sides have to leave the rows `result`, in any order."""
+
+    def check(_: object, answer: pa.Table | None) -> None:
+        wanted = result()
+        _assert_same(_read_of(ours), wanted, key)
+        _assert_same(_read_of(theirs) if answer is None and not isinstance(theirs, Elsewhere) else answer, wanted, key)
+
+    peer = theirs if isinstance(theirs, Elsewhere) else partial(_finish, theirs)
+    return Pair(partial(_finish, ours), peer, check, 5, burst=1)
+
+
+def _finish(write: Write) -> None:
+    with write():
+        pass
+
+
+def _read_of(write: Write) -> pa.Table:
+    with write() as rows:
+        return rows()
+
+
+def _assert_same(rows: pa.Table, wanted: pa.Table, key: Sequence[str]) -> None:
+    order = [(name, "ascending") for name in key]
+    stored = rows.select(wanted.column_names).cast(wanted.schema)
+    assert stored.sort_by(order).equals(wanted.sort_by(order)), "rows differ"
+
+
+@contextmanager
+def _appended(rows: pa.Table) -> Iterator[Rows]:
+    """A new table with the rows."""
+    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
+        table = create_table(Path(folder) / "t", rows, "id", ordering="ts", indexes=_INDEXES)
+        table.append(rows)
+        yield partial(_rows_of, table)
+
+
+def _rows_of(table: Table) -> pa.Table:
+    rows: pa.Table = refreshed(table).scan(meta=False).to_arrow()
+    return rows
+
+
+@contextmanager
+def _plain_file(rows: pa.Table) -> Iterator[Rows]:
+    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
+        pq.write_table(rows, Path(folder) / "rows.parquet", compression="zstd")
+        yield partial(pq.read_table, Path(folder) / "rows.parquet")
+
+
+def _peers() -> ModuleType:
+    from tests.bench import write_peers  # noqa: PLC0415 - needs what is only in the environment of `make bench`
+
+    return write_peers
+
+
+def _of_apache_hudi(
+    command: str, table: Path | None = None, rows: Path | None = None, where: str | None = None
+) -> Elsewhere:
+    """The seconds of its own write, and the rows that it leaves."""
+    script = Path(__file__).with_name("write_peer.py")
+    options = {"--table": table, "--rows": rows, "--where": where}
+    given = [str(part) for option, value in options.items() if value for part in (option, value)]
+
+    def run() -> tuple[Sequence[float], pa.Table]:
+        with tempfile.TemporaryDirectory(prefix="bench-write-", dir=apache_hudi.table("cow_tag").parent) as scratch:
+            answer = Path(scratch) / "rows"
+            (line,) = apache_hudi.script(script, command, str(answer), scratch, *given)
+            return line["seconds"], pq.read_table(answer)
+
+    return Elsewhere(run)
+
+
+def _merge_on_read(table: Path) -> Path:
+    """A copy of a copy-on-write table with the other type: its command line changes the type of a table so."""
+    copy = table.with_name(f"{table.name}_mor")
+    if not copy.is_dir():
+        new = shutil.copytree(table, table.with_name(f"{copy.name}.new"), copy_function=_linked)
+        properties = Path(new) / ".hoodie" / "hoodie.properties"
+        text = properties.read_text("utf-8")
+        properties.write_text(text.replace("COPY_ON_WRITE", "MERGE_ON_READ"), "utf-8")
+        Path(new).rename(copy)
+    return copy
+
+
+def _linked(source: str, target: str) -> None:
+    """A link to a data file, which nobody changes; a copy of what stands in the table's own folder."""
+    if ".hoodie" in Path(source).parts:
+        shutil.copy2(source, target)
+    else:
+        os.link(source, target)
 
 
 @cache
-def rows() -> pa.Table:
+def _read(folder: Path) -> pa.Table:
+    return pq.read_table(folder)
+
+
+@cache
+def _made_rows() -> pa.Table:
     """A million rows: keys in no order, dates and times that run with them, numbers and strings."""
     draw = np.random.default_rng(5)
     numbers = draw.permutation(_ROWS)
@@ -70,99 +233,3 @@ def rows() -> pa.Table:
             "at": pa.array(seconds, pa.timestamp("us", "UTC")),
         }
     )  # fmt: skip
-
-
-def _append() -> int:
-    """Rows that the table has after its creation and an append."""
-    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        return _new_table(folder).append(rows()).inserted
-
-
-def _new_table(folder: str) -> Table:
-    return create_table(Path(folder) / "t", rows(), "id", ordering="ts", indexes=_INDEXES)
-
-
-def _appender(case: str, peer: str) -> Callable[[], int] | Elsewhere:
-    match peer:
-        case "apache-hudi":
-            apache_hudi.table("cow_read")  # its input is made along with this table
-            return apache_hudi.measurement(*_OF_HUDI[case], "rows")
-        case "pyarrow":
-            return _plain_files
-        case "deltalake" | "pyiceberg":
-            from tests.bench import write_peers  # noqa: PLC0415 - needs what is only in the environment of `make bench`
-
-            return write_peers.appender(peer, rows())
-        case _:
-            raise Unbuilt("no such peer")
-
-
-def _plain_files() -> int:
-    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        pq.write_table(rows(), Path(folder) / "rows.parquet", compression="zstd")
-        return _ROWS
-
-
-def _upsert_pair(case: str, peer: str) -> Pair:
-    from tests.bench import write_peers  # noqa: PLC0415 - needs what is only in the environment of `make bench`
-
-    files = sorted(apache_hudi.table("cow_tag").glob("*/*.parquet"))
-    theirs = write_peers.upserter(peer, files, _input(case))
-    return Pair(lambda: _upsert(case, count=True), theirs, partial(_upserted, case), 5, burst=1)
-
-
-def _upsert(case: str, *, count: bool = False) -> int:
-    """Rows of the batch, or with `count` those that the table has afterwards."""
-    with _upserted_table(case) as table:
-        return sum(refreshed(table).scan().counts()) if count else _input(case).num_rows
-
-
-@contextmanager
-def _upserted_table(case: str) -> Iterator[Table]:
-    """A copy of the table, after the upsert."""
-    with tempfile.TemporaryDirectory(prefix="bench-write-", dir=apache_hudi.table("cow_tag").parent) as folder:
-        copy = Path(folder) / "t"
-        shutil.copytree(apache_hudi.table("cow_tag"), copy, copy_function=_linked)
-        table = open_table(copy)
-        table.upsert(_input(case))
-        yield table
-
-
-def _linked(source: str, target: str) -> None:
-    """A link to a data file, which nobody changes; a copy of what stands in the table's own folder."""
-    if ".hoodie" in Path(source).parts:
-        shutil.copy2(source, target)
-    else:
-        os.link(source, target)
-
-
-@cache
-def _input(case: str) -> pa.Table:
-    return pq.read_table(apache_hudi.table("cow_tag").parent / _INPUTS[case])
-
-
-def _appended(ours: object, theirs: object) -> None:
-    """As many rows on both sides; in our table those that were given."""
-    assert ours == theirs, f"{ours} rows, the peer has {theirs}"
-    with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        table = _new_table(folder)
-        table.append(rows())
-        _assert_same_rows(refreshed(table), rows(), ["id"])
-
-
-def _upserted(case: str, ours: object, theirs: object) -> None:
-    """As many rows on both sides; in our table those of the batch, and of the others those that were there."""
-    assert ours == theirs, f"{ours} rows, the peer has {theirs}"
-    batch, keys = _input(case), ["part", "id"]
-    before = open_table(apache_hudi.table("cow_tag")).scan(meta=False).to_arrow()
-    kept = before.join(batch.select(keys), keys, join_type="left anti").select(before.column_names)
-    wanted = pa.concat_tables([kept, batch.select(kept.column_names).cast(kept.schema)])
-    with _upserted_table(case) as table:
-        _assert_same_rows(refreshed(table), wanted, keys)
-
-
-def _assert_same_rows(table: Table, wanted: pa.Table, keys: Sequence[str]) -> None:
-    stored, order = table.scan(meta=False).to_arrow(), [(name, "ascending") for name in keys]
-    assert stored.sort_by(order).equals(wanted.select(stored.column_names).cast(stored.schema).sort_by(order)), (
-        "rows differ"
-    )
