@@ -1,12 +1,11 @@
-"""`python -m tests.faults [--stale] [--at-once] [WORD ...]`: plants the faults whose line has all the words, all without one.
+"""`python -m tests.faults [--stale] [--at-once] [WORD ...]`: plants known faults, one at a time, and runs their tests.
 
-First their tests have to pass without a fault; `--at-once` leaves that out. Prints a line for each fault, and at the end those
-that no test caught. The exit status is 0 when all were caught. `--stale` says which entries of the lists do not fit the sources,
-and does no more.
+Prints a line for each fault, and at the end those that no test caught. The exit status is 0 when all were caught.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
@@ -22,21 +21,35 @@ _WORKERS = 2
 
 def main(arguments: list[str]) -> int:
     """Runs the command; the exit status."""
-    words = [word for word in arguments if not word.startswith("--")]
-    chosen = [fault for fault in all_faults() if all(word in f"{fault} {fault.file}" for word in words)]
+    options = _parser().parse_args(arguments)
+    chosen = [fault for fault in all_faults() if all(word in f"{fault} {fault.file}" for word in options.words)]
     problems = stale(chosen)
     for problem in problems:
         print("stale:", problem)
-    if problems or "--stale" in arguments:
+    if problems or options.stale:
         print(f"{len(chosen)} faults, {len(problems)} stale")
         return int(bool(problems))
     began = time.monotonic()
-    verdicts = _tried(chosen, at_once="--at-once" in arguments)
+    verdicts = _tried(chosen, at_once=options.at_once)
     open_ones = [fault for fault, verdict in verdicts if verdict.outcome is not Outcome.CAUGHT]
     for fault in open_ones:
         print("not caught:", fault, f"({fault.file})")
     print(f"{len(chosen) - len(open_ones)} of {len(chosen)} caught in {time.monotonic() - began:.0f} s")
     return int(bool(open_ones) or not chosen)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.faults",
+        description="Plant known faults, one at a time, and run the tests that have to catch them.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "words", nargs="*", metavar="WORD", help="words that the fault's line contains; all faults by default"
+    )
+    parser.add_argument("--stale", action="store_true", help="only list the entries that do not fit the sources")
+    parser.add_argument("--at-once", action="store_true", help="do not first check that the tests pass without a fault")
+    return parser
 
 
 def _tried(faults: list[Fault], *, at_once: bool) -> list[tuple[Fault, Verdict]]:

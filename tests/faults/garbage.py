@@ -8,6 +8,7 @@ there were, and what is wrong: tests that pass with garbage, rules that meet not
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections import Counter, defaultdict
@@ -81,8 +82,14 @@ def comparing() -> list[str]:
     return [str(path) for path in files if _COMPARE.search(path.read_text("utf-8"))]
 
 
-def main(paths: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Runs the experiment; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.faults.garbage",
+        description="Run conformance tests with garbage in the place of our answers.",
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="tests to run; by default all that compare answers")
+    paths: list[str] = parser.parse_args(arguments).paths
     garbage = Garbage()
     pytest.main([*_OPTIONS, *(paths or comparing())], plugins=[garbage])
     answers = Counter(rule.subject for rules in garbage.answers.values() for rule in rules)

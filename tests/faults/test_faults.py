@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.faults import __main__ as command
+from tests.faults import garbage
 from tests.faults.faults import Fault, all_faults, stale
 from tests.faults.planting import Field, Outcome
 
@@ -70,3 +73,20 @@ def test_stale_entries_are_named(tmp_path: Path) -> None:
     assert "nothing is wrong" in problem("x", wrong="x")
     twice = Fault("s", "n", "hudi_core/a.py", "x", "y", ("test_a.py",))
     assert len(stale([twice, twice], tmp_path)) == 2
+
+
+@pytest.mark.parametrize("run", [command.main, garbage.main], ids=["faults", "garbage"])
+@pytest.mark.parametrize(("option", "status"), [("--help", 0), ("--unheard-of", 2)])
+def test_help_and_unknown_options_run_no_test(
+    run: Callable[[list[str]], int], option: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run([option])
+    assert ended.value.code == status
+    assert "usage: python -m tests.faults" in "".join(capsys.readouterr())
+
+
+def test_stale_reports_the_chosen_faults_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = [fault for fault in FAULTS if fault.subject == "pruning"]
+    assert command.main(["--stale", "pruning:"]) == 0
+    assert capsys.readouterr().out == f"{len(chosen)} faults, 0 stale\n"
