@@ -35,8 +35,6 @@ _NEGATED = {TRUE: FALSE, FALSE: TRUE, NULL: NULL}
 Outcomes = frozenset[Truth]
 """The truths a predicate may give on the rows of a file. Wider when less is known; never too narrow."""
 
-ANY: Outcomes = frozenset(Truth)
-
 
 class Verdict(Enum):
     """The verdict for a file that a set of outcomes implies."""

@@ -28,12 +28,11 @@ _SEED: Final = 19
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Batches of the schema, and how many rows they stand for."""
+    """Batches of the schema."""
 
     engine: Engine[Any, Any, Any]
     schema: Schema
     batches: tuple[Any, ...]
-    total_rows: int
 
     @property
     def rows(self) -> int:
@@ -65,7 +64,7 @@ def drawn_sample(
             if (passed + place) % stride == 0
         ]
         passed += len(parts)
-    return Sample(sources.snapshot.engine, wanted, tuple(read_ahead(streams)), total)
+    return Sample(sources.snapshot.engine, wanted, tuple(read_ahead(streams)))
 
 
 def _rows_of(sources: Sources, file_slice: FileSlice) -> int:

@@ -88,17 +88,6 @@ def hash_chain(keys: StringColumn, seed: int = 0) -> Iterator[Hashes]:
         yield block.in_order(hashes.copy())
 
 
-def murmurs(keys: StringColumn, seed: int = -1) -> NDArray[np.int32]:
-    """The hash of each key, a signed number."""
-    hashes = np.full(len(keys.offsets) - 1, seed & 0xFFFFFFFF, np.uint32)
-    for start in range(0, len(hashes), BLOCK_ROWS):
-        block = key_block(keys, start, min(start + BLOCK_ROWS, len(hashes)))
-        block_hashes = hashes[start : start + BLOCK_ROWS].copy()
-        block.stir(block_hashes)
-        hashes[start : start + BLOCK_ROWS] = block.in_order(block_hashes)
-    return hashes.view(np.int32)
-
-
 def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Hashes]:
     """Word by word, those of the keys that have so many; keys descend by their number of words."""
     if not len(counts):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.nodes import Bytes8, StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.errors import UsageError
-from hudi_core.formats.bloom import GROWTH, HEADER, MAX_HASHES, MURMUR, VERSION, BloomFilter, positions
+from hudi_core.formats.bloom import GROWTH, HEADER, MAX_HASHES, MURMUR, VERSION, positions
 
 _KEYS_AT_ONCE = 1 << 14
 """Keys whose positions are in memory at once."""
@@ -69,11 +69,6 @@ class BloomFilterWriter:
         count = len(keys.offsets) - 1
         if count and not np.diff(keys.offsets).all():
             raise UsageError("bloom filter", expected="keys that are not empty", found="an empty one")
-        self.put(keys)
-
-    def put(self, keys: StringColumn) -> None:
-        """As `add`, and takes empty keys."""
-        count = len(keys.offsets) - 1
         rows = _rows(self.count, count, self.settings)
         missing = int(rows.max(initial=0)) + 1 - len(self._rows)
         if missing > 0:
@@ -112,13 +107,6 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
     writer = BloomFilterWriter(settings)
     writer.add(keys)
     return writer.encoded()
-
-
-def build_bloom_filter(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
-    """The filter itself, ready to be probed."""
-    writer = BloomFilterWriter(settings)
-    writer.put(keys)
-    return BloomFilter(writer.packed(), writer.bits, writer.hashes)
 
 
 def _rows(first: int, count: int, settings: FilterSettings) -> NDArray[np.int64]:

@@ -11,8 +11,6 @@ from hudi_core.formats.avro.block import avro_content
 from hudi_core.formats.deletes import DeleteRecords, encode_deletes
 from hudi_core.formats.log import FORMAT_VERSION, MAGIC, BlockKind, HeaderKey
 
-_ROLLBACK = "0"
-
 
 def encode_block(kind: BlockKind, header: Mapping[HeaderKey, str], content: bytes | memoryview) -> bytes:
     """A whole block. A log file is such blocks one after the other; a COMMAND block has no content."""
@@ -39,13 +37,3 @@ def encode_data_block(
 def encode_delete_block(header: Mapping[HeaderKey, str], deletes: DeleteRecords) -> bytes:
     """A DELETE block. Its header has a schema in all blocks but the first one of a file group of the metadata table."""
     return encode_block(BlockKind.DELETE, header, encode_deletes(deletes))
-
-
-def encode_rollback_block(instant_time: str, target: str) -> bytes:
-    """A COMMAND block by which the instant cancels the blocks of `target` before it."""
-    header = {
-        HeaderKey.INSTANT_TIME: instant_time,
-        HeaderKey.TARGET_INSTANT_TIME: target,
-        HeaderKey.COMMAND_BLOCK_TYPE: _ROLLBACK,
-    }
-    return encode_block(BlockKind.COMMAND, header, b"")

@@ -29,8 +29,6 @@ from hudi_core.types import nodes as t
 
 EXPRESSION_INDEX: Final = "expression_index"
 """The kind of index."""
-FIRST_VERSION: Final = 8
-"""The table version from which on there are expression indexes."""
 INDEX_TYPES: Final = (COLUMN_STATS, BLOOM_FILTERS)
 """What an expression index may record of the values in a file."""
 PARTITION_PREFIX: Final = "__partition_stat__"

@@ -173,11 +173,6 @@ def _encoded_together(parts: Sequence[StatisticsRows]) -> IndexRows:
     return IndexRows(concat_strings([part.keys for part in parts]), encoded(parts[0].kind, payload))
 
 
-def statistics_keys(column: str, files: Keys) -> StringColumn:
-    """Keys in `column_stats` of one column."""
-    return _keys(column, files)
-
-
 def _keys(column: str, rest: Keys) -> StringColumn:
     name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
     width = rest.dtype.itemsize

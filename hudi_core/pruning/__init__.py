@@ -10,8 +10,6 @@ ordered     A column's files in the order of its lower bounds, in blocks with a 
 program     A predicate's outcome as a program over statistics, and running it over files
 promoted    statistics of a column under the type it was stored with, as statistics of the type that is wanted
 ranks       texts as numbers in their order: their ranks among each other, and their places among a few literals
-reference   the same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is held
-            against
 search      the numbers of the files for which a program is true: through the order of a column when few come that way, else
             by a mask over all files
 statistics  statistics of one column over many files, as decoded: bounds and counts as arrays; and how values become numbers

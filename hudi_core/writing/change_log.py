@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
+from hudi_core.avro.document import record_name
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
@@ -24,7 +25,6 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.new_table import row_name
 
 CHANGE_LOG_SUFFIX: Final = ".cdc"
 _ROWS_OF_BLOCK: Final = 1 << 16
@@ -143,7 +143,7 @@ class ChangeLog:
         if self._mode is CdcMode.OP_KEY_ONLY:
             key_fields = [{"name": name, "type": ["string", "null"]} for name in ("op", "record_key")]
             return json.dumps({"type": "record", "name": "Record", "fields": key_fields}, separators=(",", ":"))
-        row = row_name(self.snapshot.config.name)
+        row = record_name(self.snapshot.config.name)
         image = schema_to_avro(self._images, row)
         second = "ts_ms" if self._mode is CdcMode.DATA_BEFORE_AFTER else "record_key"
         kinds: list[tuple[str, object]] = [

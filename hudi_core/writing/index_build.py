@@ -145,13 +145,6 @@ def build_metadata_table(
     return build_indexes(table, [FILES, *indexes], options, clock=clock)
 
 
-def retire_metadata_table(table: Table, *, clock: Clock = system_clock) -> Table:
-    """Removes the metadata table: first its table properties, then its files. Rule META-85."""
-    with table_lock(table.storage, clock=clock):
-        remove_partitions(refreshed(table), [FILES])
-    return refreshed(table)
-
-
 def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> tuple[str, ...]:
     """The metadata partitions that `build_indexes` would make, of a table as it stands.
 

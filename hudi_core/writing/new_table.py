@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from hudi_core.avro.document import record_name
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
@@ -128,13 +129,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
 
 def schema_text(schema: Schema, name: str) -> str:
     """The Avro schema of a table's rows as commits record it, without Hudi's own columns."""
-    return json.dumps(schema_to_avro(schema, row_name(name)), separators=(",", ":"))
-
-
-def row_name(table: str) -> str:
-    """The full name of the Avro record of a table's rows: what names of Avro lack becomes two underscores, as in Apache Hudi."""
-    name = _NAME.sub("__", re.sub(r"^[^A-Za-z_]", "__", table))
-    return f"hoodie.{name}.{name}_record"
+    return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
 
 
 def _merging(table: NewTable) -> Mapping[str, str]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_list, take_strings
-from hudi_core.formats.bloom import BloomFilter, HashedKeys
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, build_bloom_filter
+from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from tests.bench.timing import Pair, Unbuilt
 
 COUNT = 1_000_000
@@ -35,7 +35,7 @@ def keys(seed: int, count: int) -> StringColumn:
 def filter_of(seed: int) -> BloomFilter:
     """A filter of Hudi's default settings that holds as many keys as it is made for."""
     settings = FilterSettings(FilterKind.SIMPLE)
-    return build_bloom_filter(keys(seed, settings.entries), settings)
+    return parse_bloom_filter(encode_bloom_filter(keys(seed, settings.entries), settings), "filter")
 
 
 def murmur(key: bytes, seed: int) -> int:

@@ -32,9 +32,11 @@ from hudi_core.formats.inflate import LEVEL
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.indexing.group_files import ordered_rows
 from hudi_core.indexing.rows import location_rows
+from hudi_core.metadata.table import FILES
 from hudi_core.table.open import open_table
-from hudi_core.writing.index_build import build_indexes, retire_metadata_table
+from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.writing.index_removal import drop_index
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
 
@@ -91,7 +93,7 @@ def _tables() -> Mapping[str, Path]:
     whole = apache_hudi.table("cow_tag_1000")
     bare = whole.parent / "cow_tag_bare"
     if not bare.is_dir():
-        retire_metadata_table(open_table(_copied(whole, whole.parent / "cow_tag_bare.new")))
+        drop_index(open_table(_copied(whole, whole.parent / "cow_tag_bare.new")), FILES)
         (whole.parent / "cow_tag_bare.new").rename(bare)
     return {"column_stats_and_bloom_1000_files": bare, "record_index_4m_keys": apache_hudi.table("cow_tag")}
 

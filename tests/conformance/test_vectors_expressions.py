@@ -16,7 +16,6 @@ from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Opaque, Predicate
 from hudi_core.expr.terms import constant
-from hudi_core.pruning.reference import SingleFile
 from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import FALSE, NULL, TRUE
@@ -28,6 +27,7 @@ from tests.conformance.deviations.expressions import DEVIATIONS
 from tests.conformance.deviations.skipping import decided_by_bounds
 from tests.support.conformance import vectors
 from tests.support.ledger import REFUSED, Ledger, attempt
+from tests.support.single_file import SingleFile
 from tests.support.vector_expressions import (
     expression,
     index_rows,

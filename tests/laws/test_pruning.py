@@ -15,12 +15,13 @@ from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf
 from hudi_core.pruning import intervals
 from hudi_core.pruning.statistics import Carrier, carrier, from_values, taken
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
-from hudi_core.truth import ANY, Truth
+from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
 from tests.support.drawing import SOAK
 from tests.support.pruning import EFFORT, check_far_world, check_world, small_blocks, world
 from tests.support.random_predicates import VALUES, predicate
 from tests.support.row_truth import truth_of
+from tests.support.single_file import ANY
 
 KINDS = list(VALUES)
 

@@ -23,7 +23,6 @@ from hudi_core.expr.preimage import starts_with
 from hudi_core.functions.scalar.like import AnyRun
 from hudi_core.pruning import intervals, ordered, program, search, store
 from hudi_core.pruning import statistics as columns
-from hudi_core.pruning.reference import SingleFile, ValueInterval
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.truth import TRUE, Truth
 from hudi_core.types import nodes as t
@@ -31,6 +30,7 @@ from hudi_core.types.promote import Purpose, promotion
 from hudi_core.values.cast import cast
 from tests.support.random_predicates import ALIKE, VALUES, alike_predicate, far_predicate, predicate
 from tests.support.row_truth import sort_key, truth_of
+from tests.support.single_file import SingleFile, ValueInterval
 
 EFFORT = int(os.environ.get("PRUNING_EFFORT", "1"))
 """How many times as many cases as usual."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from hudi_core.expr import nodes as n
 from hudi_core.expr.calls import build, literal_pattern
-from hudi_core.pruning.reference import ValueInterval
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
+from tests.support.single_file import ValueInterval
 from tests.support.vector_schemas import persisted_type
 from tests.support.vector_values import decode
 

@@ -14,10 +14,10 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.expr import nodes as n
-from hudi_core.pruning.reference import ValueInterval
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.order import less
+from tests.support.single_file import ValueInterval
 from tests.support.sql_oracle import holds
 
 _TRIED = 3_000

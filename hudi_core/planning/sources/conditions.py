@@ -41,7 +41,6 @@ from hudi_core.pruning.store import FIRST_CONDITION_ID, Load, StatisticsPart
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
 
-Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 Values = Mapping[int, Sequence[PathValue | None]]

@@ -17,12 +17,11 @@ from hudi_core.errors import SchemaError, UsageError
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import DeleteRecords, commit_time_deletes, encode_deletes, read_deletes, wrapped_values
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks, rollback_target
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.log_write import (
     encode_block,
     encode_data_block,
     encode_delete_block,
-    encode_rollback_block,
 )
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.random_access import InMemoryFile
@@ -71,11 +70,6 @@ def test_rows_are_read_back() -> None:
 def test_rows_of_another_schema_are_refused() -> None:
     with pytest.raises(SchemaError, match=r"rows\.v"):
         encode_data_block(HEADER, StructColumn(1, {"key": string_column(["a"])}), "rows")
-
-
-def test_a_rollback_names_what_it_cancels() -> None:
-    (block,) = blocks(encode_rollback_block("002", "001"))
-    assert (rollback_target(block), block.require(HeaderKey.INSTANT_TIME), block.content_length) == ("001", "002", 0)
 
 
 def test_a_corrupt_region_is_no_block_to_write() -> None:

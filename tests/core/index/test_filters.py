@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from hudi_core.columns.strings import string_column
-from hudi_core.formats.bloom import CACHED_ROUNDS, HashedKeys
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, build_bloom_filter
+from hudi_core.formats.bloom import CACHED_ROUNDS, HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.index.filters import passing_keys
 
 HELD = [f"k{number}" for number in range(100)]
-FILTER = build_bloom_filter(string_column(HELD), FilterSettings(FilterKind.SIMPLE, 100, 1e-9))
+FILTER = parse_bloom_filter(
+    encode_bloom_filter(string_column(HELD), FilterSettings(FilterKind.SIMPLE, 100, 1e-9)), "filter"
+)
 
 
 def test_a_file_that_holds_many_of_the_keys_is_known_by_the_first_hashes() -> None:

@@ -13,13 +13,13 @@ import pytest
 from hudi_core.expr.bind import bind
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.pruning.reference import SingleFile, ValueInterval
 from hudi_core.pruning.statistics import from_values
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import coerce
+from tests.support.single_file import SingleFile, ValueInterval
 
 SPECS = Path(__file__).parents[3] / "specs"
 CASES = [json.loads(line) for line in (SPECS / "cases" / "pruning.jsonl").read_text("utf-8").splitlines()]

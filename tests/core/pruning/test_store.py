@@ -21,8 +21,9 @@ from hudi_core.expr.predicate import (
 from hudi_core.pruning.search import SMALL
 from hudi_core.pruning.statistics import absent, from_values
 from hudi_core.pruning.store import PREPARED_AFTER, FileStatistics, StatisticsPart
-from hudi_core.truth import ANY, FALSE, NULL, TRUE
+from hudi_core.truth import FALSE, NULL, TRUE
 from hudi_core.types import nodes as t
+from tests.support.single_file import ANY
 
 ID, NAME, PRICE = Column(1, "id", t.Long()), Column(2, "name", t.String()), Column(3, "price", t.Double())
 MANY = 3 * SMALL

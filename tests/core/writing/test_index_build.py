@@ -21,13 +21,14 @@ from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.record_index import locations
-from hudi_core.metadata.table import MetadataTable
+from hudi_core.metadata.table import FILES, MetadataTable
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing import index_files, index_runs
 from hudi_core.writing.create import create_table
-from hudi_core.writing.index_build import build_indexes, build_metadata_table, retire_metadata_table
+from hudi_core.writing.index_build import build_indexes, build_metadata_table
+from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write
 from tests.support.conformance import TableEntry, each_table_with
 
@@ -158,7 +159,8 @@ def test_a_file_that_lacks_a_column_has_nulls_alone(tmp_path: Path) -> None:
 
 
 def test_a_metadata_table_that_goes_leaves_the_rows(tmp_path: Path) -> None:
-    table = retire_metadata_table(written(tmp_path / "t", "cow", 9, ALL))
+    drop_index(written(tmp_path / "t", "cow", 9, ALL), FILES)
+    table = open_table(str(tmp_path / "t"))
     assert not table.config.metadata_partitions
     assert not (tmp_path / "t/.hoodie/metadata").exists()
     assert table.scan().to_arrow().num_rows == 30

@@ -4,9 +4,9 @@ import math
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Below, Column, Cut, IsNull, Less, Not, OneOf, Predicate
-from hudi_core.pruning.reference import SingleFile, ValueInterval
-from hudi_core.truth import ANY, FALSE, NULL, TRUE, Outcomes, Truth
+from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 from hudi_core.types import nodes as t
+from tests.support.single_file import ANY, SingleFile, ValueInterval
 
 X, Y = Column(1, "x", t.Double()), Column(2, "y", t.Double())
 

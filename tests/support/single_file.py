@@ -1,4 +1,4 @@
-"""The same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is tested against."""
+"""The questions of pruning about one file in plain Python, without arrays and order keys: the oracle of `hudi_core/pruning`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Column, Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.truth import Outcomes, Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, less
 
 _NAN = float("nan")
+
+ANY: Outcomes = frozenset(Truth)
+"""The outcomes of a predicate on a file of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
