@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hudi_arrow.arrays import Array, plain
 from hudi_arrow.gather import gather
-from hudi_core.formats.parquet.leaves import leaves
+from hudi_core.formats.parquet.statistics import leaves
 from hudi_core.schema.schema import Schema
 
 SAMPLED_ROWS: Final = 1 << 14

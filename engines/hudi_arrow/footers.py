@@ -12,7 +12,7 @@ from hudi_arrow.arrays import decodable, plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
-from hudi_core.formats.parquet.leaves import Leaf, leaf_numbers, leaves
+from hudi_core.formats.parquet.statistics import Leaf, leaf_numbers, leaves
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t

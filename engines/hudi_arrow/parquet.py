@@ -21,7 +21,7 @@ from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_value
 from hudi_arrow.storage import RandomAccessFile, decoding, native_file, owned
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics
+from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics
 from hudi_core.schema.schema import Path
 
 _WHAT = "a Parquet file"

@@ -19,7 +19,7 @@ from hudi_arrow.footers import arrow_types, typed
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics, leaves
+from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics, leaves
 from hudi_core.parallel.ordered import work_alone
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema

@@ -28,9 +28,9 @@ from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.timeline.files import FileList, files_in
-from hudi_core.timeline.latest import archived_replacements, latest_slices, visibility
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slice_building import archived_replacements, latest_slices, visibility
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
 

@@ -7,12 +7,12 @@ history      the history of a table: its archived instants, in the form of its l
 history_log  history of layout 1: log files of one record for each state of each instant. Rules TIME-20 and TIME-23
 history_lsm  history of layout 2: Parquet files by ranges of requested times, named by a manifest. Rules TIME-20 to TIME-22
 instants     instants: the names of their files in both timeline layouts, their states, and their order; what a history answers
-latest       the latest slice of every file group (Hudi's file-system view), computed for all groups at once. Rules TIME-12 to
-             TIME-14, TIME-25
 optional_files  files that a table may do without
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36
 services     records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering
+slice_building  how files form slices: the latest slice of every file group (Hudi's file-system view), computed for all groups
+             at once. Rules TIME-12 to TIME-14, TIME-25
 slices       file slices: the base file and log files that hold the rows of a file group; one, and all of a table as columns
 timeline     `Timeline`: the instants of a table, which of them count, and what they did. Rules TIME-6 to TIME-9, TIME-20 to
              TIME-25

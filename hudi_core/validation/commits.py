@@ -8,7 +8,7 @@ from typing import Final
 from hudi_core.engine import FileInfo
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.files import files_in
-from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.validation.findings import Finding, Severity, by_hand
 from hudi_core.validation.subject import Subject, data_file
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hudi_core.engine import FileInfo
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.timeline.files import files_in
-from hudi_core.timeline.latest import Visibility, latest_slices
+from hudi_core.timeline.slice_building import Visibility, latest_slices
 from hudi_core.timeline.slices import FileSlice
 
 _TIMES = [str(time) for time in range(10, 20)]

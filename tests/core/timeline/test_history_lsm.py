@@ -14,7 +14,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_lsm import LsmHistory
-from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.types.nodes import String
 from tests.support.archives import StandIn, clean_file, lsm_files

@@ -15,7 +15,7 @@ from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_log import LogHistory
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.instants import ArchivedTimeline
-from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.archives import StandIn, archive_log, clean_file, lsm_files
 from tests.support.memory import Memory

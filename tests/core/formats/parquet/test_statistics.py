@@ -9,7 +9,7 @@ import pytest
 
 from hudi_core.engine import LeafStatistics
 from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
-from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics, Leaf
+from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics, Leaf
 from hudi_core.types import nodes as t
 
 

@@ -1,4 +1,6 @@
-"""Column statistics in a Parquet footer: of each leaf column over all row groups, in the form of `hudi_core.values`.
+"""Column statistics in a Parquet footer, of each leaf column over all row groups, and which of its bounds may be trusted.
+
+Bounds have the form of `hudi_core.values`. Rules FILE-3 to FILE-5.
 
 Bounds are unknown where a row group that has values lacks them; where one is NaN; of INT96, which has no order; of bytes and
 unsigned numbers whose order the file does not declare. Most writers leave NaN out of the bounds, so that bounds do not rule

@@ -11,7 +11,7 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.timeline.files import files_in
-from hudi_core.timeline.latest import Visibility, latest_slices, visibility
+from hudi_core.timeline.slice_building import Visibility, latest_slices, visibility
 from hudi_core.timeline.slices import FileSlice
 from tests.support.conformance import TableEntry, each_table
 from tests.support.tables import opened

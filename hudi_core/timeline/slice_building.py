@@ -1,4 +1,6 @@
-"""The latest slice of every file group (Hudi's file-system view), computed for all groups at once. Rules TIME-12 to TIME-14.
+"""How files form slices: the latest slice of every file group (Hudi's file-system view), computed for all groups at once.
+
+Rules TIME-12 to TIME-14.
 
 Instants compare as strings; here they are integers in the same order.
 
