@@ -18,7 +18,7 @@ from hudi_core.cli.options import (
     queries_of,
     warn,
 )
-from hudi_core.cli.output import Output, progress
+from hudi_core.cli.output import Output, task_progress
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
 from hudi_core.cluster.operations import cluster as run_clustering
@@ -114,13 +114,7 @@ def cluster(
     if advise:
         show_advice(out, opened_table, queries, (Measure.CLUSTERING,))
         return
-    with progress("files") as advance:
-        reported = [0]
-
-        def report(done: int, _: int) -> None:
-            advance(done - reported.pop())
-            reported.append(done)
-
+    with task_progress("files") as report:
         options = ClusterOptions(
             strategy,
             name_list(columns),

@@ -265,6 +265,19 @@ def progress(what: str) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
+def task_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """As `progress`, for operations that report how many of their tasks are done."""
+    with progress(what) as advance:
+        reported = [0]
+
+        def report(done: int, _: int) -> None:
+            advance(done - reported.pop())
+            reported.append(done)
+
+        yield report
+
+
+@contextmanager
 def standard_output() -> Iterator[TextIO]:
     """Standard output, to be written to in the block.
 

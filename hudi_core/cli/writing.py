@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.options import WHERE, CaseOption, EngineOption, JsonOption, TableArgument, opened, warn
-from hudi_core.cli.output import Output, progress
+from hudi_core.cli.output import Output, task_progress
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -124,13 +124,7 @@ def _run(
     index: IndexKind = IndexKind.AUTO,
 ) -> None:
     table = opened(uri, engine, MetadataMode.AUTO, case_sensitive)
-    with progress("files") as advance:
-        reported = [0]
-
-        def report(done: int, _: int) -> None:
-            advance(done - reported.pop())
-            reported.append(done)
-
+    with task_progress("files") as report:
         result = work(table, WriteOptions(index=index, dry_run=dry_run, progress=report))
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

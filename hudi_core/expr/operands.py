@@ -22,7 +22,7 @@ from hudi_core.expr.nodes import (
 from hudi_core.expr.place import error_at
 from hudi_core.expr.text import name as quoted_name
 from hudi_core.sql.tokens import Kind, Token, bytes_value, number_value
-from hudi_core.types.nodes import Date, Time, Timestamp, Type
+from hudi_core.types.sql import sql_type
 
 MAX_DEPTH = 100
 """Levels of brackets, and operators in a row, beyond which a text is refused: later walks go as deep as the tree."""
@@ -33,13 +33,8 @@ PREDICATES = COMPARISONS | {"IS", "IN", "NOT", "BETWEEN", "LIKE", "ILIKE", "RLIK
 
 _FUNCTIONS_TOO = frozenset({"LIKE", "ILIKE", "RLIKE", "REGEXP", "EXISTS"})
 _RESERVED = PREDICATES | {"AND", "OR", "WHEN", "THEN", "ELSE", "END", "FROM", "AS", "SELECT", "EXISTS", "ESCAPE"}
-_TYPED: dict[str, Type] = {
-    "DATE": Date(),
-    "TIME": Time(),
-    "TIMESTAMP": Timestamp(),
-    "TIMESTAMP_LTZ": Timestamp(),
-    "TIMESTAMP_NTZ": Timestamp(zoned=False),
-}
+_TYPED = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"})
+"""The names of types that make a literal of the string behind them."""
 _MOMENTS = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP"})
 _NOT, _UNARY = 30, 90
 _NO_SUB_QUERIES = "an expression (sub-queries are not supported)"
@@ -150,7 +145,7 @@ class Operands(CallSyntax):
         if following.kind is Kind.STRING and token.key in _TYPED:
             self.advance()
             text = self.string_of(self.advance())
-            return Literal(text, _TYPED[token.key], self.span(token))
+            return Literal(text, sql_type(token.key), self.span(token))
         if token.key in _MOMENTS and following.key != "(":
             self.advance()
             return Call(token.key.lower(), (), self.span(token))

@@ -24,4 +24,5 @@ roaring          roaring bitmaps of 64 bits in their portable form, as log block
 secondary_key    keys of the secondary index: an indexed value and a record key in one string. Rule FORMAT-13
 secondary_keys   columns of keys of a secondary index: made from columns of values and record keys, compared as sets. Rule
                  FORMAT-13
+wrappers         records of Apache Hudi's Avro model that hold one value each: the branches of unions for values of several types
 """

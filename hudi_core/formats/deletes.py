@@ -26,23 +26,12 @@ from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.block import encode
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.log import BlockKind, LogBlock
+from hudi_core.formats.wrappers import LOCAL_DATE, WRAPPERS, physical_type
 
 VERSION = 3
 """Earlier versions are Java objects, serialised by Kryo or Java itself."""
 
-_WRAPPERS = (
-    ("BooleanWrapper", "boolean"),
-    ("IntWrapper", "int"),
-    ("LongWrapper", "long"),
-    ("FloatWrapper", "float"),
-    ("DoubleWrapper", "double"),
-    ("BytesWrapper", "bytes"),
-    ("StringWrapper", "string"),
-    ("DateWrapper", "int"),
-    ("DecimalWrapper", "bytes"),
-    ("TimeMicrosWrapper", "long"),
-    ("TimestampMicrosWrapper", "long"),
-)
+_WRAPPERS = tuple((name, physical_type(avro)) for name, avro in WRAPPERS.items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,11 +114,10 @@ def commit_time_deletes(record_keys: StringColumn, partition_path: str) -> Delet
 def _schema() -> str:
     """The Avro schema of the content, which no block carries: a record of a list of records of key, path and value.
 
-    `ArrayWrapper` lists the wrappers before it, and `LocalDateWrapper` besides, as the class of that name does in the
-    metadata table's schema.
+    `ArrayWrapper` lists the wrappers before it, and `LocalDateWrapper` besides, as in the metadata table's schema.
     """
     wrappers = [_record(name, value=type_) for name, type_ in _WRAPPERS]
-    named = ["null", *(name for name, _ in _WRAPPERS), _record("LocalDateWrapper", value="int")]
+    named = ["null", *(name for name, _ in _WRAPPERS), _record(LOCAL_DATE, value="int")]
     array = _record("ArrayWrapper", wrappedValues=["null", {"type": "array", "items": named}])
     delete = _record(
         "HoodieDeleteRecord",

@@ -56,26 +56,14 @@ def base_names(names: StringColumn) -> BaseNames:
     )
     dot = _dots(data, token_end, end)
     sound = (start < id_end) & (id_end + 1 < token_end) & (token_end + 1 < dot)
-    rows, start, id_end, token_end, dot = (
-        rows[sound],
-        start[sound],
-        id_end[sound],
-        token_end[sound],
-        dot[sound],
-    )
+    rows, start, id_end, token_end, dot = (column[sound] for column in (rows, start, id_end, token_end, dot))
     if len(rows):
         classes = _CLASSES[data]
         parts = np.stack([start, id_end, id_end + 1, token_end, token_end + 1, dot], axis=1)
         common = np.bitwise_and.reduceat(classes, parts.ravel()).reshape(-1, 6)
         sound = (classes[start] & _FIRST > 0) & (common[:, 0] & _ID > 0)
         sound &= (common[:, 2] & _TOKEN > 0) & (common[:, 4] & _DIGIT > 0)
-        rows, start, id_end, token_end, dot = (
-            rows[sound],
-            start[sound],
-            id_end[sound],
-            token_end[sound],
-            dot[sound],
-        )
+        rows, start, id_end, token_end, dot = (column[sound] for column in (rows, start, id_end, token_end, dot))
     return BaseNames(
         rows,
         StringColumn(*gather(data, start, id_end - start)),

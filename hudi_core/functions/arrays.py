@@ -17,19 +17,18 @@ from hudi_core.types import nodes as t
 from hudi_core.values.order import is_ordered, sort_key
 
 
-def _array(argument: Argument) -> t.Array:
-    if not isinstance(argument.type, t.Array):
-        raise MismatchError("an array", argument.type)
-    if not is_ordered(argument.type.element.type):
-        raise MismatchError("an array of values that are compared", argument.type)
-    return argument.type
+def _comparable(argument: Argument) -> t.Array:
+    data_type = p.array(argument)
+    if not is_ordered(data_type.element.type):
+        raise MismatchError("an array of values that are compared", data_type)
+    return data_type
 
 
 def _of_one_type(gives: Callable[[t.Type], t.Type]) -> p.BuildSignature:
     """Arrays of one type, in which all are."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
-        types = list(map(_array, arguments))
+        types = list(map(_comparable, arguments))
         common = coerce.widest(types)
         if common is None:
             raise MismatchError("arrays of one type", types[-1])
@@ -100,12 +99,12 @@ def _sorted(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...
 
 
 def _signature_of_sort(arguments: Sequence[Argument]) -> Signature:
-    array = _array(arguments[0])
+    array = _comparable(arguments[0])
     return Signature((array, t.Boolean())[: len(arguments)], array)
 
 
 def _signature_of_remove(arguments: Sequence[Argument]) -> Signature:
-    array, wanted = _array(arguments[0]), arguments[1]
+    array, wanted = _comparable(arguments[0]), arguments[1]
     common = coerce.widest([array.element.type, array.element.type if wanted.is_null else wanted.type])
     if common is None:
         raise MismatchError("a value of the elements' type", wanted.type)
@@ -133,9 +132,7 @@ def part(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
 
 
 def _signature_of_part(arguments: Sequence[Argument]) -> Signature:
-    data_type = arguments[0].type
-    if not isinstance(data_type, t.Array):
-        raise MismatchError("an array", data_type)
+    data_type = p.array(arguments[0])
     return Signature((data_type, t.Int(), t.Int()), data_type)
 
 
@@ -160,8 +157,7 @@ def joined(strings: Sequence[str | None], between: str, null: str | None = None)
 
 def _signature_of_join(arguments: Sequence[Argument]) -> Signature:
     strings = t.Array(t.Field(0, "element", t.String()))
-    if not isinstance(arguments[0].type, t.Array):
-        raise MismatchError("an array", arguments[0].type)
+    p.array(arguments[0])
     return Signature((strings, t.String(), t.String())[: len(arguments)], t.String())
 
 

@@ -15,30 +15,18 @@ from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, is_ordered, sort_key
 
 
-def _array(argument: Argument) -> t.Array:
-    if not isinstance(argument.type, t.Array):
-        raise MismatchError("an array", argument.type)
-    return argument.type
-
-
-def _map(argument: Argument) -> t.Map:
-    if not isinstance(argument.type, t.Map):
-        raise MismatchError("a map", argument.type)
-    return argument.type
-
-
 def _map_and_key(arguments: Sequence[Argument]) -> Signature:
-    data_type = _map(arguments[0])
+    data_type = p.mapping(arguments[0])
     return Signature((data_type, data_type.key.type), t.Boolean())
 
 
 def _signature_of_keys(arguments: Sequence[Argument]) -> Signature:
-    data_type = _map(arguments[0])
+    data_type = p.mapping(arguments[0])
     return Signature((data_type,), array_of(data_type.key.type))
 
 
 def _signature_of_values(arguments: Sequence[Argument]) -> Signature:
-    data_type = _map(arguments[0])
+    data_type = p.mapping(arguments[0])
     return Signature((data_type,), array_of(data_type.value.type))
 
 
@@ -81,7 +69,7 @@ def _element_at(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
 
 def _sign_with_element(gives: t.Type) -> p.BuildSignature:
     def sign(arguments: Sequence[Argument]) -> Signature | None:
-        data_type = _array(arguments[0])
+        data_type = p.array(arguments[0])
         if not is_ordered(data_type.element.type):
             return None
         wanted, element = arguments[1].type, data_type.element.type
@@ -155,7 +143,7 @@ def _extreme(take: Callable[..., Any]) -> Any:
 
 
 def _signature_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
-    data_type = _array(arguments[0])
+    data_type = p.array(arguments[0])
     return Signature((data_type,), data_type.element.type) if is_ordered(data_type.element.type) else None
 
 
@@ -255,7 +243,7 @@ FUNCTIONS = (
         aliases=("cardinality",),
         strict=False,
     ),
-    Function("array_size", range(1, 2), p.signature(_array, gives=t.Int()), p.of_values(len)),
+    Function("array_size", range(1, 2), p.signature(p.array, gives=t.Int()), p.of_values(len)),
     Function("[]", range(2, 3), _signature_of_part, _part, aliases=("get",)),
     Function("element_at", range(2, 3), _signature_of_part, _element_at, aliases=("try_element_at",)),
     Function("get_field", range(2, 3), _signature_of_get_field, _get_field),

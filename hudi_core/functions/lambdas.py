@@ -13,25 +13,13 @@ from hudi_core.functions.record import Argument, Function, MismatchError, Signat
 from hudi_core.types import nodes as t
 
 
-def _array(argument: Argument) -> t.Array:
-    if not isinstance(argument.type, t.Array):
-        raise MismatchError("an array", argument.type)
-    return argument.type
-
-
-def _map(argument: Argument) -> t.Map:
-    if not isinstance(argument.type, t.Map):
-        raise MismatchError("a map", argument.type)
-    return argument.type
-
-
 def _with_conditions(
-    gives: Callable[[t.Type], t.Type], taken: Callable[[Argument], t.Type] = _array
+    gives: Callable[[t.Type], t.Type], taken: Callable[[Argument], t.Type] = p.array
 ) -> p.BuildSignature:
     """The lambda gives conditions."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
-        array, conditions = taken(arguments[0]), _array(arguments[1])
+        array, conditions = taken(arguments[0]), p.array(arguments[1])
         if not isinstance(conditions.element.type, t.Boolean):
             raise MismatchError("a lambda that gives a condition", conditions.element.type)
         return Signature((array, conditions), gives(array))
@@ -40,23 +28,23 @@ def _with_conditions(
 
 
 def _signature_of_transform(arguments: Sequence[Argument]) -> Signature:
-    array, values = map(_array, arguments)
+    array, values = map(p.array, arguments)
     return Signature((array, values), values, instead=1)
 
 
 def _signature_of_zip_with(arguments: Sequence[Argument]) -> Signature:
-    first, second, values = map(_array, arguments)
+    first, second, values = map(p.array, arguments)
     return Signature((first, second, values), values, instead=2)
 
 
 def _signature_of_keys(arguments: Sequence[Argument]) -> Signature:
-    data_type, keys = _map(arguments[0]), _array(arguments[1])
+    data_type, keys = p.mapping(arguments[0]), p.array(arguments[1])
     key = t.Field(0, "key", keys.element.type, optional=False)
     return Signature((data_type, keys), t.Map(key, data_type.value))
 
 
 def _signature_of_values(arguments: Sequence[Argument]) -> Signature:
-    data_type, values = _map(arguments[0]), _array(arguments[1])
+    data_type, values = p.mapping(arguments[0]), p.array(arguments[1])
     return Signature((data_type, values), t.Map(data_type.key, t.Field(0, "value", values.element.type)))
 
 
@@ -109,17 +97,17 @@ def structs_of(*types: t.Type) -> t.Array:
 
 
 def _signature_of_places(arguments: Sequence[Argument]) -> Signature:
-    array = _array(arguments[0])
+    array = p.array(arguments[0])
     return Signature((array,), structs_of(array.element.type, t.Int()))
 
 
 def _signature_of_pairs(arguments: Sequence[Argument]) -> Signature:
-    arrays = tuple(map(_array, arguments))
+    arrays = tuple(map(p.array, arguments))
     return Signature(arrays, structs_of(*(array.element.type for array in arrays)))
 
 
 def _signature_of_entries(arguments: Sequence[Argument]) -> Signature:
-    data_type = _map(arguments[0])
+    data_type = p.mapping(arguments[0])
     return Signature((data_type,), array_of(t.Record((data_type.key, data_type.value))))
 
 
@@ -180,7 +168,7 @@ FUNCTIONS = (
     ENTRIES,
     Function("zip_with", range(3, 4), _signature_of_zip_with, lambda values, *_: values[2], takes_lambda=True),
     Function(
-        *("map_filter", range(2, 3), _with_conditions(lambda data_type: data_type, _map), p.of_values(filtered)),
+        *("map_filter", range(2, 3), _with_conditions(lambda data_type: data_type, p.mapping), p.of_values(filtered)),
         takes_lambda=True,
     ),
     Function("transform_keys", range(2, 3), _signature_of_keys, p.of_values(with_keys), takes_lambda=True),

@@ -56,6 +56,18 @@ def moment_or_date(argument: Argument) -> t.Type:
     return argument.type if isinstance(argument.type, t.Timestamp) else t.Date()
 
 
+def array(argument: Argument) -> t.Array:
+    if not isinstance(argument.type, t.Array):
+        raise MismatchError("an array", argument.type)
+    return argument.type
+
+
+def mapping(argument: Argument) -> t.Map:
+    if not isinstance(argument.type, t.Map):
+        raise MismatchError("a map", argument.type)
+    return argument.type
+
+
 def anything(argument: Argument) -> t.Type:
     return argument.type
 

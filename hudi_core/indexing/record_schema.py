@@ -5,24 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from hudi_core.formats.wrappers import LOCAL_DATE, STRING, WRAPPERS
 from hudi_core.schema.meta import META_COLUMNS
 
 _NAMESPACE: Final = "org.apache.hudi.avro.model"
-_STRING: Final = {"type": "string", "avro.java.string": "String"}
-_WRAPPERS: Final[tuple[tuple[str, Any], ...]] = (
-    ("BooleanWrapper", "boolean"),
-    ("IntWrapper", "int"),
-    ("LongWrapper", "long"),
-    ("FloatWrapper", "float"),
-    ("DoubleWrapper", "double"),
-    ("BytesWrapper", "bytes"),
-    ("StringWrapper", _STRING),
-    ("DateWrapper", "int"),
-    ("DecimalWrapper", {"type": "bytes", "logicalType": "decimal", "precision": 30, "scale": 15}),
-    ("TimeMicrosWrapper", {"type": "long", "logicalType": "time-micros"}),
-    ("TimestampMicrosWrapper", "long"),
-    ("LocalDateWrapper", "int"),
-)
+_WRAPPERS: Final = (*WRAPPERS.items(), (LOCAL_DATE, "int"))
 WRAPPER_NAMES: Final = tuple(name for name, _ in _WRAPPERS)
 """Branches of a bound after null, in their order; behind them stands `ArrayWrapper`, which no statistics have."""
 
@@ -45,8 +32,8 @@ def _payloads() -> list[dict[str, Any]]:
     file = _record("HoodieMetadataFileInfo", _field("size", "long"), _field("isDeleted", "boolean"))
     bloom = _record(
         "HoodieMetadataBloomFilter",
-        _field("type", _STRING),
-        _field("timestamp", _STRING),
+        _field("type", STRING),
+        _field("timestamp", STRING),
         _field("bloomFilter", "bytes"),
         _field("isDeleted", "boolean"),
     )
@@ -55,11 +42,11 @@ def _payloads() -> list[dict[str, Any]]:
         _optional("wrappedValues", {"type": "array", "items": ["null", *WRAPPER_NAMES]}),
     )
     wrappers = [_record(name, _field("value", avro)) for name, avro in _WRAPPERS]
-    value_type = _record("HoodieValueTypeInfo", _field("typeOrdinal", "int"), _optional("additionalInfo", _STRING))
+    value_type = _record("HoodieValueTypeInfo", _field("typeOrdinal", "int"), _optional("additionalInfo", STRING))
     statistics = _record(
         "HoodieMetadataColumnStats",
-        _optional("fileName", _STRING),
-        _optional("columnName", _STRING),
+        _optional("fileName", STRING),
+        _optional("columnName", STRING),
         _field("minValue", ["null", *wrappers, array], None),
         _field("maxValue", ["null", *WRAPPER_NAMES, "ArrayWrapper"], None),
         *(_optional(name, "long") for name in ("valueCount", "nullCount", "totalSize", "totalUncompressedSize")),
@@ -69,18 +56,18 @@ def _payloads() -> list[dict[str, Any]]:
     )
     location = _record(
         "HoodieRecordIndexInfo",
-        _optional("partitionName", _STRING),
+        _optional("partitionName", STRING),
         _optional("fileIdHighBits", "long"),
         _optional("fileIdLowBits", "long"),
         _optional("fileIndex", "int"),
-        _optional("fileId", _STRING),
+        _optional("fileId", STRING),
         _optional("instantTime", "long"),
         _field("fileIdEncoding", "int", 0),
         _optional("position", "long"),
     )
     secondary = _record("HoodieSecondaryIndexInfo", _field("isDeleted", "boolean"))
     return [
-        _field("key", _STRING),
+        _field("key", STRING),
         _field("type", "int"),
         _field("filesystemMetadata", ["null", {"type": "map", "values": file, "avro.java.string": "String"}]),
         _optional("BloomFilterMetadata", bloom),

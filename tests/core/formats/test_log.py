@@ -1,6 +1,6 @@
 """LOG rules: blocks tile their file, damage is a CORRUPT region or an error, and contents are what Apache Hudi wrote.
 
-Also covers: `formats/deletes.py`.
+Also covers: `formats/deletes.py`, `formats/wrappers.py`.
 """
 
 from __future__ import annotations
