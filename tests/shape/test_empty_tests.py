@@ -23,6 +23,18 @@ def test_compares_in_a_function():
         assert value
     check(1)
 
+class Shown:
+    times = 0
+
+    def __repr__(self):
+        Shown.times += 1
+        return "shown"
+
+def test_compares_and_makes_no_report_of_what_held():
+    value = Shown()
+    assert value == value
+    assert Shown.times == 0
+
 def test_expects_an_error():
     with pytest.raises(ValueError):
         int("")
@@ -81,7 +93,7 @@ def test_what_compares_nothing_and_does_not_declare_it_fails(tmp_path: Path) -> 
     )
     failed = [line.partition("::")[2].split()[0] for line in run.stdout.splitlines() if line.startswith("FAILED")]
     assert failed == FAILED, run.stdout + run.stderr
-    assert "5 passed, 1 skipped" in run.stdout
+    assert "6 passed, 1 skipped" in run.stdout
 
 
 def test_the_plugin_is_part_of_every_run(request: pytest.FixtureRequest) -> None:

@@ -28,14 +28,27 @@ def pytest_configure(config: pytest.Config) -> None:
             rewritten.unlink(missing_ok=True)
 
 
-def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
-    """Called for the first assertion that held (`enable_assertion_pass_hook`).
+class _Held:
+    """What pytest looks at whenever an assertion held (`enable_assertion_pass_hook`): it counts, and is false.
 
-    The call goes with the text of a report, which is made of all that was compared: one is enough to know, and a tenth of
-    the time of tests went into the others. Pytest sets the hook anew for each test.
+    Pytest makes the report of an assertion that held when this is true, and with it the difference of two sides that are
+    equal: where reports are long (`-vv`, or CI set in the environment) that is a comparison of all their lines with each
+    other, minutes for some thousands of rows. A hook `pytest_assertion_pass` would ask for it.
     """
-    _count(item)
-    util._assertion_pass = None
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+
+    def __bool__(self) -> bool:
+        _count(self._item)
+        return False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Counts for this test; pytest puts back what stood there."""
+    util._assertion_pass = _Held(item)
+    return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
