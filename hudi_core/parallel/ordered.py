@@ -31,21 +31,28 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
     if workers is None:
         workers = 1 if getattr(_thread, "alone", False) else PROCESSORS
     remaining = iter(parts)
-    first = list(islice(remaining, 2))
+    first = deque(islice(remaining, 2))
+    all_parts = chain(_released(first), remaining)
     if workers <= 1 or len(first) <= 1:
-        yield from map(work, chain(first, remaining))
+        yield from map(work, all_parts)
         return
     waiting: deque[Future[R]] = deque()
     pool = ThreadPoolExecutor(workers, initializer=work_alone)
     try:
-        for part in chain(first, remaining):
-            waiting.append(pool.submit(work, part))
+        for future in (pool.submit(work, part) for part in all_parts):
+            waiting.append(future)
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _released(parts: deque[P]) -> Iterator[P]:
+    """The parts, which are not kept beyond their turn: they may be large."""
+    while parts:
+        yield parts.popleft()
 
 
 def work_alone() -> None:

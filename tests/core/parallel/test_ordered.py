@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,6 +17,28 @@ from hudi_core.parallel.ordered import in_order, work_alone
 def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch, processors: int, parts: int) -> None:
     monkeypatch.setattr(ordered, "PROCESSORS", processors)
     assert list(in_order(lambda part: part * part, range(parts))) == [part * part for part in range(parts)]
+
+
+class Part:
+    """Something that a weak reference can follow."""
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_parts_are_not_kept_once_their_results_are_taken(monkeypatch: pytest.MonkeyPatch, processors: int) -> None:
+    monkeypatch.setattr(ordered, "PROCESSORS", processors)
+    references: list[weakref.ref[Part]] = []
+
+    def parts() -> Iterator[Part]:
+        for _ in range(40):
+            part = Part()
+            references.append(weakref.ref(part))
+            yield part
+            del part
+
+    results = in_order(lambda _: None, parts())
+    for _ in range(30):
+        next(results)
+    assert not any(reference() for reference in references[:20])
 
 
 def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
