@@ -25,6 +25,7 @@ rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches
 output       rows written to a file
 input        rows that come from outside: Arrow data, files
+csv_rows     rows of CSV files; an error names the row
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values
 nested       functions of arrays and maps: all elements as one column

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import csv, json
+from pyarrow import json
 
+from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, typed
 from hudi_arrow.storage import decoding, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
@@ -91,12 +92,6 @@ def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
             yield from stream
 
 
-def _csv(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
-    with csv.open_csv(source, convert_options=csv.ConvertOptions(column_types=types)) as opened:
-        yield pa.RecordBatch.from_pylist([], opened.schema)
-        yield from opened
-
-
 def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     # The reader takes dates for numbers of days; as texts they are written.
     dates = [name for name, arrow in types.items() if pa.types.is_date(arrow)]
@@ -126,7 +121,7 @@ _READERS: dict[str, _Read] = {
     ".json": _json,
     ".jsonl": _json,
     ".ndjson": _json,
-    ".csv": _csv,
+    ".csv": csv_batches,
     ".parquet": _parquet,
     ".arrow": _arrow,
 }

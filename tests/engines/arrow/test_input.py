@@ -12,7 +12,7 @@ from pyarrow import csv
 
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.types import schema_from_arrow
-from hudi_core.errors import CorruptFileError, StorageError, UsageError
+from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
 
 ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
 LIKE = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.string()), ("other", pa.int32())])).value
@@ -42,6 +42,37 @@ def test_rows_of_each_format_are_the_same(folder: Path, name: str) -> None:
     assert [field.name for field in given.schema.fields] == ["id", "day", "n"]
     found = pa.Table.from_batches(list(given.batches))
     assert found.cast(ROWS.schema).to_pylist() == ROWS.to_pylist()
+
+
+@pytest.mark.parametrize("before", [1, 150_000])
+def test_a_value_of_another_type_in_csv_is_refused_with_its_row_and_column(tmp_path: Path, before: int) -> None:
+    """ROWS-9, in the first block that is read and in a later one."""
+    file = tmp_path / "rows.csv"
+    file.write_text("id,other\n" + "".join(f"k{number},7\n" for number in range(before)) + "z,none\ny,none\n")
+    with pytest.raises(
+        RowError, match=r"rows\.csv: other: row [\d,]+: expected a value of int32, found 'none'$"
+    ) as refused:
+        list(ENGINE.rows.read(str(file), LIKE).batches)
+    assert refused.value.row == before
+
+
+@pytest.mark.parametrize("values", ["z", "z,2024-05-01,3,4"])
+def test_a_row_of_csv_with_another_number_of_values_than_columns_is_refused_with_its_number(
+    tmp_path: Path, values: str
+) -> None:
+    """ROWS-9."""
+    file = tmp_path / "rows.csv"
+    file.write_text(f'id,day,n\n"a\nb",2024-05-01,1\n{values}\n')
+    count = values.count(",") + 1
+    with pytest.raises(RowError, match=rf"rows\.csv: row 2: expected 3 values, found {count}$"):
+        list(ENGINE.rows.read(str(file), LIKE).batches)
+
+
+def test_other_damage_of_csv_is_no_error_of_a_row(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"id,day\n\xff,2024-05-01\n")
+    with pytest.raises(CorruptFileError, match="UTF8"):
+        list(ENGINE.rows.read(str(file), LIKE).batches)
 
 
 def test_dates_are_texts_in_json(tmp_path: Path) -> None:
