@@ -60,7 +60,9 @@ def locate(
             head = rows.head(batch, SHOWN - len(shown))
             shown += ({**record, **record[LOCATION]} for record in _records(rows.to_json(head, tagged.schema), place))
             count += rows.count(batch)
-        out.rows((place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown)
+        out.rows(
+            (place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown, verbatim=(place.name,)
+        )
         number = counted(len(shown), "record")
         out.text(f"\n{f'the first {number} of {count:,}' if count > len(shown) else number}")
     warn(opened_table.warnings)

@@ -38,6 +38,8 @@ _STYLES = {
 """Words of reports that stand out."""
 
 Show = Callable[[Any], Text]
+Label = Callable[[str], str]
+"""The heading of a column or entry by its name."""
 
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
@@ -73,7 +75,7 @@ class Output:
         if self.as_json:
             self.line(record)
         else:
-            self._print(_entries(record, _reported, spaced=True))
+            self._print(_entries(record, _reported, _spaced))
 
     def rows(
         self,
@@ -82,11 +84,12 @@ class Output:
         *,
         title: str = "",
         folded: Collection[str] = (),
+        verbatim: Collection[str] = (),
     ) -> None:
         """Objects: a line of JSON each with all their entries, or a table of these columns.
 
-        The table leaves out columns without any value. Texts in `folded` columns go over several lines where the terminal
-        is narrow.
+        The table leaves out columns without any value. Strings in `folded` columns go over several lines where the terminal
+        is narrow. Headings have spaces for underscores, but not of `verbatim` columns, which are columns of the user's.
         """
         if self.as_json:
             for record in records:
@@ -97,7 +100,11 @@ class Output:
         right = [column for column in shown if any(_is_number(record.get(column)) for record in listed)]
         if title:
             self.heading(title)
-        self._table(shown or columns, listed, _reported, spaced=True, folded=folded, right=right)
+
+        def label(column: str) -> str:
+            return printable(column) if column in verbatim else _spaced(column)
+
+        self._table(shown or columns, listed, _reported, label, folded=folded, right=right)
 
     def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
         """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
@@ -106,7 +113,7 @@ class Output:
                 self.line(row)
             return
         right = [field.name for field in schema.fields if isinstance(field.type, _NUMBERS)]
-        self._table([field.name for field in schema.fields], rows, _stored, spaced=False, right=right)
+        self._table([field.name for field in schema.fields], rows, _stored, printable, right=right)
 
     def text(self, text: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
@@ -123,19 +130,19 @@ class Output:
         columns: Sequence[str],
         records: Sequence[Mapping[str, Any]],
         show: Show,
+        label: Label,
         *,
-        spaced: bool,
         right: Collection[str],
         folded: Collection[str] = (),
     ) -> None:
-        table = _grid(columns, records, show, spaced, folded, right)
+        table = _grid(columns, records, show, label, folded, right)
         if self._fits(table, columns, folded):
             self._print(table)
             return
         # Too wide for the terminal: the entries of each under one another.
         for number, record in enumerate(records, 1):
             self.text(f"── {number:,} ──", "dim")
-            self._print(_entries({column: record.get(column) for column in columns}, show, spaced=spaced))
+            self._print(_entries({column: record.get(column) for column in columns}, show, label))
 
     def _fits(self, table: Table, columns: Sequence[str], folded: Collection[str]) -> bool:
         widths = [
@@ -161,14 +168,14 @@ def _grid(
     columns: Sequence[str],
     records: Sequence[Mapping[str, Any]],
     show: Show,
-    spaced: bool,
+    label: Label,
     folded: Collection[str],
     right: Collection[str],
 ) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=False, header_style="bold")
     for column in columns:
         table.add_column(
-            Text(_label(column, spaced)),
+            Text(label(column)),
             justify="right" if column in right else "left",
             no_wrap=column not in folded,
             overflow="fold",
@@ -179,18 +186,18 @@ def _grid(
     return table
 
 
-def _entries(record: Mapping[str, Any], show: Show, *, spaced: bool) -> Table:
+def _entries(record: Mapping[str, Any], show: Show, label: Label) -> Table:
     """The entries of one record under each other."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for key, value in record.items():
-        grid.add_row(Text(_label(key, spaced), style="bold"), show(value))
+        grid.add_row(Text(label(key), style="bold"), show(value))
     return grid
 
 
-def _label(key: str, spaced: bool) -> str:
-    return key.replace("_", " ") if spaced else printable(key)
+def _spaced(key: str) -> str:
+    return key.replace("_", " ")
 
 
 def _is_number(value: object) -> bool:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from hudi_core.cli.application import app
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
+from tests.support.commands import ran
 
 SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64())])
 
@@ -85,15 +86,18 @@ def test_advice_says_what_would_pay(table: str) -> None:
 
 def test_a_secondary_index_is_built_by_name_and_located_by(tmp_path: Path) -> None:
     folder = str(tmp_path / "t")
-    write(create_table(folder, SCHEMA, "id"), pa.Table.from_pylist([{"id": "a", "n": 1}, {"id": "b", "n": 2}], SCHEMA))
-    assert "--build" in refused("index", folder, "--name", "by_n")
+    schema = pa.schema([("id", pa.string()), ("user_id", pa.int64())])
+    rows = pa.Table.from_pylist([{"id": "a", "user_id": 1}, {"id": "b", "user_id": 2}], schema)
+    write(create_table(folder, schema, "id"), rows)
+    assert "--build" in refused("index", folder, "--name", "by_user")
     assert "one column" in refused("index", folder, "--build", "secondary_index")
-    built = answer("index", folder, "--build", "secondary_index", "--columns", "n", "--name", "by_n")
+    built = answer("index", folder, "--build", "secondary_index", "--columns", "user_id", "--name", "by_user")
     assert [(entry["kind"], entry["name"]) for entry in built] == [
-        ("files", "files"), ("record_index", "record_index"), ("secondary_index", "secondary_index_by_n")
+        ("files", "files"), ("record_index", "record_index"), ("secondary_index", "secondary_index_by_user")
     ]  # fmt: skip
-    assert [entry["record_key"] for entry in answer("locate", folder, "n", "2")] == ["b"]
-    assert answer("index", folder, "--drop", "secondary_index_by_n")[0]["dropped"] == ["secondary_index_by_n"]
+    assert [entry["record_key"] for entry in answer("locate", folder, "user_id", "2")] == ["b"]
+    assert ran("locate", folder, "user_id", "2").out.split()[:3] == ["user_id", "record", "key"]
+    assert answer("index", folder, "--drop", "secondary_index_by_user")[0]["dropped"] == ["secondary_index_by_user"]
 
 
 def test_an_expression_index_is_built_of_a_function_with_its_arguments(table: str) -> None:

@@ -29,6 +29,14 @@ def test_a_wide_terminal_has_a_row_a_line(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(shown_at(120, monkeypatch)) == 3
 
 
+def test_headings_have_spaces_for_underscores_but_not_in_columns_of_the_users(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Output(as_json=False).rows(("user_id", "record_key"), [{"user_id": 1, "record_key": "a"}], verbatim=("user_id",))
+    heading, _ = capsys.readouterr().out.splitlines()
+    assert heading.split("  ") == ["user_id", "record key"]
+
+
 def test_a_narrow_terminal_folds_what_may_be_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = shown_at(60, monkeypatch, folded=("note",))
     assert len(shown) > 3
