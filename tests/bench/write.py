@@ -194,6 +194,7 @@ def _merge_on_read(table: Path) -> Path:
         properties = Path(new) / ".hoodie" / "hoodie.properties"
         text = properties.read_text("utf-8")
         properties.write_text(text.replace("COPY_ON_WRITE", "MERGE_ON_READ"), "utf-8")
+        properties.with_name(".hoodie.properties.crc").unlink(missing_ok=True)  # Hadoop's checksum of what it was
         Path(new).rename(copy)
     return copy
 
