@@ -258,7 +258,7 @@ class TermBinder:
         return self._applied(*function, place_of(moment))
 
     def cast(self, term: Term, to: t.Type, source: Scalar, try_: bool = False) -> Term:
-        if not self.utc and _depends_on_zone(coerce.sql_equivalent(term.type), to):
+        if not self.utc and coerce.crosses_zone(coerce.sql_equivalent(term.type), to):
             raise NotKnownError
         try:
             return tried_to(term, to) if try_ else cast_to(term, to)
@@ -276,16 +276,6 @@ def _unknown_function(name: str) -> str:
     close = close_names(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return f"unknown function {name}: rows cannot be filtered by it{hint}"
-
-
-def _depends_on_zone(source: t.Type, to: t.Type) -> bool:
-    """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
-    zoned = [isinstance(data_type, t.Timestamp) and data_type.zoned for data_type in (source, to)]
-    shown = [
-        isinstance(data_type, t.Date | t.String) or (isinstance(data_type, t.Timestamp) and not data_type.zoned)
-        for data_type in (source, to)
-    ]
-    return any(zoned) and any(shown)
 
 
 def is_narrow(expr: Scalar) -> bool:

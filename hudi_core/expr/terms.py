@@ -17,7 +17,7 @@ from hudi_core.expr.preimage import is_null
 from hudi_core.functions import coerce
 from hudi_core.functions.calendar import months_later
 from hudi_core.functions.casts import CAST, TRY_CAST
-from hudi_core.functions.record import Argument, Function, MismatchError, Signature
+from hudi_core.functions.record import Argument, Function, MismatchError, Signature, Zone
 from hudi_core.functions.registry import find
 from hudi_core.functions.scalar.cast import can_cast, cast
 from hudi_core.types import nodes as t
@@ -112,13 +112,13 @@ def _untyped(value: object, literal: Literal) -> Constant:
 def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     """The term of a function's call by its lower-case SQL name; None for an unknown function.
 
-    `utc`: the session's zone is UTC. In another, functions of the clock time of a zoned timestamp are unknown.
+    `utc`: the session's zone is UTC. In another, calls whose value depends on the zone are unknown.
     Raises `MismatchError`, and `ExpressionError` for a pattern that is none.
     """
     if name == "coalesce":
         return coalesced(arguments)
     function = find(name)
-    if function is None or (function.depends_on_zone and not utc and any(map(_is_zoned, arguments))):
+    if function is None:
         return None
     try:
         signature = _signature(function, arguments)
@@ -126,6 +126,8 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
             return None
         if signature.null:
             return Constant(None, signature.result_type)
+        if not utc and _depends_on_zone(function.zone, arguments, signature):
+            return None
         converted = [
             cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)
         ]
@@ -136,6 +138,19 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
         )
     except UnsupportedError:  # a pattern or a pair of types that the core cannot evaluate
         return None
+
+
+def _depends_on_zone(zone: Zone, arguments: Sequence[Term], signature: Signature) -> bool:
+    sources = [coerce.sql_equivalent(argument.type) for argument in arguments]
+    match zone:
+        case Zone.UNUSED:
+            return any(map(coerce.crosses_zone, sources, signature.types))
+        case Zone.SHOWN:
+            return any(map(coerce.is_point_in_time, sources))
+        case Zone.READ:
+            return not coerce.is_point_in_time(sources[0])
+        case Zone.PRINTED:
+            return True
 
 
 def _signature(function: Function, arguments: Sequence[Term]) -> Signature | None:
@@ -196,7 +211,3 @@ def coalesced(arguments: Sequence[Term]) -> Term:
 
 def _argument(term: Term) -> Argument:
     return Argument(term.type, True, term.value) if isinstance(term, Constant) else Argument(term.type)
-
-
-def _is_zoned(term: Term) -> bool:
-    return isinstance(term.type, t.Timestamp) and term.type.zoned

@@ -204,3 +204,17 @@ def _bounded(precision: int, scale: int) -> t.Decimal:
     if precision <= MAX_PRECISION:
         return t.Decimal(precision, scale)
     return t.Decimal(MAX_PRECISION, max(MAX_PRECISION - (precision - scale), min(scale, _MIN_SCALE)))
+
+
+def is_point_in_time(type: t.Type) -> bool:
+    """Whether values are points in time, at which each zone's clock shows something else."""
+    return isinstance(type, t.Timestamp) and type.zoned
+
+
+def crosses_zone(source: t.Type, to: t.Type) -> bool:
+    """Whether a cast goes between a point in time and what a clock shows, which depends on the zone."""
+    shown = [
+        isinstance(data_type, t.Date | t.String) or (isinstance(data_type, t.Timestamp) and not data_type.zoned)
+        for data_type in (source, to)
+    ]
+    return any(shown) and any(map(is_point_in_time, (source, to)))

@@ -17,6 +17,7 @@ from hudi_core.functions.record import (
     PartialCall,
     Signature,
     Stretch,
+    Zone,
 )
 from hudi_core.functions.scalar.dates import DATE_UNITS, truncated, truncation
 from hudi_core.types import nodes as t
@@ -37,7 +38,7 @@ def part_of_date(name: str, rule: Callable[..., Any], spark: str = "", **rest: A
     """A function of the day alone."""
     return Function(
         *(name, range(1, 2), p.signature(p.moment_or_date, gives=t.Int()), of_days(rule)),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         spark=Native(spark or name, (t.Date(),)),
         **rest,
@@ -52,9 +53,7 @@ def _part_of_day(name: str, seconds: int, count: int) -> Function:
             return values[0] * 0
         return values[0] // (seconds * per_second(types[0])) % count
 
-    return Function(
-        name, range(1, 2), p.signature(p.moment, gives=t.Int()), evaluate, depends_on_zone=True, counts=True
-    )
+    return Function(name, range(1, 2), p.signature(p.moment, gives=t.Int()), evaluate, zone=Zone.SHOWN, counts=True)
 
 
 def _year_edge(call: PartialCall) -> FirstNotBelow:
@@ -78,7 +77,7 @@ def _date_moved(name: str, sign: int, **rest: Any) -> Function:
     return Function(
         *(name, range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
         of_days(lambda days, by: wrapped(days + sign * by)),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=_moved(sign),
         **rest,
@@ -142,7 +141,7 @@ FUNCTIONS = (
     _part_of_day("second", 1, 60),
     Function(
         *("unix_date", range(1, 2), p.signature(p.date, gives=t.Int()), of_days(lambda days: days)),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=lambda call: [Stretch(*call.ends, by_one=True)] if isinstance(call.argument, t.Date) else [],
         spark=Native("unix_date", (t.Date(),)),
@@ -153,20 +152,20 @@ FUNCTIONS = (
         *("datediff", range(2, 3), p.signature(p.date, p.date, gives=t.Int())),
         lambda values, types, result: wrapped(days_of(values[0], types[0]) - days_of(values[1], types[1])),
         aliases=("date_diff",),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=_days_between,
     ),
     Function(
         *("date_trunc", range(2, 3), _signature_of_date_trunc, _date_trunc),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=_grain_of_unit,
     ),
     Function(
         *("trunc", range(2, 3), _signature_of_trunc),
         lambda values, types, result: truncated_day(*values),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=everywhere,
     ),

@@ -10,7 +10,7 @@ from typing import Any
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import MICROS, micros_of, months_later, towards_zero
 from hudi_core.functions.dates import everywhere
-from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature
+from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature, Zone
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days
@@ -136,9 +136,9 @@ FUNCTIONS = (
     _from_count("timestamp_micros", 1, p.long),
     Function(
         *("timestampadd", range(3, 4), _signature_of_adding, _added),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         stretches=_stretches_of_adding,
         edge=lambda call: _edge_of_adding(call) if _stretches_of_adding(call) else None,
     ),
-    Function("timestampdiff", range(3, 4), _signature_of_difference, _difference, depends_on_zone=True),
+    Function("timestampdiff", range(3, 4), _signature_of_difference, _difference, zone=Zone.SHOWN),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import last_day_of_month, micros_of, months_later, wrapped
 from hudi_core.functions.dates import of_days, part_of_date
-from hudi_core.functions.record import Function, Native, PartialCall, Stretch
+from hudi_core.functions.record import Function, Native, PartialCall, Stretch, Zone
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
@@ -83,19 +83,19 @@ FUNCTIONS = (
     Function(
         *("add_months", range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
         of_days(lambda days, months: wrapped(months_later(days, months))),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=lambda call: _within(_MONTH_DAYS * (abs(call.values[1]) + 1), call) if call.variable == 0 else [],
     ),
     Function(
         *("last_day", range(1, 2), p.signature(p.date, gives=t.Date()), of_days(_last_day)),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
         stretches=lambda call: _within(_MONTH_DAYS, call),
     ),
     Function(
         *("next_day", range(2, 3), p.signature(p.date, p.string, gives=t.Date()), of_days(_next_day)),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         counts=True,
     ),
     Function(
@@ -109,6 +109,6 @@ FUNCTIONS = (
     ),
     Function(
         *("months_between", range(2, 4), p.signature(p.moment, p.moment, p.boolean, gives=t.Double()), _months_between),
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
     ),
 )

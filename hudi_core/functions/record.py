@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from hudi_core.types import nodes as t
@@ -92,6 +93,18 @@ def _bisected(_: PartialCall) -> FirstNotBelow | None:
     return None
 
 
+class Zone(Enum):
+    """What a function needs the session's time zone for, beside implicit casts of its arguments."""
+
+    UNUSED = "unused"
+    SHOWN = "shown"
+    """For what a clock shows at a point in time. A string or date that is cast to one first does not depend on the zone."""
+    READ = "read"
+    """For the point in time at which a clock shows what an argument says, unless that is a point in time itself."""
+    PRINTED = "printed"
+    """For what a clock shows at a point in time that is given as a number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Native:
     """Spark's function of the very same meaning, with ANSI mode on or off and in every session zone.
@@ -128,8 +141,8 @@ class Function:
     aliases: tuple[str, ...] = field(default=(), repr=False)
     strict: bool = field(default=True, repr=False)
     """Any null argument gives null."""
-    depends_on_zone: bool = field(default=False, repr=False)
-    """It looks at what a clock shows, so that zoned timestamps depend on the session's zone."""
+    zone: Zone = field(default=Zone.UNUSED, repr=False)
+    """What it needs the session's time zone for."""
     counts: bool = field(default=False, repr=False)
     """`evaluate` takes NumPy arrays of 64-bit integers where it takes integers; the result may come with a mask of the
     values that are not null."""

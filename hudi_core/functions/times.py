@@ -11,7 +11,7 @@ from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import MICROS, four_digit_years, micros_of, per_second, towards_zero
 from hudi_core.functions.dates import everywhere, seconds_of
-from hudi_core.functions.record import Argument, Function, PartialCall, Signature, Stretch
+from hudi_core.functions.record import Argument, Function, PartialCall, Signature, Stretch, Zone
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.functions.scalar.patterns import date_pattern, format_micros, parse_micros
 from hudi_core.types import nodes as t
@@ -116,19 +116,20 @@ def _orders(text: str) -> bool:
 
 
 FUNCTIONS = (
-    Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, depends_on_zone=True),
-    Function("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed),
+    Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, zone=Zone.SHOWN),
+    Function("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed, zone=Zone.READ),
     Function(
         *("unix_timestamp", range(3), _signature_of_unix, _unix_timestamp),
         aliases=("to_unix_timestamp",),
+        zone=Zone.READ,
         counts=True,
         stretches=everywhere,
     ),
-    Function("from_unixtime", range(1, 3), _formatting(p.long), _from_unixtime, stretches=_ordered),
+    Function("from_unixtime", range(1, 3), _formatting(p.long), _from_unixtime, zone=Zone.PRINTED, stretches=_ordered),
     Function(
         *("date_format", range(2, 3), _formatting(lambda a: a.type if isinstance(a.type, t.Date) else p.moment(a))),
         _format,
-        depends_on_zone=True,
+        zone=Zone.SHOWN,
         stretches=_ordered,
     ),
 )

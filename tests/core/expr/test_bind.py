@@ -118,11 +118,34 @@ def test_points_in_time_without_a_zone_are_the_sessions() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["year(ts) = 2024", "date(ts) = dt", "ts = lt", "cast(ts as string) = 'x'", "ts > dt", "hour(ts) = 1"]
+    "sql",
+    [
+        "year(ts) = 2024",
+        "date(ts) = dt",
+        "ts = lt",
+        "cast(ts as string) = 'x'",
+        "ts > dt",
+        "hour(ts) = 1",
+        "from_unixtime(a) = '1970-01-01 00:00:01'",
+        "to_timestamp(s) = ts",
+        "to_timestamp(s, 'yyyy') = ts",
+        "unix_timestamp(s) = 1",
+        "unix_timestamp(dt) = 1",
+        "unix_seconds(s) = 1",
+        "greatest(ts, s) = ts",
+    ],
 )
 def test_the_clock_of_another_zone_is_not_known(sql: str) -> None:
+    """EXPR-27."""
     assert isinstance(bound(sql, session_zone="Europe/Paris"), Opaque)
     assert not unknowns_of(bound(sql))
+
+
+@pytest.mark.parametrize(
+    "sql", ["unix_timestamp(ts) = 1", "to_timestamp(ts) = ts", "hour(s) = 1", "year(dt) = 2024", "unix_seconds(ts) = 1"]
+)
+def test_functions_that_no_zone_changes_are_known_in_every_zone(sql: str) -> None:
+    assert not unknowns_of(bound(sql, session_zone="Europe/Paris"))
 
 
 def test_an_unknown_zone_is_an_error() -> None:
