@@ -1,11 +1,12 @@
 """Batches brought to a table's schema, before anything is written: what the schema becomes, and what a batch is refused for.
 
 Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, columns that
-a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-31.
+a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from hudi_core.rows.project import projection
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Purpose, promotion
+from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.writing.time_units import TimeUnits, in_units_of
@@ -70,7 +71,8 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
 
     Hudi's own columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
     the path for a type that the table's column cannot change to and for a required column that is missing,
-    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
+    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name. Warns (`UserWarning`) of a
+    column whose wider type rounds values.
     """
     given = incoming
     bare_table = replace(table, record=without_meta_columns(table.record))
@@ -85,19 +87,26 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
             raise UnsupportedError(
                 f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
             )
-    _refuse_unrequested_changes(bare_table, merged)
+    _check_type_changes(bare_table, merged)
     reconcile(incoming, merged, Match.NAME)
     return SchemaOnWrite(engine, given, incoming, merged, where)
 
 
-def _refuse_unrequested_changes(before: Schema, after: Schema) -> None:
-    """A batch widens a column, as readers of older files do too. Other changes of its type need a schema change."""
+def _check_type_changes(before: Schema, after: Schema) -> None:
+    """A batch widens a column, as readers of older files do too. Other changes of its type need a schema change.
+
+    Warns where the wider type rounds values that the column may hold.
+    """
     for column_id, place in before.places.items():
         had, has = place.field.type, after.place(column_id).field.type
         if isinstance(had, t.Nested) or isinstance(has, t.Nested) or had == has:
             continue
         to_text = isinstance(has, t.String | t.Binary) and not isinstance(had, _TEXTS)
-        if to_text or promotion(had, has, Purpose.WRITE) is None:
+        widening = promotion(had, has, Purpose.WRITE)
+        if to_text or widening is None:
             raise SchemaError(
                 ".".join(place.path), expected=f"values of the column's type {type_text(had)}", found=type_text(has)
             )
+        if widening.loss is CastLoss.LOSSY:
+            notice = f"{'.'.join(place.path)}: the batch widens {type_text(had)} to {type_text(has)}, which rounds large values"
+            warnings.warn(notice, stacklevel=2)

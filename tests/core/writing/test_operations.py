@@ -208,6 +208,22 @@ def test_a_batch_may_add_lack_and_widen_columns(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("wider", [pa.float64(), pa.float32()])
+def test_a_batch_that_widens_a_column_to_a_type_that_rounds_its_values_warns(
+    tmp_path: Path, wider: pa.DataType
+) -> None:
+    """WRITE-74."""
+    types = pa.schema([("id", pa.string()), ("n", pa.int64())])
+    table = create_table(tmp_path / "t", types, "id")
+    large = (1 << 53) + 1
+    write(table, pa.table({"id": ["a"], "n": [large]}, types))
+    batch = pa.table({"id": ["b"], "n": pa.array([0.5], wider)})
+    with pytest.warns(UserWarning, match=r"^n: the batch widens long to (double|float), which rounds large values$"):
+        write(table, batch)
+    assert rows_of(table, "id", "n") == [("a", float(1 << 53)), ("b", 0.5)]
+    write(table, pa.table({"id": ["c"], "n": pa.array([1.5], wider)}))  # the column has the type: nothing is widened
+
+
 def test_rows_that_do_not_fit_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     """WRITE-3, WRITE-4."""
     table = new_table(tmp_path)
