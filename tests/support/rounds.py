@@ -46,6 +46,8 @@ _OURS: Final = (
 _THEIRS: Final = (
     "upsert", "insert", "delete", "service", "upsert", "clean", "bulk_insert", "rollback", "insert_overwrite", "upsert",
 )  # fmt: skip
+CYCLE: Final = len(_OURS)
+"""Rounds in which both do all that they can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,14 @@ class Rounds:
     def path(self) -> str:
         return str(self.folder / "t")
 
-    def run(self, rounds: int) -> None:
-        """Raises AssertionError where the two do not read the same, or not what the model has."""
-        for number in range(rounds):
+    def run(self, rounds: int, first: int = 0) -> None:
+        """Rounds from the first operation of the cycle on, or from a later one, once the table has rows.
+
+        Raises AssertionError where the two do not read the same, or not what the model has.
+        """
+        if first:
+            self.write("insert")
+        for number in range(first, first + rounds):
             self.write(_OURS[number % len(_OURS)])
             self.go_on(_THEIRS[number % len(_THEIRS)])
         self.verify()
