@@ -73,7 +73,7 @@ def test_each_goal_has_a_verdict(file: Path) -> None:
         (("no such subject",), 2),
     ],
 )
-def test_the_exit_status_says_whether_goals_are_met(file: Path, names: tuple[str, ...], status: int) -> None:
+def test_the_exit_status_shows_whether_goals_are_met(file: Path, names: tuple[str, ...], status: int) -> None:
     assert program.main(*names) == status
 
 
@@ -96,7 +96,7 @@ def test_goals_are_chosen_by_subject_and_beginning_of_the_case(file: Path) -> No
         chosen(listed, "made_up", "nothing begins so")
 
 
-def test_nothing_is_said_of_goals_that_are_met() -> None:
+def test_met_goals_are_not_reported() -> None:
     assert list(summary([{"verdict": Verdict.MET}])) == ["met: 1"]
 
 

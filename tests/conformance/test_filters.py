@@ -39,7 +39,7 @@ def schema_of(entry: TableEntry) -> Schema:
 
 
 @each_table_where(filters_of, "filters as SQL text")
-def test_every_filter_is_read_back_from_its_text_and_its_json(entry: TableEntry) -> None:
+def test_every_predicate_is_read_back_from_its_sql_and_its_json(entry: TableEntry) -> None:
     for item in filters_of(entry):
         parsed = parse_predicate(item["sql"])
         assert parse_predicate(to_sql(parsed)) == parsed

@@ -54,7 +54,7 @@ def test_generators_are_inferred_from_fields() -> None:
     ledger.close()
 
 
-def test_keys_are_made_up_where_no_field_is_stated() -> None:
+def test_keys_are_generated_where_no_field_is_stated() -> None:
     ledger = Ledger("keys", DEVIATIONS)
     for case in of_kind("key_generators", "auto_enabled"):
         properties = case["input"]["properties"]
@@ -64,7 +64,7 @@ def test_keys_are_made_up_where_no_field_is_stated() -> None:
     ledger.close()
 
 
-def test_texts_of_paths_are_escaped() -> None:
+def test_strings_of_paths_are_escaped() -> None:
     ledger = Ledger("keys", DEVIATIONS)
     for case in of_kind("partition_paths", "escape"):
         text, output = case["input"]["text"], case["output"]

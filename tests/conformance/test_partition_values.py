@@ -57,7 +57,7 @@ def test_dates_and_times_are_instants_as_in_hudi_or_deviate_with_a_reason() -> N
     ledger.close()
 
 
-def test_folders_tell_values_as_in_hudi() -> None:
+def test_folders_give_values_as_in_hudi() -> None:
     ledger = Ledger("partitions", PARTITIONS)
     for case in cases("expressions", "from_partition_string"):
         text, of = case["input"]["text"], persisted_type(case["input"]["type"])

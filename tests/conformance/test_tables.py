@@ -184,7 +184,7 @@ def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: Metada
 
 
 @each_table()
-def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
+def test_where_all_match_every_row_matches(entry: TableEntry) -> None:
     """A slice of which all rows are said to match holds no row that does not (TABLE-6)."""
     if entry.requires:
         pytest.skip(f"needs {', '.join(entry.requires)}")
@@ -260,7 +260,7 @@ def by_the_file(entry: TableEntry) -> list[dict[str, Any]]:
 
 
 @each_table_where(by_the_file, "filters on values that Apache Hudi takes from folders")
-def test_filters_on_values_that_folders_tell_go_by_the_file(entry: TableEntry) -> None:
+def test_filters_on_partition_columns_use_the_value_in_the_file(entry: TableEntry) -> None:
     ledger = Ledger("queries", QUERIES)
     for item in by_the_file(entry):
         question = {"ask": "filter", "table": entry.expected, "filter": item}

@@ -59,7 +59,7 @@ def test_completion_times_of_archived_writes_are_known(entry: TableEntry) -> Non
 
 
 @each_table()
-def test_what_services_did_can_be_read(entry: TableEntry) -> None:
+def test_records_of_services_can_be_read(entry: TableEntry) -> None:
     timeline = opened(entry).timeline.with_archived()
     for instant in timeline.completed:
         match instant.action:

@@ -20,7 +20,7 @@ def _unread() -> list[TableEntry]:
     return found
 
 
-def test_all_but_rows_is_told() -> None:
+def test_everything_but_rows_is_reported() -> None:
     for entry in _unread():
         table = open_table(str(entry.unpacked()))
         assert table.config.base_file_format not in _READ
@@ -30,7 +30,7 @@ def test_all_but_rows_is_told() -> None:
         assert any("cannot be read" in answer for answer in table.findings())
 
 
-def test_rows_say_in_one_line_what_they_need() -> None:
+def test_rows_that_need_an_engine_are_an_error_of_one_line() -> None:
     for entry in _unread():
         table = open_table(str(entry.unpacked()))
         for read in (table.scan().to_arrow, table.scan(limit=1).to_arrow, table.scan().count):

@@ -159,7 +159,7 @@ def row_of(
     return found
 
 
-def test_data_skipping_keeps_what_can_match_and_no_more_than_hudi() -> None:
+def test_data_skipping_keeps_possible_matches_and_no_more_than_hudi() -> None:
     ledger = requested()
     for case in of_kind("data_skipping"):
         answer = case["input"]

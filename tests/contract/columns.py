@@ -72,7 +72,7 @@ class ColumnsContract:
         )
         assert self._rows(batches, columns, one(t.Int())) == ["{'a': 3}"]
 
-    def test_what_a_null_struct_hides_is_not_looked_at(self, batches: Batches) -> None:
+    def test_fields_below_a_null_struct_are_ignored(self, batches: Batches) -> None:
         """AVC-15."""
         inner = t.Record((t.Field(1, "d", t.Decimal(4, 1), optional=False),))
         hidden = BinaryColumn(np.array([0, 0, 1]), np.array([5], np.uint8))

@@ -44,7 +44,7 @@ class KeysContract:
             ledger.settle(requested.case, requested.question, ours, requested.theirs)
         ledger.close()
 
-    def test_keys_that_are_made_up_count_rows(self, engine: Columns) -> None:
+    def test_generated_keys_count_rows(self, engine: Columns) -> None:
         """KEY-4."""
         ledger = Ledger("keys", DEVIATIONS)
         for requested in asked_auto_keys(vectors("key_generators")):
@@ -120,7 +120,7 @@ class KeysContract:
             ("CUSTOM", WritePath.ROW, t.Timestamp(t.Unit.MILLIS), 1, "1970-01-01 00:00:00.001"),
         ],
     )
-    def test_texts_of_keys_are_those_of_the_path_of_writing(
+    def test_strings_of_keys_are_those_of_the_path_of_writing(
         self, engine: Columns, kind: str, writer: WritePath, of: t.Type, value: Any, key: str
     ) -> None:
         """KEY-7."""

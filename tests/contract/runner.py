@@ -53,7 +53,7 @@ class RunnerContract:
         with pytest.raises(Exception, match="seven is refused"):
             runner.run(refuse_seven, list(range(9)))
 
-    def test_tasks_see_what_is_promised_of_the_calling_process(self, runner: Runner, tmp_path: Path) -> None:
+    def test_tasks_reach_the_promised_parts_of_the_calling_process(self, runner: Runner, tmp_path: Path) -> None:
         (tmp_path / "rows").write_bytes(b"rows")
         for process, content in runner.run(seen, [str(tmp_path / "rows")] * 2):
             assert content == b"rows" or runner.reach is Reach.NOTHING

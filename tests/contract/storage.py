@@ -70,12 +70,12 @@ class StorageContract:
             assert (opened.size, opened.read(250, 6), opened.read(0, 2)) == (256, bytes(range(250, 256)), b"\0\1")
             assert "top" in opened.where
 
-    def test_existence_is_told(self, whole_engine: AnyEngine, uris: list[str]) -> None:
+    def test_existence_is_reported(self, whole_engine: AnyEngine, uris: list[str]) -> None:
         storage = whole_engine.storage(uris[0])
         assert storage.exists("top") and storage.exists(NAMES[0])
         assert not storage.exists("nothing") and not storage.exists("top/below")
 
-    def test_what_is_not_there_lists_empty_and_raises_when_read(self, whole_engine: AnyEngine, uris: list[str]) -> None:
+    def test_missing_folders_list_empty_and_missing_files_raise(self, whole_engine: AnyEngine, uris: list[str]) -> None:
         """STORE-2, STORE-3."""
         storage = whole_engine.storage(uris[0])
         assert storage.list("nothing") == [] and storage.list("nothing/below", recursive=True) == []

@@ -24,7 +24,7 @@ class TextsContract:
         found = engine.column(lambda a, b: engine.values.join([constant, a, ",", b]), TEXT, *columns)
         assert found == [None if None in (a, b) else f"{constant}{a},{b}" for a, b in rows]
 
-    def test_replaced_puts_a_constant_where_the_mask_says_yes(self, engine: Columns) -> None:
+    def test_replaced_puts_a_constant_where_the_mask_is_true(self, engine: Columns) -> None:
         values = engine.values
         for constant, rows in (("x", [None, "a", ""]), (None, ["a", "b"])):
             found = engine.column(

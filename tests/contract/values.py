@@ -104,12 +104,12 @@ class ValuesContract:
     """Give a fixture `engine` of `tests.contract.harness.Columns`."""
 
     @law(columns(types()))
-    def test_is_null_tells_null_from_every_value(self, engine: Columns, column: Any) -> None:
+    def test_is_null_distinguishes_null_from_every_value(self, engine: Columns, column: Any) -> None:
         of, (rows,) = column
         assert engine.mask(engine.values.is_null, (rows, of)) == [row is None for row in rows]
 
     @law(columns(ORDERED), st.data())
-    def test_below_cuts_where_the_order_says(self, engine: Columns, column: Any, data: st.DataObject) -> None:
+    def test_below_cuts_where_the_order_does(self, engine: Columns, column: Any, data: st.DataObject) -> None:
         """ENGINE-3."""
         of, (rows,) = column
         value = data.draw(
@@ -190,7 +190,7 @@ class ValuesContract:
         assert engine.mask(lambda v: values.one_of(v, (math.nan, -0.0), of), column) == [True, False, True, True, False]
 
     @pytest.mark.parametrize("of", [t.String(), t.Enumeration(("\uffff", "\U00010000", "z", "é"))])
-    def test_text_is_ordered_by_utf8_bytes_not_by_utf16_units(self, engine: Columns, of: t.Type) -> None:
+    def test_strings_are_ordered_by_utf8_bytes_not_by_utf16_units(self, engine: Columns, of: t.Type) -> None:
         """ENGINE-2."""
         rows = ["\uffff", "\U00010000", "z", "é"]
         assert engine.mask(lambda v: engine.values.below(v, Cut("\U00010000"), of), (rows, of)) == [
@@ -201,7 +201,7 @@ class ValuesContract:
         ]
 
     @law(columns(st.just(t.String())), _PATTERNS)
-    def test_like_matches_the_whole_text(self, engine: Columns, column: Any, pattern: Any) -> None:
+    def test_like_matches_the_whole_string(self, engine: Columns, column: Any, pattern: Any) -> None:
         """ENGINE-6."""
         of, (rows,) = column
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, of))
@@ -223,7 +223,9 @@ class ValuesContract:
 
     @pytest.mark.parametrize("known", OF_COLUMNS, ids=lambda known: known.name)
     @law(data=st.data(), most=36)
-    def test_functions_give_what_the_core_defines(self, engine: Columns, known: Function, data: st.DataObject) -> None:
+    def test_functions_give_the_results_of_the_core(
+        self, engine: Columns, known: Function, data: st.DataObject
+    ) -> None:
         types, of = data.draw(calls_of(known).types)
         length = data.draw(st.integers(0, 9))
         arguments = [
@@ -242,7 +244,7 @@ class ValuesContract:
             assert list(map(repr, found)) == list(map(repr, wanted))
 
     @law(st.sampled_from(CASTS) | st.tuples(PRIMITIVES, PRIMITIVES).filter(lambda pair: can_cast(*pair)), st.data())
-    def test_casts_give_what_the_core_defines(
+    def test_casts_give_the_results_of_the_core(
         self, engine: Columns, pair: tuple[t.Type, t.Type], data: st.DataObject
     ) -> None:
         """ENGINE-7."""
@@ -309,7 +311,7 @@ class ValuesContract:
             assert [answers([row])[0] for row in rows] == wanted
 
     @pytest.mark.parametrize("pattern", _FORMS, ids=str)
-    def test_patterns_of_every_form_match_whole_texts(self, engine: Columns, pattern: Any) -> None:
+    def test_patterns_of_every_form_match_whole_strings(self, engine: Columns, pattern: Any) -> None:
         rows = ["a", "ab", "ba", "bab", "", "a\n", "\na", "éa", "b", None]
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
         assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
@@ -345,7 +347,7 @@ class ValuesContract:
         assert engine.mask(lambda a, *_: values.some([], a), *inputs) == [False] * len(flags)
 
     @law(types(), st.data())
-    def test_a_literal_stands_in_every_row(self, engine: Columns, of: t.Type, data: st.DataObject) -> None:
+    def test_a_literal_has_its_value_in_every_row(self, engine: Columns, of: t.Type, data: st.DataObject) -> None:
         value = data.draw(st.none() | values_of(of))
         rows = data.draw(st.lists(st.none() | st.booleans(), max_size=4))
         found = engine.column(lambda like: engine.values.literal(value, of, like), of, (rows, t.Boolean()))

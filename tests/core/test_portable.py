@@ -31,7 +31,7 @@ class Lookup(Portable):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["copy", "deepcopy", "pickle"])
-def test_a_copy_has_what_the_object_was_made_of_and_nothing_that_was_looked_up(way: Callable[[Any], Any]) -> None:
+def test_a_copy_has_the_parts_of_the_object_and_no_cached_values(way: Callable[[Any], Any]) -> None:
     used = Lookup("here", 3, "blue")
     assert used.lock
     used._read["a"] = Lock()

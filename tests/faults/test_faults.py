@@ -26,7 +26,7 @@ def field(tmp_path_factory: pytest.TempPathFactory) -> Field:
     return Field(tmp_path_factory.mktemp("field"))
 
 
-def test_every_fault_stands_in_the_sources_exactly_once() -> None:
+def test_every_fault_occurs_in_the_sources_exactly_once() -> None:
     assert not stale(FAULTS)
     assert len(FAULTS) >= LEAST
 
@@ -43,7 +43,7 @@ def test_a_fault_is_caught(field: Field, fault: Fault) -> None:
     assert verdict.outcome is Outcome.CAUGHT, verdict.output
 
 
-def test_what_is_no_fault_survives(field: Field) -> None:
+def test_a_harmless_change_survives(field: Field) -> None:
     harmless = Fault("types", "harmless", "hudi_core/types/nodes.py", "def ", "def ", (PROBE,))
     assert field.tried(harmless).outcome is Outcome.SURVIVED
 

@@ -72,7 +72,7 @@ def rows(first: int, last: int, ts: int, value: str | None = None) -> pa.Table:
 
 
 @pytest.mark.parametrize(("kind", "version"), [("mor", 8), ("cow", 8), ("mor", 9), ("cow", 9)])
-def test_apache_hudi_queries_by_what_was_built_and_goes_on_with_it(
+def test_apache_hudi_queries_with_built_indexes_and_maintains_them(
     judge: Any, tmp_path: Path, kind: str, version: int
 ) -> None:
     path = tmp_path / "t"

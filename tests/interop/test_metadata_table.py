@@ -84,7 +84,7 @@ def test_apache_hudi_finds_all_that_commits_kept(judge: Any, tmp_path: Path, kin
 
 
 @pytest.mark.parametrize(("kind", "version"), sorted(KINDS, reverse=True))
-def test_apache_hudi_goes_on_with_what_was_built_while_writers_went_on(
+def test_apache_hudi_maintains_indexes_built_beside_writers(
     judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
 ) -> None:
     """META-90 to META-104: it verifies, writes and compacts; then we write, build again, compact and clean, and it verifies."""

@@ -58,7 +58,7 @@ def ours(table: Table) -> Table:
 
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 @pytest.mark.parametrize("version", [6, 8, 9])
-def test_hudi_reads_and_goes_on_with_our_tables(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
+def test_hudi_reads_our_tables_and_writes_to_them(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
     indexes = ["column_stats", "bloom_filters", "record_index"] + (["partition_stats"] if version > 6 else [])
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
     made = create_table(path, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=indexes)
@@ -81,7 +81,7 @@ def test_hudi_reads_and_goes_on_with_our_tables(tmp_path: Path, judge: Any, kind
 
 
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
-def test_hudi_follows_schema_changes_of_ours_and_goes_on_with_them(
+def test_hudi_reads_our_schema_changes_and_continues_from_them(
     tmp_path: Path, judge: Any, kind: str, version: int
 ) -> None:
     """COMMIT-13, COMMIT-14."""

@@ -95,7 +95,7 @@ PROMOTIONS = [
 @pytest.mark.parametrize("nested", [False, True])
 @settings(deadline=None, max_examples=cases(100))
 @given(st.sampled_from(PROMOTIONS), st.data())
-def test_every_promotion_holds_on_what_was_decoded(nested: bool, pair: Any, data: st.DataObject) -> None:
+def test_every_promotion_holds_on_decoded_values(nested: bool, pair: Any, data: st.DataObject) -> None:
     stored, wanted = pair
     values = data.draw(st.lists(st.none() | values_of(stored), min_size=1, max_size=6))
 

@@ -111,7 +111,7 @@ def _once(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_damaged_blocks_give_an_error_or_what_their_bytes_say(name: str) -> None:
+def test_damaged_blocks_give_an_error_or_the_values_of_their_bytes(name: str) -> None:
     """AVC-20."""
     schema, values = BLOCKS[name]
     text, parsed = json.dumps(schema), fastavro.parse_schema(schema)

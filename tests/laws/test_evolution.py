@@ -187,7 +187,7 @@ def test_a_batch_that_meets_the_requirements_asks_nothing_more(table: Schema, ba
 
 
 @given(schemas(), schemas())
-def test_what_is_compatible_can_be_read(reader: Schema, writer: Schema) -> None:
+def test_compatible_data_can_be_read(reader: Schema, writer: Schema) -> None:
     assert not incompatibilities(writer.record, writer.record)
     if not incompatibilities(reader.record, writer.record):
         reconcile(writer, reader, Match.NAME)

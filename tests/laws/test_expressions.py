@@ -48,13 +48,13 @@ def test_a_bound_predicate_has_the_truth_of_its_expression_on_every_row(
 
 @settings(max_examples=cases(200), deadline=None)
 @given(PREDICATES, rows())
-def test_the_text_of_an_expression_means_the_same(expr: n.Expr, row: tuple[Any, ...]) -> None:
+def test_the_sql_of_an_expression_means_the_same(expr: n.Expr, row: tuple[Any, ...]) -> None:
     assert bound_truth(parse_predicate(to_sql(expr)), row) is bound_truth(expr, row)
 
 
 @settings(max_examples=cases(200), deadline=None)
 @given(PREDICATES)
-def test_text_and_json_read_back_to_the_same_nodes(expr: n.Expr) -> None:
+def test_sql_and_json_read_back_to_the_same_nodes(expr: n.Expr) -> None:
     parsed = parse_predicate(to_sql(expr))
     assert parse_predicate(to_sql(parsed)) == parsed
     assert from_json(json.loads(json.dumps(to_json(parsed)))) == parsed

@@ -68,7 +68,7 @@ def joined(parts: Sequence[Predicate], kind: type[And] | type[Or], row: dict[int
     st.lists(ROWS, min_size=1, max_size=6),
     st.sampled_from([0, 1, folding.MAX_RANGES]),
 )
-def test_what_is_folded_has_the_truth_of_its_parts_on_every_row(
+def test_folded_predicates_have_the_truth_of_their_parts_on_every_row(
     parts: list[Predicate], kind: type[And] | type[Or], rows: list[dict[int, Any]], most_ranges: int
 ) -> None:
     with patch.object(folding, "MAX_RANGES", most_ranges):

@@ -94,7 +94,7 @@ def tables(draw: st.DrawFn) -> LoggedTable:
 
 @settings(deadline=None, max_examples=cases(150))
 @given(tables())
-def test_a_slice_is_what_merging_one_by_one_leaves(table: LoggedTable) -> None:
+def test_a_slice_equals_merging_record_by_record(table: LoggedTable) -> None:
     """MERGE-12."""
     if table.base is None and not table.blocks:
         return

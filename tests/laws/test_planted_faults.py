@@ -218,12 +218,12 @@ def first_failure_of_cut_texts(worlds: int = 200) -> str | None:
     return None
 
 
-def test_nothing_is_wrong_with_cut_texts_when_nothing_is_planted() -> None:
+def test_truncated_strings_pass_when_no_fault_is_planted() -> None:
     assert first_failure_of_cut_texts(worlds=40 if SOAK else 10) is None
 
 
 @pytest.mark.parametrize("fault", list(CUT_FAULTS)[:: 1 if SOAK else 3])
-def test_a_planted_fault_is_caught_where_texts_are_cut(fault: str) -> None:
+def test_a_planted_fault_is_caught_where_strings_are_truncated(fault: str) -> None:
     with planted(*CUT_FAULTS[fault]):
         assert first_failure_of_cut_texts()
 

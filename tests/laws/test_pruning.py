@@ -44,7 +44,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_for_each_type(kind: t.Type)
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if carrier(kind) is Carrier.TEXTS], ids=str)
 @pytest.mark.parametrize("longest", [0, 1, 3])
-def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
+def test_every_row_is_among_the_outcomes_of_its_file_where_strings_are_truncated(
     kind: t.Type, longest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PRUNE-19."""
@@ -88,7 +88,7 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
             assert all(one.outcomes(file) <= other.outcomes(file) for file in range(30)), p
 
 
-def test_what_the_core_does_not_know_may_be_anything() -> None:
+def test_unknown_expressions_may_have_any_outcome() -> None:
     of = world(random.Random(0), [t.Int()], 10)
     what = Opaque("levenshtein(a, b) < 3")
     for p in (what, Not(what), Not(Not(what))):

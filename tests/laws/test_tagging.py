@@ -99,7 +99,7 @@ class MadeKeys:
         return KeyBounds(low, high, np.array(known, np.bool_), np.array(empty, np.bool_))
 
 
-def test_a_recorded_filter_of_the_base_file_says_nothing_of_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recorded_filter_of_the_base_file_does_not_cover_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     """INDEX-6."""
     text = encode_bloom_filter(string_column(["a", "c"]), SETTINGS)
     monkeypatch.setattr(by_files, "recorded_texts", lambda *_: {0: text})

@@ -49,5 +49,5 @@ def of_others(source: Path, seen: set[Path]) -> set[str]:
 
 
 @pytest.mark.parametrize("bench", [path for path in BENCHES if path.name not in BESIDE], ids=lambda path: path.stem)
-def test_what_a_bench_loads_is_installed_for_it(bench: Path) -> None:
+def test_packages_of_a_bench_are_installed_for_it(bench: Path) -> None:
     assert of_others(bench, set()) <= installed()

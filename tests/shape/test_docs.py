@@ -49,7 +49,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring_examples_give_what_they_show(name: str) -> None:
+def test_docstring_examples_give_their_shown_results(name: str) -> None:
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert failed == 0
 
@@ -58,14 +58,14 @@ def test_the_page_of_differences_is_made_from_the_declared_ones() -> None:
     assert PAGE.read_text("utf-8") == page(), "run python -m tests.conformance.differences"
 
 
-def test_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
+def test_commands_of_the_readme_print_the_shown_output(tmp_path: Path) -> None:
     text = README.read_text("utf-8")
     assert len(commands(text)) > 10
     unpacked(tmp_path)
     assert comparable(made(text, tmp_path)) == comparable(text), "run python -m tests.shape.readme"
 
 
-def test_the_readme_says_how_to_install_and_activate_before_the_first_command() -> None:
+def test_the_readme_explains_installation_and_activation_before_the_first_command() -> None:
     text = README.read_text("utf-8")
     (install,) = re.findall(r"^## Install\n.*?^```sh\n(.*?)^```", text, re.M | re.S)
     lines = [line.split("#")[0].strip() for line in install.splitlines()]

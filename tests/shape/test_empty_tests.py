@@ -81,7 +81,7 @@ FAILED = [
 ]
 
 
-def test_what_compares_nothing_and_does_not_declare_it_fails(tmp_path: Path) -> None:
+def test_a_test_that_compares_nothing_undeclared_fails(tmp_path: Path) -> None:
     (tmp_path / "test_made.py").write_text(TESTS)
     settings = ["-o", "enable_assertion_pass_hook=true", "-o", "markers=does_not_raise(reason)", "-c", "/dev/null"]
     options = ["-q", "-rf", "--tb=no", "-p", "tests.support.assertions", "-p", "no:cacheprovider"]

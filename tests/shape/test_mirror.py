@@ -43,12 +43,12 @@ FRONT = "__init__.py"
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name != FRONT])
-def test_a_module_has_its_test_file_or_one_that_says_it_covers_it(module: str) -> None:
+def test_a_module_has_its_test_file_or_one_that_declares_to_cover_it(module: str) -> None:
     assert mirrored(module) or any(module in names for names in COVERED.values())
 
 
 @pytest.mark.parametrize("test", COVERED, ids=lambda test: str(test.relative_to(ROOT)))
-def test_what_a_test_says_it_covers_is_a_module_without_a_test_file_of_its_own(test: Path) -> None:
+def test_a_module_that_a_test_covers_has_no_test_file_of_its_own(test: Path) -> None:
     assert [module for module in COVERED[test] if module not in MODULES or mirrored(module)] == []
     assert any(
         isinstance(node, ast.FunctionDef) and node.name.startswith("test_")

@@ -32,12 +32,12 @@ def test_source_names_no_path_of_a_machine(source: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_objects_are_not_patched_from_outside_and_told_apart_by_no_number_of_theirs(source: Path) -> None:
+def test_objects_are_not_patched_from_outside_and_not_identified_by_id(source: Path) -> None:
     """What an object holds, it was made with or has looked up itself; an `id` is given again when its object is gone."""
     assert list(_patched_or_numbered(ast.parse(source.read_text("utf-8")))) == []
 
 
-def test_what_is_patched_from_outside_is_seen() -> None:
+def test_patches_from_outside_are_detected() -> None:
     made = "vars(self)\nself.__dict__\nid(a)\nvars(a)\na.__dict__\na.b.__dict__"
     assert list(_patched_or_numbered(ast.parse(made))) == [
         "line 3: id(a)",
@@ -67,7 +67,7 @@ def test_package_map_names_every_module() -> None:
                 )
 
 
-def test_package_map_names_no_module_that_is_gone() -> None:
+def test_the_package_map_names_no_missing_module() -> None:
     for init in [*ROOT.glob("hudi_core/**/__init__.py"), *ROOT.glob("engines/**/__init__.py")]:
         for name in re.findall(r"^([a-z_0-9]+)/? +\S", init.read_text("utf-8").split('"""')[1], re.M):
             package = init.parent / name

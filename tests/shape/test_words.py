@@ -53,7 +53,7 @@ def vague_names(tree: ast.AST, *, reporting: bool = False) -> Iterator[tuple[int
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_values_have_names_that_tell_them_apart(source: Path) -> None:
+def test_values_have_distinctive_names(source: Path) -> None:
     assert list(vague_names(ast.parse(source.read_text("utf-8")))) == []
 
 

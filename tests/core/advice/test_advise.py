@@ -73,7 +73,7 @@ def proposal(advice: Advice, measure: Measure, *columns: str) -> Proposal:
     return chosen
 
 
-def test_what_is_told_of_the_table_as_it_is(ordered: Path) -> None:
+def test_advice_states_the_costs_of_the_table_as_it_is(ordered: Path) -> None:
     advice = advise(open_table(ordered), QUERIES)
     table = open_table(ordered)
     assert [query.kept for query in advice.touched] == kept(table) == [2, 10, 1]
@@ -82,7 +82,7 @@ def test_what_is_told_of_the_table_as_it_is(ordered: Path) -> None:
     assert advice.slice_bytes == pytest.approx(sum(item.base.size for item in table.slices() if item.base) / FILES)
 
 
-def test_column_stats_keep_what_was_predicted(ordered: Path, tmp_path: Path) -> None:
+def test_column_stats_keep_the_predicted_slices(ordered: Path, tmp_path: Path) -> None:
     table = copied(ordered, tmp_path / "t")
     best = advise(table, QUERIES).proposals[0]
     assert (best.measure, best.columns) == (Measure.COLUMN_STATS, ("n", "m", "id"))
@@ -98,7 +98,7 @@ def test_one_column_helps_the_queries_of_that_column_alone(ordered: Path) -> Non
     assert [query.opened for query in one.touched] == [0, FILES, FILES]
 
 
-def test_a_record_index_keeps_what_was_predicted_and_has_the_size(mixed: Path, tmp_path: Path) -> None:
+def test_a_record_index_keeps_the_predicted_slices_and_has_the_predicted_size(mixed: Path, tmp_path: Path) -> None:
     table = copied(mixed, tmp_path / "t")
     predicted = proposal(advise(table, QUERIES), Measure.RECORD_INDEX, "id")
     built = build_metadata_table(table, ["record_index"])
@@ -117,7 +117,7 @@ def test_bloom_filters_are_proposed_where_footers_have_them(mixed: Path) -> None
     assert predicted.touched[0].kept == FILES
 
 
-def test_clustering_keeps_what_was_predicted(mixed: Path, ordered: Path) -> None:
+def test_clustering_keeps_the_predicted_slices(mixed: Path, ordered: Path) -> None:
     """The table of ordered numbers is the other one, clustered."""
     predicted = proposal(advise(open_table(mixed), QUERIES[:1]), Measure.CLUSTERING, "n")
     assert kept(open_table(mixed))[0] == FILES
@@ -148,7 +148,7 @@ def test_the_same_queries_get_the_same_advice(mixed: Path) -> None:
     assert by_name[0] == by_name[1]
 
 
-def test_what_is_no_list_of_predicates_is_refused(ordered: Path) -> None:
+def test_invalid_lists_of_predicates_are_refused(ordered: Path) -> None:
     table = open_table(ordered)
     with pytest.raises(UsageError, match="found one by itself"):
         table.advise("n > 1")
@@ -185,7 +185,7 @@ def test_a_curve_serves_several_columns_and_an_order_serves_one() -> None:
     assert share(sampled, ["a"], "b < 8") == 1
 
 
-def test_too_few_rows_tell_nothing() -> None:
+def test_too_few_rows_are_inconclusive() -> None:
     assert clustered_rows(grid(4), ["a"], 100) is None
 
 

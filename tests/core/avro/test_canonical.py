@@ -16,7 +16,7 @@ from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
-def test_what_readers_do_not_need_is_gone_and_names_are_full() -> None:
+def test_canonical_forms_drop_docs_and_have_full_names() -> None:
     avro = {
         "namespace": "ns",
         "doc": "d",
@@ -49,7 +49,7 @@ def test_fingerprints_are_those_of_the_specification() -> None:
 @pytest.mark.parametrize(
     "avro", [5, {"type": "record"}, {"type": "record", "name": "R"}, {"type": None}, "[" * 100_000]
 )
-def test_what_is_no_schema_has_no_canonical_form(avro: object) -> None:
+def test_an_invalid_schema_has_no_canonical_form(avro: object) -> None:
     with pytest.raises(SchemaError):
         canonical_form(avro)  # type: ignore[arg-type]
 

@@ -88,7 +88,7 @@ def test_a_default_that_does_not_fit_is_refused(of: t.Type, answer: Any) -> None
         default_from_avro(answer, of, "f")
 
 
-def test_what_avro_has_no_way_to_say_is_refused() -> None:
+def test_attributes_that_avro_cannot_express_are_refused() -> None:
     union = t.Union((t.Field(0, "member0", t.Int()), t.Field(1, "member1", t.String())))
     with pytest.raises(SchemaError, match=r"^f: expected a default of the union's first branch"):
         default_to_avro((1, "x"), union, "f")

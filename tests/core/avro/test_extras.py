@@ -25,14 +25,14 @@ def to_text(of: t.Type) -> t.Type:
 FULL = t.Field(1, "f", t.Enumeration(("A", "B"), "ns.E"), True, "doc", "B", ("old",), {"p": 1}, {"q": 2})
 
 
-def test_what_is_carried_is_put_back() -> None:
+def test_carried_attributes_are_restored() -> None:
     losses: list[ConversionLoss] = []
     extras = json.loads(json.dumps(carried(FULL, to_text, "f", losses)))
     assert not losses
     assert restored(t.Field(1, "f", t.String(), True, default=None), extras, to_text, "f") == FULL
 
 
-def test_what_is_not_kept_is_lost_and_said() -> None:
+def test_attributes_that_are_not_kept_are_reported() -> None:
     losses: list[ConversionLoss] = []
     assert carried(FULL, to_text, "f", losses, keep=False) == {}
     assert losses == [
@@ -45,7 +45,7 @@ def test_what_is_not_kept_is_lost_and_said() -> None:
     ]
 
 
-def test_the_default_null_of_an_optional_column_goes_without_saying() -> None:
+def test_the_default_null_of_an_optional_column_is_implied() -> None:
     losses: list[ConversionLoss] = []
     assert carried(t.Field(0, "f", t.Int(), True, default=None), to_text, "f", losses) == {}
     assert carried(t.Field(0, "f", t.Int(), True), to_text, "f", losses) == {"no_default": True}
@@ -54,7 +54,7 @@ def test_the_default_null_of_an_optional_column_goes_without_saying() -> None:
     assert restored(plain, {"no_default": True}, to_text, "f").default is t.ABSENT
 
 
-def test_a_default_that_avro_cannot_say_is_a_loss() -> None:
+def test_a_default_that_avro_cannot_express_is_a_loss() -> None:
     union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(0, "member1", t.String(), False)))
     losses: list[ConversionLoss] = []
     assert carried(t.Field(0, "f", union, False, default=(1, "x")), to_text, "f", losses) == {}

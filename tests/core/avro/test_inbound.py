@@ -77,7 +77,7 @@ def test_a_union_with_null_is_an_optional_type(of: object, optional: bool, kind:
     assert (found.optional, found.type) == (optional, kind)
 
 
-def test_a_union_of_several_types_is_a_union_wherever_null_stands() -> None:
+def test_a_union_of_several_types_is_a_union_wherever_null_is() -> None:
     for place in range(3):
         branches: list[object] = ["int", record(field("x", "long"), name="U")]
         branches.insert(place, "null")
@@ -96,7 +96,7 @@ def test_a_default_is_a_value_in_the_form_of_the_domain() -> None:
     assert only("bytes", default="\u00ff\u0001").default == b"\xff\x01"
 
 
-def test_names_are_looked_for_in_the_namespace_around_and_then_without_one() -> None:
+def test_names_are_searched_for_in_the_namespace_around_and_then_without_one() -> None:
     inner = record(field("x", "int"), name="Inner")
     avro = record(field("a", inner), field("b", "Inner"), field("c", ["null", "ns.Inner"]), name="ns.R")
     schema = schema_from_avro(avro)
@@ -223,7 +223,7 @@ def test_deep_nesting_is_refused_however_it_is_written() -> None:
         schema_from_avro(record(*chained))
 
 
-def test_a_short_text_for_endless_columns_is_refused_at_once() -> None:
+def test_a_short_schema_with_endless_columns_is_refused_at_once() -> None:
     doubled = [field("f0", record(field("x", "int"), name="R0"))]
     for i in range(1, 60):
         parts = (field("x", f"R{i - 1}"), field("y", f"R{i - 1}"))

@@ -45,7 +45,7 @@ VALID: list[tuple[Json, t.Type]] = [
 
 
 @pytest.mark.parametrize(("avro", "of"), VALID)
-def test_a_logical_type_is_a_type_of_ours_and_is_written_as_it_was(avro: Json, of: t.Type) -> None:
+def test_a_logical_type_survives_reading_and_writing(avro: Json, of: t.Type) -> None:
     field = field_from_avro(avro)
     assert (field.type, field.type_properties) == (of, {})
     assert type_to_avro(of) == avro
@@ -81,7 +81,7 @@ def test_an_unknown_logical_type_stays_as_a_property(avro: Json) -> None:
     assert type_to_avro(t.Record((field,)))["fields"][0]["type"] == avro  # type: ignore[index]
 
 
-def test_a_scale_that_is_not_said_is_zero_and_an_element_is_a_float() -> None:
+def test_a_missing_scale_is_zero_and_a_missing_element_type_is_float() -> None:
     assert field_from_avro(on("bytes", "decimal", precision=4)).type == t.Decimal(4, 0)
     assert field_from_avro(fixed(8, "vector", dimension=2)).type == t.Vector(2, name="F")
 

@@ -77,7 +77,7 @@ def test_null_is_first_unless_the_default_is_a_value() -> None:
     assert found == [["null", "int"], ["null", "int"], ["int", "null"], "int"]
 
 
-def test_a_named_type_is_defined_once_and_then_said_by_name() -> None:
+def test_a_named_type_is_defined_once_and_then_referred_to_by_name() -> None:
     pair = t.Record((field("x", t.Int()),), "ns.Pair")
     kind = t.Enumeration(("A", "B"), "other.Kind", default="A", aliases=("other.Old",), doc="kinds")
     assert written(field("a", pair), field("b", list_of(pair)), field("c", kind), field("d", kind, True)) == [
@@ -120,7 +120,7 @@ def test_names_of_paths_that_are_taken_get_a_number() -> None:
     assert [item["name"] for item in a["items"]] == ["a", "a_2"]
 
 
-def test_a_name_without_a_namespace_is_not_said_inside_one() -> None:
+def test_a_name_without_a_namespace_is_not_referred_to_inside_one() -> None:
     bare = t.Fixed(2, "F")
     first, second = written(field("a", bare), field("b", bare))
     assert (first["name"], first["namespace"]) == ("F", "")
@@ -164,7 +164,7 @@ def test_the_root_takes_the_given_name_or_a_default_one() -> None:
         ),
     ],
 )
-def test_what_avro_does_not_allow_is_refused_with_the_path(column: t.Field, answer: str) -> None:
+def test_invalid_avro_is_refused_with_the_path(column: t.Field, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_to_avro(t.Record((column,), "R"))
     assert str(refused.value).startswith(answer)

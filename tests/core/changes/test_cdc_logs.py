@@ -75,7 +75,7 @@ def test_rows_with_hudis_own_columns_come_from_slices(mode: CdcMode) -> None:
 
 @pytest.mark.parametrize("mode", [CdcMode.DATA_BEFORE_AFTER, CdcMode.DATA_BEFORE])
 @pytest.mark.parametrize("logged", [CHANGES[:2], [*CHANGES, CHANGES[2]], []])
-def test_a_log_that_does_not_tell_all_is_not_used(mode: CdcMode, logged: list[Any]) -> None:
+def test_an_incomplete_change_log_is_not_used(mode: CdcMode, logged: list[Any]) -> None:
     table, memory = cdc_table(mode, logged)
     assert changes(table) == EXPECTED
     assert read(memory) == {OLD, NEW, LOG_NAME}
@@ -89,19 +89,19 @@ def test_a_log_that_names_other_rows_than_the_commit_wrote_is_not_used() -> None
 
 
 @modes
-def test_a_log_that_is_gone_is_not_missed(mode: CdcMode) -> None:
+def test_a_missing_log_file_of_an_older_slice_is_no_damage(mode: CdcMode) -> None:
     table, memory = cdc_table(mode)
     del memory.files[LOG_NAME]
     assert changes(table) == EXPECTED
 
 
-def test_logged_changes_are_told_though_the_rows_before_are_cleaned_away() -> None:
+def test_logged_changes_are_returned_though_the_rows_before_are_cleaned() -> None:
     table, memory = cdc_table(CdcMode.DATA_BEFORE_AFTER)
     del memory.files[OLD]
     assert changes(table) == EXPECTED
 
 
-def test_a_damaged_log_is_told_and_not_used() -> None:
+def test_a_damaged_change_log_is_reported_and_not_used() -> None:
     table, memory = cdc_table(CdcMode.DATA_BEFORE_AFTER, [("x", BEFORE[1], CHANGED), *CHANGES[1:]])
     assert changes(table) == EXPECTED
     (answer,) = table.warnings
@@ -114,7 +114,7 @@ def test_a_damaged_log_is_told_and_not_used() -> None:
 
 
 @modes
-def test_what_is_read_from_logs_is_explained(mode: CdcMode) -> None:
+def test_slices_read_from_change_logs_are_explained(mode: CdcMode) -> None:
     found = cdc_table(mode)[0].changes(since=FIRST[:-1] + "9", meta=False)
     by_logs = "" if mode is CdcMode.OP_KEY_ONLY else ", 1 by their logs of changes"
     assert found.explain().splitlines()[0] == f"{SECOND}: 1 of 1 file groups compared{by_logs}"

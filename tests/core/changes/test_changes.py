@@ -51,7 +51,7 @@ def test_a_commit_changes_its_rows(table: Table) -> None:
     assert {item["after"][COMMIT_TIME] for item in found if item["op"] != "d"} <= {commit.requested_time}
 
 
-def test_changes_are_chosen_by_what_is_in_them(table: Table) -> None:
+def test_changes_are_filtered_by_their_values(table: Table) -> None:
     since = ends(table)[-4]
     every = list(table.changes(since, columns=["op", "after.ride_id", "after.distance_km"]).to_json_rows())
     far = list(
@@ -76,7 +76,7 @@ def test_nothing_changed_after_the_last_commit(table: Table) -> None:
     assert (found.count(), found.commits) == (0, [])
 
 
-def test_what_is_compared_is_explained(table: Table) -> None:
+def test_compared_slices_are_explained(table: Table) -> None:
     answer = table.changes("earliest").explain().splitlines()
     assert answer[0].endswith("file groups compared")
     assert answer[-1].endswith("commits may have changed rows")
@@ -89,7 +89,7 @@ def test_columns_and_predicates_are_of_changes(table: Table) -> None:
         table.changes(where="op >")
 
 
-def test_files_that_are_gone_are_told(tmp_path: object) -> None:
+def test_missing_files_are_reported(tmp_path: object) -> None:
     """QUERY-17."""
     root = rides_in(tmp_path)  # type: ignore[arg-type]
     table = open_table(str(root), metadata="off")

@@ -57,12 +57,12 @@ def test_layout_1_has_requested_times_only() -> None:
 
 
 @pytest.mark.parametrize("since", [None, "earliest", " EARLIEST ", "0", "000"])
-def test_from_the_beginning_every_row_is_asked_for(since: str | None) -> None:
+def test_from_the_beginning_every_row_is_returned(since: str | None) -> None:
     found = between(OVERTAKEN, config(), since, None)
     assert (found.commits, times(found)) == (None, ["20", "40", "10"])
 
 
-def test_rows_of_commits_that_nobody_tells_of_are_placed_by_their_requested_time() -> None:
+def test_rows_of_unknown_commits_are_ordered_by_their_requested_time() -> None:
     """QUERY-9."""
     found = between(OVERTAKEN, config(), "05", None)
     assert found.commits is not None
@@ -87,7 +87,7 @@ def test_a_beginning_before_the_active_timeline_asks_the_history() -> None:
     assert found.timeline.commits == active.commits
 
 
-def test_a_write_that_was_long_at_work_is_found_in_the_history() -> None:
+def test_a_long_running_write_is_found_in_the_history() -> None:
     rows = [
         {"instantTime": "01", "completionTime": "02", "action": "commit"},
         {"instantTime": "03", "completionTime": "15", "action": "deltacommit"},
@@ -117,12 +117,12 @@ def test_log_compaction_changes_no_row() -> None:
 
 
 @pytest.mark.parametrize(("since", "until"), [("yesterday", None), ("", None), (None, "x"), ("20", "10")])
-def test_texts_that_are_no_range_are_refused(since: str | None, until: str | None) -> None:
+def test_strings_that_are_no_range_are_refused(since: str | None, until: str | None) -> None:
     with pytest.raises(UsageError):
         between(OVERTAKEN, config(), since, until)
 
 
-def test_rows_that_do_not_name_their_commit_cannot_be_asked_for_changes() -> None:
+def test_rows_without_commit_times_have_no_incremental_query() -> None:
     """QUERY-7."""
     with pytest.raises(UnsupportedError, match="virtual keys"):
         between(OVERTAKEN, config(**{"hoodie.populate.meta.fields": "false"}), "10", None)

@@ -80,7 +80,7 @@ def test_past_queries_are_estimated_noted_and_explained(tmp_path: Path) -> None:
     assert "predicted" not in ran("explain", tmp_path / "t", "--where", "n=4").out
 
 
-def test_a_file_of_queries_is_told_with_the_line_that_is_wrong(tmp_path: Path) -> None:
+def test_an_invalid_line_of_a_file_of_queries_is_named(tmp_path: Path) -> None:
     """ADVICE-7."""
     new_table(tmp_path / "t")
     past = tmp_path / "past.sql"
@@ -114,7 +114,7 @@ def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
     assert (answer.status, "recent or rolling ones" in answer.error) == (2, True)
 
 
-def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
+def test_contradictory_options_are_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
     answer = ran("cluster", tmp_path, "--preview", "--plan-only")
     assert (answer.status, "one of --preview" in answer.error) == (2, True)

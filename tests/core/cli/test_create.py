@@ -34,7 +34,7 @@ def test_a_table_is_created_with_indexes(tmp_path: Path) -> None:
     assert set(table.config.metadata_partitions) == {"files", "column_stats", "record_index"}
 
 
-def test_a_table_is_created_from_the_text_of_a_schema(tmp_path: Path) -> None:
+def test_a_table_is_created_from_schema_text(tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     fields = [{"name": "id", "type": "string"}, {"name": "n", "type": ["null", "long"], "default": None}]
     schema.write_text(json.dumps({"type": "record", "name": "r", "fields": fields}))
@@ -52,14 +52,14 @@ def test_a_table_is_created_from_the_text_of_a_schema(tmp_path: Path) -> None:
         (["--like", "no-such-file.csv"], "no such file"),
     ],
 )
-def test_what_cannot_be_created_is_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_impossible_tables_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = ran("create", str(tmp_path / "t"), *arguments)
     assert done.status in (1, 2)
     assert message in done.err
     assert not (tmp_path / "t").exists()
 
 
-def test_a_write_that_died_is_rolled_back(tmp_path: Path) -> None:
+def test_a_write_that_crashed_is_rolled_back(tmp_path: Path) -> None:
     """ROLLBACK-1."""
     table = new_table(tmp_path)
     timeline = table / ".hoodie/timeline"

@@ -33,7 +33,7 @@ def shown(reported: Ran, folder: Path) -> Ran:
     return ran("demo", "--to", folder)
 
 
-def test_the_tour_counts_the_rows_that_are_there_and_loses_none(reported: Ran) -> None:
+def test_the_tour_counts_all_rows(reported: Ran) -> None:
     truth = json.loads((files("hudi_core") / "demo" / "tour.json").read_text("utf-8"))["predicates"]
     output = reported.lines
     assert [
@@ -44,7 +44,7 @@ def test_the_tour_counts_the_rows_that_are_there_and_loses_none(reported: Ran) -
     assert any(answer["rows_hudi_loses"] for answer in output)
 
 
-def test_the_tour_explains_what_is_most_telling_and_shows_rows_of_it(reported: Ran, shown: Ran) -> None:
+def test_the_tour_explains_the_most_selective_predicate_and_shows_its_rows(reported: Ran, shown: Ran) -> None:
     worst = max(reported.lines, key=lambda answer: answer["rows_hudi_loses"])
     assert shown.status == 0
     assert f'--where "{worst["where"]}"' in shown.out

@@ -96,7 +96,7 @@ def test_files_are_written_where_links_lead(tmp_path: Path, write: tuple[str, st
     assert os.listdir(target.parent) == ["target"]
 
 
-def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+def test_a_path_that_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "rows.csv"
     os.mkfifo(pipe)
     done = ran("read", rides(), *_WHERE, "--output", pipe)

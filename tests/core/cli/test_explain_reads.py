@@ -44,7 +44,7 @@ def test_without_a_metadata_table(footers: list[str], tmp_path: Path, form: tupl
     assert sorted(footers) == by_files
 
 
-def test_conditions_are_counted_as_far_as_the_plan_tells() -> None:
+def test_conditions_are_counted_from_what_the_plan_read() -> None:
     """SOURCE-22."""
     *_, total = (lines := run("explain", rides(), "--where", WHERE, "--json").lines)
     fare, city, gratuity = (line["would_skip_alone"] for line in lines if line["kind"] == "condition")

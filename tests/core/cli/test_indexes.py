@@ -78,7 +78,7 @@ def test_misuse_is_one_line(table: str, arguments: list[str], message: str) -> N
     assert message in refused("index", table, *arguments)
 
 
-def test_advice_says_what_would_pay(table: str) -> None:
+def test_advice_lists_what_would_pay(table: str) -> None:
     first, *others = answer("index", table, "--advise", "--where", "n > 1")
     assert first["measure"] is None
     assert all(entry["bytes_to_build"] > 0 for entry in others)

@@ -52,7 +52,7 @@ def test_people_see_a_table_and_which_generator_made_it(tmp_path: Path) -> None:
     )
 
 
-def test_text_that_looks_like_a_number_or_a_date_stays_as_it_is(tmp_path: Path) -> None:
+def test_strings_that_look_like_numbers_or_dates_are_unchanged(tmp_path: Path) -> None:
     made = options(tmp_path, recordkey_field="id", partitionpath_field="day")
     wanted = [{"record_key": "007", "partition_path": "2024-03-01"}]
     assert ran("keys", csv_rows(tmp_path, "id,day\n007,2024-03-01\n"), "--options", made, "--json").lines == wanted
@@ -137,7 +137,7 @@ def test_own_generators_are_found_by_module_and_class(tmp_path: Path, monkeypatc
         ),
     ],
 )
-def test_what_cannot_be_is_one_line_and_a_status(
+def test_an_impossible_request_is_one_line_and_a_status(
     tmp_path: Path, answer: dict[str, str], rows: str, status: int, error: str
 ) -> None:
     found = ran("keys", csv_rows(tmp_path, rows), "--options", options(tmp_path, **answer))

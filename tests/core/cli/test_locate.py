@@ -7,7 +7,7 @@ import pytest
 from tests.support.commands import ran, rides
 
 
-def test_column_without_a_secondary_index_is_told() -> None:
+def test_a_column_without_a_secondary_index_is_refused() -> None:
     """INDEX-23."""
     answer = ran("locate", rides(), "city", "Oslo")
     assert answer.status == 1
@@ -15,11 +15,11 @@ def test_column_without_a_secondary_index_is_told() -> None:
 
 
 @pytest.mark.parametrize(("column", "value", "reported"), [("nowhere", "x", "nowhere"), ("fare", "much", "'much'")])
-def test_columns_and_values_that_are_none_are_told(column: str, value: str, reported: str) -> None:
+def test_unknown_columns_and_invalid_values_are_refused(column: str, value: str, reported: str) -> None:
     answer = ran("locate", rides(), column, value)
     assert answer.status == 2
     assert reported in answer.error
 
 
-def test_values_are_asked_for() -> None:
+def test_missing_values_are_misuse() -> None:
     assert ran("locate", rides(), "city").status == 2

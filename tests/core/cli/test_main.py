@@ -81,7 +81,7 @@ class TestProperties:
     def test_empty(self, table: Path) -> None:
         assert "found none" in self.rewritten(table, lambda _: b"")
 
-    def test_no_text(self, table: Path) -> None:
+    def test_empty_text_is_refused(self, table: Path) -> None:
         assert "expected properties text" in self.rewritten(table, lambda _: bytes(range(256)))
 
 
@@ -169,7 +169,7 @@ class TestDamagedBaseFile:
         (error,) = self.read(base, "--json").err.splitlines()[-1:]
         assert error.startswith(f"error: {base}: ")
 
-    def test_one_that_is_gone_though_the_metadata_table_names_it(self, base: Path) -> None:
+    def test_a_missing_file_that_the_metadata_table_lists_is_reported(self, base: Path) -> None:
         base.unlink()
         assert f"error: {base}: No such file or directory" in self.read(base, "--json").err
 
@@ -188,7 +188,7 @@ class TestPredicate:
             "             ^^^^^^^^^^^",
         )
 
-    def test_a_text_that_ends_too_early(self) -> None:
+    def test_a_string_that_ends_too_early_is_refused(self) -> None:
         error, _, caret = self.of("distance_km >")
         assert error == "error: predicate, column 14: expected a column, a value or `(`, found the end"
         assert caret == "             ^"
@@ -228,7 +228,7 @@ class TestMisuse:
     def test_no_name_between_commas(self) -> None:
         assert "expected names of columns" in self.answer("read", rides(), "--columns", "city,,fare")
 
-    def test_an_extension_that_says_no_format(self, tmp_path: Path) -> None:
+    def test_an_unknown_extension_is_refused(self, tmp_path: Path) -> None:
         assert "found .xlsx" in self.answer("read", rides(), "--output", tmp_path / "rows.xlsx")
         assert not list(tmp_path.iterdir())
 
@@ -243,7 +243,7 @@ class TestMisuse:
     def test_a_folder_in_place_of_a_file(self, tmp_path: Path) -> None:
         assert self.answer("explain", rides(), *_FARE, "--html", tmp_path).endswith("expected a file, found a folder")
 
-    def test_a_time_that_is_none(self) -> None:
+    def test_an_invalid_time_is_refused(self) -> None:
         assert self.answer("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
 
     @pytest.mark.parametrize("option", [("--as-of", "2030-01-01"), ("--read-optimized",)])
@@ -282,12 +282,12 @@ class TestMisuse:
             (("reed", "t"), "", "no such command 'reed'"),
         ],
     )
-    def test_what_the_command_line_itself_refuses(self, arguments: tuple[str, ...], command: str, found: str) -> None:
+    def test_misuse_of_the_command_line_is_refused(self, arguments: tuple[str, ...], command: str, found: str) -> None:
         answer, path = self.answer(*arguments), f"hudi-core {command}".strip()
         assert answer.startswith(f"{path}: ") and answer.endswith(f"; see {path} --help")
         assert found in answer
 
-    def test_nothing_asked_is_help(self) -> None:
+    def test_a_command_without_arguments_prints_help(self) -> None:
         assert "Usage: hudi-core" in ran().out + ran().err
 
 
@@ -297,7 +297,7 @@ class TestRefusedSchemas:
         assert (answer.status, answer.error) == (1, "payment: expected a type that string can change to, found int")
 
     @pytest.mark.parametrize("form", ["avro", "internal", "arrow", "spark", "ddl"])
-    def test_text_that_is_none_of_its_form(self, tmp_path: Path, form: str) -> None:
+    def test_text_of_another_form_is_refused(self, tmp_path: Path, form: str) -> None:
         file = tmp_path / "schema"
         file.write_text('{"type": "record", "name": ')
         answer = refused("convert-schema", file, "--from", form, "--to", "avro")
@@ -308,7 +308,7 @@ class TestRefusedSchemas:
         answer = refused("evolve", "--schema", tmp_path / "none", "drop a")
         assert (answer.status, answer.error) == (1, f"{tmp_path / 'none'}: No such file or directory")
 
-    def test_a_file_that_is_no_text(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_text_is_refused(self, tmp_path: Path) -> None:
         file = tmp_path / "schema"
         file.write_bytes(b"\xff\xfe")
         assert "expected UTF-8 text" in refused("convert-schema", file, "--from", "avro", "--to", "spark").error

@@ -37,7 +37,7 @@ def test_headings_have_spaces_for_underscores_but_not_in_columns_of_the_users(
     assert heading.split("  ") == ["user_id", "record key"]
 
 
-def test_a_narrow_terminal_folds_what_may_be_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_narrow_terminal_folds_only_foldable_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = shown_at(60, monkeypatch, folded=("note",))
     assert len(shown) > 3
     assert max(map(len, shown)) <= 60
@@ -45,7 +45,7 @@ def test_a_narrow_terminal_folds_what_may_be_folded(monkeypatch: pytest.MonkeyPa
     assert "".join(line[32:] + " " for line in shown).split() == ["note", "first", *["word"] * 12]
 
 
-def test_what_does_not_fit_at_all_goes_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_too_wide_rows_are_listed_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = shown_at(40, monkeypatch)
     assert shown[0] == "── 1 ──"
     assert shown[1] == f"name  {'a' * 30}"
@@ -77,7 +77,7 @@ def test_lines_for_people_are_not_for_programs(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == ""
 
 
-def test_rows_of_data_keep_their_names_and_tell_numbers_by_type(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_data_keep_their_names_and_align_numbers_by_type(capsys: pytest.CaptureFixture[str]) -> None:
     schema = Schema(t.Record((t.Field(0, "unit_price", t.Decimal(9, 2)), t.Field(1, "n_o", t.String()))))
     Output(as_json=False).data(schema, [{"unit_price": "1234.50", "n_o": "x"}, {"unit_price": None, "n_o": ""}])
     assert capsys.readouterr().out == "unit_price  n_o\n   1234.50  x\n      null\n"
@@ -109,7 +109,7 @@ def test_value_of_a_report(value: object, answer: str) -> None:
     assert cell(value) == answer
 
 
-def test_what_would_move_the_cursor_is_escaped() -> None:
+def test_control_characters_are_escaped() -> None:
     assert printable("größe 你好") == "größe 你好"
     assert printable("a\tb\r\u202e") == "a\\tb\\r\\u202e"
 

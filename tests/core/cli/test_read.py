@@ -13,7 +13,7 @@ from tests.support.commands import ran, rides
 _LONG = "distance_km > 45"
 
 
-def test_rows_are_objects_with_the_columns_asked_for() -> None:
+def test_rows_are_objects_with_the_requested_columns() -> None:
     answer = ran("read", rides(), "--where", _LONG, "--columns", "ride_id, distance_km,fare", "--json").lines
     assert len(answer) == 83
     assert all(list(row) == ["ride_id", "distance_km", "fare"] for row in answer)
@@ -46,7 +46,7 @@ def test_people_see_the_first_rows_and_how_to_see_more() -> None:
     assert len(shown) == 1 + 20 + 2
 
 
-def test_people_can_tell_null_from_the_empty_text() -> None:
+def test_people_can_tell_null_from_the_empty_string() -> None:
     shown = ran("read", rides(), "--where", "note IS NULL OR note = ''", "--columns", "ride_id,note", "--limit", 60).out
     assert {line[22:] for line in shown.splitlines()[1:-2]} == {"null", ""}
 

@@ -71,7 +71,7 @@ def test_schema_of_an_earlier_instant_has_the_names_of_then() -> None:
     assert "surge" not in names
 
 
-def test_schema_history_tells_each_version_and_what_changed() -> None:
+def test_a_schema_history_lists_each_version_and_its_changes() -> None:
     versions = ran("schema", rides(), "--history", "--json").lines
     assert [version["version"] for version in versions] == sorted(version["version"] for version in versions)
     changes = [change["what"] for version in versions for change in version["changes"]]
@@ -91,7 +91,7 @@ def test_schema_as_text_is_one_json_object(form: str) -> None:
     assert json.loads(ran("schema", rides(), "--to", form).out) == document
 
 
-def test_schema_as_ddl_is_text() -> None:
+def test_a_schema_as_ddl_is_text() -> None:
     shown = ran("schema", rides(), "--to", "ddl")
     assert "ride_id STRING, rider STRING, city STRING, started_at TIMESTAMP, distance_km DOUBLE" in shown.out
     assert ran("schema", rides(), "--to", "ddl", "--json").lines == [{"ddl": shown.out.rstrip("\n")}]
@@ -103,7 +103,7 @@ def test_schema_history_as_text_has_an_object_a_version() -> None:
 
 
 @pytest.mark.parametrize("form", ["avro", "internal", "arrow", "spark", "ddl"])
-def test_conversion_there_and_back_keeps_what_is_not_told_as_lost(order: Path, tmp_path: Path, form: str) -> None:
+def test_a_round_trip_keeps_everything_but_reported_losses(order: Path, tmp_path: Path, form: str) -> None:
     there = ran("convert-schema", order, "--from", "avro", "--to", form)
     other = tmp_path / "other"
     other.write_text(there.out, "utf-8")
@@ -116,7 +116,7 @@ def test_conversion_there_and_back_keeps_what_is_not_told_as_lost(order: Path, t
     assert [field["name"] for field in back["fields"]] == [field["name"] for field in ORDER["fields"]]
 
 
-def test_conversion_tells_losses_with_their_path(order: Path) -> None:
+def test_a_conversion_reports_losses_with_their_path(order: Path) -> None:
     reported = ran("convert-schema", order, "--from", "avro", "--to", "ddl").err.splitlines()
     assert "lost: status: enum(NEW,PAID) kept as string" in reported
     assert "lost: lines.element.n: default 1 not kept" in reported
@@ -141,7 +141,7 @@ def test_evolve_shows_the_new_schema_as_a_tree(order: Path) -> None:
     ]
 
 
-def test_evolve_tells_programs_columns_then_changes(order: Path) -> None:
+def test_evolve_prints_columns_then_changes_for_programs(order: Path) -> None:
     answer = ran("evolve", "--schema", order, "drop column tags; alter price drop default", "--diff", "--json").lines
     assert [line["change"] for line in answer if "change" in line] == [
         {"before": "tags", "after": None, "what": "dropped, was map"},
@@ -165,7 +165,7 @@ def test_evolve_of_a_table_writes_nothing() -> None:
     assert fingerprint(rides()) == before
 
 
-def test_evolve_makes_the_change_where_it_is_told_to(tmp_path: Path, order: Path) -> None:
+def test_evolve_commits_the_change_on_request(tmp_path: Path, order: Path) -> None:
     assert ran("create", tmp_path / "t", "--schema", order, "--key", "id").status == 0
     shown = ran("evolve", tmp_path / "t", "drop column tags", "--commit", "--json")
     assert shown.status == 0
@@ -174,5 +174,5 @@ def test_evolve_makes_the_change_where_it_is_told_to(tmp_path: Path, order: Path
     assert (refused.status, refused.error) == (2, "--commit: expected a table, found the schema of a file")
 
 
-def test_changes_that_change_nothing_are_told(order: Path) -> None:
+def test_changes_that_change_nothing_are_reported(order: Path) -> None:
     assert ran("evolve", "--schema", order, "move id first", "--diff").out.splitlines()[-1] == "no change"

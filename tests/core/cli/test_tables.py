@@ -11,7 +11,7 @@ from hudi_core.cli.application import app
 from tests.support.commands import ran, rides, rides_in
 
 
-def test_inspect_says_what_the_table_is() -> None:
+def test_inspect_shows_the_table() -> None:
     (answer,) = ran("inspect", rides(), "--json").lines
     assert answer["table_name"] == "rides"
     assert (answer["table_type"], answer["table_version"], answer["timeline_layout_version"]) == ("COPY_ON_WRITE", 9, 2)
@@ -46,7 +46,7 @@ def test_timeline_for_people_is_an_aligned_table() -> None:
     assert last == "10 instants"
 
 
-def test_timeline_shows_archived_instants_when_asked(tmp_path: Path) -> None:
+def test_timeline_shows_archived_instants_on_request(tmp_path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     root = rides_in(tmp_path)
     name = "20260101000000000_20260101000000000_0.parquet"
@@ -66,7 +66,7 @@ def test_archived_instants_need_an_engine_that_reads_parquet() -> None:
     assert "an engine that reads Parquet" in ran("timeline", rides(), "--archived", "--engine", "plain").error
 
 
-def test_inspect_tells_what_is_pending(tmp_path: Path) -> None:
+def test_inspect_shows_pending_actions(tmp_path: Path) -> None:
     root = rides_in(tmp_path)
     (root / ".hoodie" / "timeline" / "20270101000000000.compaction.requested").touch()
     (answer,) = ran("inspect", root, "--json").lines
@@ -90,7 +90,7 @@ def test_files_are_those_that_a_predicate_leaves() -> None:
     assert reasons == {"column_stats: fare BETWEEN 90 AND 95"}
 
 
-def test_files_of_which_every_row_matches_are_told() -> None:
+def test_files_in_which_every_row_matches_are_reported() -> None:
     answer = ran("files", rides(), "--where", "city = 'oslo'", "--json").lines
     assert {(item["partition"], item["verdict"]) for item in answer} == {("city=oslo", "all_match")}
     assert all(item["by"].endswith("every row matches") for item in answer)
@@ -122,7 +122,7 @@ def test_files_for_people_leave_empty_columns_out() -> None:
     assert shown[-1] == "12 of 287 file slices to read"
 
 
-def test_names_of_columns_are_found_in_any_case_unless_asked_otherwise() -> None:
+def test_names_of_columns_are_found_in_any_case_unless_case_sensitive() -> None:
     assert len(ran("files", rides(), "--where", "FARE > 110", "--json").lines) > 0
     strict = ran("files", rides(), "--where", "FARE > 110", "--case-sensitive")
     assert strict.status == 2
@@ -138,7 +138,7 @@ def test_every_command_explains_itself() -> None:
         assert "--json" in shown.out
 
 
-def test_inspect_of_a_table_without_commits_says_what_is_known(tmp_path: Path) -> None:
+def test_inspect_of_a_table_without_commits_shows_its_properties(tmp_path: Path) -> None:
     folder = tmp_path / "new" / ".hoodie"
     (folder / "timeline").mkdir(parents=True)
     (folder / "hoodie.properties").write_text(

@@ -61,7 +61,7 @@ def test_people_are_shown_counts_and_on_demand_the_work(keys: Path) -> None:
     assert work["found"] == 5
 
 
-def test_misuse_is_told(keys: Path, tmp_path: Path) -> None:
+def test_misuse_is_refused(keys: Path, tmp_path: Path) -> None:
     assert ran("tag", rides(), keys, "--buckets", 4).status == 2
     assert ran("tag", rides(), keys, "--index", "nothing").status == 2
     assert ran("tag", rides(), tmp_path / "none.json").status == 1

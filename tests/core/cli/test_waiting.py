@@ -45,7 +45,7 @@ def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "_LONG_PAUSE", 0.01)
 
 
-def test_a_terminal_has_one_line_that_goes_before_the_first_output() -> None:
+def test_a_terminal_shows_one_line_until_the_first_output() -> None:
     stream = Stream(terminal=True)
     waiting.show_waiting(STORAGE, stream, verbose=False)
     assert stream.written.wait(10)
@@ -73,7 +73,7 @@ def test_others_see_nothing(remote: bool, terminal: bool, monkeypatch: pytest.Mo
     waiting.end_waiting()
 
 
-def test_a_stream_that_is_gone_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_stream_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "_PAUSE", 0.2)
     stream = Stream(terminal=True)
     stream.close()

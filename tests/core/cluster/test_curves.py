@@ -37,7 +37,7 @@ def test_cells_that_follow_each_other_on_the_hilbert_curve_are_neighbours(dimens
 
 @GRIDS
 @pytest.mark.parametrize("curve", [z_order, hilbert])
-def test_an_aligned_stretch_of_a_curve_is_a_cube(curve, dimensions: int, bits: int) -> None:
+def test_an_aligned_range_of_a_curve_is_a_cube(curve, dimensions: int, bits: int) -> None:
     """CLUSTER-1: what is near on the curve is near in every dimension."""
     grid = cells(dimensions, bits)
     places = curve(list(grid), bits)

@@ -48,7 +48,7 @@ def content(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[dict[str
 
 
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
-def test_files_of_several_schemas_go_together_and_keep_what_they_hold(tmp_path: Path, kind: str, version: int) -> None:
+def test_files_of_several_schemas_are_read_together_without_loss(tmp_path: Path, kind: str, version: int) -> None:
     table = evolved(tmp_path, kind, version)
     before = content(tmp_path)
     assert [before[0][name] for name in ("m", "s", "extra")] == [3, 0.5, "new"]

@@ -161,7 +161,7 @@ def test_linear_files_have_ranges_that_touch_at_most() -> None:
         assert all(before[1] <= after[0] for before, after in pairwise(ranges))
 
 
-def test_files_are_about_even_and_cuts_go_to_borders() -> None:
+def test_files_are_about_even_and_boundaries_move_to_gaps() -> None:
     """CLUSTER-6."""
     strength = np.ones(1000, np.int64)
     strength[[0, 240, 510, 770]] = 3
@@ -212,7 +212,7 @@ def test_nulls_and_nan_have_places_of_their_own(strategy: Strategy) -> None:
     assert np.bincount(files).max() < 1_000
 
 
-def test_the_layout_says_what_it_cannot_do() -> None:
+def test_the_layout_refuses_what_it_cannot_do() -> None:
     with pytest.raises(UsageError, match="at most 64 columns"):
         layout(Strategy.ZORDER, [longs([1])] * 65, 2)
     with pytest.raises(UsageError, match="columns to order by"):

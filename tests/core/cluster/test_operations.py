@@ -173,7 +173,7 @@ def test_partitions_are_chosen_by_name_and_by_predicate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [6, 9])
-def test_a_plan_waits_is_run_and_is_taken_back(tmp_path: Path, version: int) -> None:
+def test_a_plan_waits_and_is_run_or_cancelled(tmp_path: Path, version: int) -> None:
     """CLUSTER-20, CLUSTER-32, CLUSTER-42."""
     table = made(tmp_path, "mor", version)
     before = content(tmp_path)
@@ -256,7 +256,7 @@ def test_neighbours_in_range_that_are_small_are_joined(tmp_path: Path) -> None:
     assert planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
 
 
-def test_a_wide_range_holds_together_what_lies_in_it(tmp_path: Path) -> None:
+def test_a_wide_range_groups_the_slices_within_it(tmp_path: Path) -> None:
     """CLUSTER-33: one file overlaps two that do not overlap each other; a fourth lies apart."""
     table = create_table(tmp_path, TYPES, "id")
     for part, (low, high) in enumerate([(0, 1_000), (10, 20), (500, 510), (2_000, 2_010)]):
@@ -290,7 +290,7 @@ def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
     assert kept(tmp_path, "n = 5000") == 1
 
 
-def test_what_a_writer_changed_since_the_plan_stays_as_it_is(tmp_path: Path) -> None:
+def test_slices_that_a_writer_changed_since_the_plan_are_left_alone(tmp_path: Path) -> None:
     """CLUSTER-14, CLUSTER-40, CLUSTER-41: a writer that does not look for plans, as Apache Hudi's may be set."""
     table = made(tmp_path, "mor", indexes=["record_index", "column_stats"])
     waiting = plan_only(table, LINEAR)
@@ -364,7 +364,7 @@ def test_an_index_of_keys_that_is_begun_meanwhile_is_a_conflict(tmp_path: Path) 
     assert cluster(refreshed(table), LINEAR).rows == 1200
 
 
-def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
+def test_a_run_that_may_continue_elsewhere_is_left_alone(tmp_path: Path) -> None:
     """CLUSTER-15."""
     table = made(tmp_path)
     waiting = plan_only(table, LINEAR)

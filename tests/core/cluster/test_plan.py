@@ -124,7 +124,7 @@ def test_partitions_are_chosen_as_apache_hudi_does(chosen: PartitionFilter, path
     assert chosen.chosen(reversed(DAYS), NOON) == paths
 
 
-def test_what_chooses_no_partition_is_refused() -> None:
+def test_a_choice_of_no_partition_is_refused() -> None:
     with pytest.raises(UsageError, match="2027"):
         PartitionFilter(selected=("2027",)).chosen(DAYS, NOON)
     with pytest.raises(UsageError, match="regular expression"):

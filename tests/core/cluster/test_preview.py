@@ -71,7 +71,7 @@ def test_the_prediction_is_close_to_the_truth(tmp_path: Path, strategy: Strategy
         assert max(np.mean(kept) for kept in by_column.values()) <= 24
 
 
-def test_what_is_left_alone_counts_too(tmp_path: Path) -> None:
+def test_slices_outside_of_the_plan_count_too(tmp_path: Path) -> None:
     """CLUSTER-50."""
     table = made(tmp_path)
     joined = preview(table, ClusterOptions(), ["id >= 0", hudi_core.col("id") < 0])

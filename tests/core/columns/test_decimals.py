@@ -43,7 +43,7 @@ def test_bytes_of_any_size_become_the_number_and_the_fewest_bytes(case: tuple[in
 
 
 @given(numbers(), st.integers(0, 20))
-def test_fixed_sizes_go_both_ways(case: tuple[int, list[int]], more: int) -> None:
+def test_fixed_sizes_survive_a_round_trip(case: tuple[int, list[int]], more: int) -> None:
     precision, values = case
     size = (10**precision).bit_length() // 8 + 1 + more
     of = t.Decimal(precision, 0, t.Fixed(size))
@@ -63,6 +63,6 @@ def test_numbers_with_more_digits_are_refused_both_ways() -> None:
         to_words(FixedBinaryColumn(1, np.array([[99], [100]], np.uint8)), t.Decimal(2), "file")
 
 
-def test_no_rows_have_no_words() -> None:
+def test_no_rows_have_no_prefixes() -> None:
     assert to_words(BinaryColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8)), t.Decimal(40), "file").shape == (0, 4)
     assert to_words(FixedBinaryColumn(3, np.zeros((0, 3), np.uint8)), t.Decimal(4), "file").shape == (0, 2)

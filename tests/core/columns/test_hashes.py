@@ -78,7 +78,7 @@ def test_a_hash_of_the_least_integer_has_a_group() -> None:
 
 
 @given(st.lists(st.text(st.characters(), max_size=8) | st.text("ab", max_size=3) | st.just("😀" * 5), max_size=6))
-def test_many_texts_hash_as_one_by_one(texts: list[str]) -> None:
+def test_many_strings_hash_as_one_by_one(texts: list[str]) -> None:
     assert string_hashes(texts).tolist() == [java_hash(text) for text in texts]
     whole = [text for text in texts if text.isprintable()]
     data = np.frombuffer("".join(["ä", *whole]).encode(), np.uint8)
@@ -87,7 +87,7 @@ def test_many_texts_hash_as_one_by_one(texts: list[str]) -> None:
     assert file_group_indexes(texts, 7).tolist() == [file_group_index(text, 7) for text in texts]
 
 
-def test_texts_of_many_batches_hash_as_one_by_one() -> None:
+def test_strings_of_many_batches_hash_as_one_by_one() -> None:
     texts = [f"{'k' * (number % 7)}{number}" for number in range(10_000)]
     assert string_hashes(texts).tolist() == [java_hash(text) for text in texts]
 

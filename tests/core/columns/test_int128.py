@@ -23,14 +23,14 @@ def test_up_and_down_again_is_exact(digits: int) -> None:
     assert [down[number] for number in range(len(down))] == [wide_bytes(value) for value in values]
 
 
-def test_what_overflows_or_loses_digits_does_not_fit() -> None:
+def test_values_that_overflow_or_lose_digits_do_not_fit() -> None:
     values = ByteStrings.from_list([wide_bytes(value) for value in (10**37, 10**35, -(10**37), 10**5 + 1, 10**5)])
     assert rescaled_wide(values, 2, 38)[1].tolist() == [False, True, False, True, True]
     assert rescaled_wide(values, 30, 38)[1].tolist() == [False, False, False, True, True]
     assert rescaled_wide(values, -5, 38)[1].tolist() == [True, True, True, False, True]
 
 
-def test_integers_go_in_and_come_out() -> None:
+def test_integers_survive_a_round_trip() -> None:
     values = np.array([0, 5, -5, 2**62, -(2**63)])
     up, fits = rescaled_wide(values, 10, 38)
     assert fits.all() and isinstance(up, ByteStrings)
@@ -40,6 +40,6 @@ def test_integers_go_in_and_come_out() -> None:
     assert down[:3].tolist() == [0, 5, -5]
 
 
-def test_texts_that_stand_for_nothing_do_no_harm() -> None:
+def test_strings_without_a_meaning_do_no_harm() -> None:
     found, _ = rescaled_wide(ByteStrings.from_list([b"", wide_bytes(7)]), 1, 38)
     assert isinstance(found, ByteStrings) and found[1] == wide_bytes(70)

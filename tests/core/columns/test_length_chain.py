@@ -49,13 +49,13 @@ def test_items_of_any_sizes_are_found_in_pieces(seed: int, low: int, spread: int
         check(random_items(seed, 500 + seed % 500, low, low + spread, zeros))
 
 
-def test_items_longer_than_a_piece_and_than_half_a_length_says_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_longer_than_a_piece_and_than_half_a_length_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
     items = random_items(5, 2 * module.MANY_WALKS_THRESHOLD, 50, 90, zeros=False)
     check([*items, b"\0" * 300_000, *items, b"\1" * 70_000])
 
 
-def test_what_is_before_damage_is_given_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_before_damage_are_given_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
     count = 2 * module.MANY_WALKS_THRESHOLD
     data = bytearray(chained(random_items(3, count, 50, 90, zeros=False)))

@@ -120,7 +120,7 @@ def test_rows_are_cut_out_and_kept_at_any_depth(case: tuple[str, list[bytes]], d
     assert widest(part) <= widest(column)
 
 
-def test_validity_says_which_rows_are_not_null() -> None:
+def test_validity_marks_the_rows_that_are_not_null() -> None:
     assert validity_of(NullColumn(2)).tolist() == [False, False]
     assert validity_of(texts("a", None)).tolist() == [True, False]
     union = UnionColumn(np.array([1, 0], np.int8), ("null", "string"), (NullColumn(1), texts("a")))

@@ -39,7 +39,7 @@ texts = st.one_of(
 
 @settings(deadline=None)
 @given(st.lists(texts, max_size=40), st.lists(texts, max_size=40), st.binary(max_size=9))
-def test_texts_are_found_at_their_first_row(
+def test_strings_are_found_at_their_first_row(
     indexed: list[str | None], requested: list[str | None], before: bytes
 ) -> None:
     check(indexed, requested, before)
@@ -47,7 +47,7 @@ def test_texts_are_found_at_their_first_row(
 
 @settings(deadline=None)
 @given(st.lists(texts, max_size=40), st.lists(texts, max_size=40))
-def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], requested: list[str | None]) -> None:
+def test_strings_of_one_hash_are_distinguished(indexed: list[str | None], requested: list[str | None]) -> None:
     whole = module._block_hashes
 
     def few(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
@@ -58,7 +58,7 @@ def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], requested: 
         check(indexed, requested)
 
 
-def test_long_texts_are_found_among_short_ones() -> None:
+def test_long_strings_are_found_among_short_ones() -> None:
     long: list[str | None] = ["x" * size + end for size in (0, 503, 511, 512, 1024, 300_000) for end in ("", "y", "é")]
     check(long, [*reversed(long), "x" * 299_999 + "z"])
 
@@ -71,7 +71,7 @@ def test_many_blocks_of_rows_are_found() -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 40), st.data())
-def test_texts_of_one_length_are_found_among_others(length: int, data: st.DataObject) -> None:
+def test_strings_of_one_length_are_found_among_others(length: int, data: st.DataObject) -> None:
     alike = st.lists(st.text("ab", min_size=length, max_size=length), max_size=20)
     one, other = data.draw(alike), data.draw(alike)
     more = [text for item in one for text in (item, item[1:], item + "a")]
@@ -82,7 +82,9 @@ def test_texts_of_one_length_are_found_among_others(length: int, data: st.DataOb
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 99), min_size=1, max_size=30), st.lists(texts, max_size=30), st.integers(0, 30))
-def test_texts_that_end_alike_are_found_among_others(numbers: list[int], others: list[str | None], ending: int) -> None:
+def test_strings_that_end_alike_are_found_among_others(
+    numbers: list[int], others: list[str | None], ending: int
+) -> None:
     keys: list[str | None] = [f"id:{number:08},{'line:1' * ending}" for number in numbers]
     cut = [key[at:] for key in keys if key for at in (1, 9, len(key) - 3)]
     check(keys, [*keys, *others, *cut])
@@ -98,7 +100,7 @@ def test_first_rows_are_those_of_the_index(rows: list[str]) -> None:
         assert first_rows(texts).tolist() == [rows.index(text) for text in rows]
 
 
-def test_texts_that_differ_in_one_byte_have_different_hashes() -> None:
+def test_strings_that_differ_in_one_byte_have_different_hashes() -> None:
     texts = [bytes([*b"a" * at, 98, *b"a" * (100 - at)]).decode() for at in range(101)]
     assert len(np.unique(hash_strings(column([*texts])))) == 101
 

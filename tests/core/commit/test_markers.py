@@ -26,7 +26,7 @@ from hudi_plain.storage import PlainStorage
 TIME = "20260101000000000"
 
 
-def test_markers_name_the_files_and_what_is_done_with_them(tmp_path: Path) -> None:
+def test_markers_name_the_files_and_the_kind_of_change(tmp_path: Path) -> None:
     """COMMIT-6."""
     storage = PlainStorage(str(tmp_path))
     assert not has_markers(storage, TIME)
@@ -46,7 +46,7 @@ def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
     assert {path for path, _ in marked_files(storage, TIME)} == {"p/a.parquet", "b.parquet"}
 
 
-def test_checksums_of_markers_that_hadoop_makes_are_none(tmp_path: Path) -> None:
+def test_checksums_beside_markers_are_no_markers(tmp_path: Path) -> None:
     """META-132, COMMIT-6: a writer of Apache Hudi that died on a local path leaves them beside its markers."""
     storage = PlainStorage(str(tmp_path))
     folder = marker_folder(TIME)
@@ -66,7 +66,7 @@ def test_a_partition_keeps_the_instant_that_made_it(tmp_path: Path) -> None:
     assert parse_properties(content, "") == {"commitTime": TIME, "partitionDepth": "2"}
 
 
-def test_a_heartbeat_goes_on_while_its_writer_lives(tmp_path: Path) -> None:
+def test_a_heartbeat_continues_while_its_writer_lives(tmp_path: Path) -> None:
     """COMMIT-7."""
     storage = PlainStorage(str(tmp_path))
     assert not is_alive(storage, TIME, system_clock())

@@ -42,7 +42,7 @@ def written(change: TableChange, version: int) -> CommitMetadata:
 
 
 @pytest.mark.parametrize("version", [6, 8, 9])
-def test_metadata_says_what_was_written(version: int) -> None:
+def test_commit_metadata_lists_the_written_files(version: int) -> None:
     """COMMIT-1, COMMIT-2, COMMIT-4."""
     read = written(TableChange("UPSERT", "deltacommit", SCHEMA, (NEW,), extra={"mine": "1"}), version)
     assert read.operation == "UPSERT"
@@ -82,7 +82,7 @@ def test_replaced_file_groups_make_a_replace_commit(layout: int) -> None:
     assert read.replaced == {"p": ("cc-0",)}
 
 
-def test_an_inflight_commit_says_what_it_is_about_to_write() -> None:
+def test_an_inflight_commit_lists_its_planned_files() -> None:
     record = metadata_record({"p": [planned_stat("aa-0", "1", 2, 3)]}, "UPSERT")
     (stat,) = read_commit(encode_commit(record, 2), "inflight").stats["p"]
     assert (stat.file_id, stat.previous, stat.inserts, stat.updates) == ("aa-0", "1", 2, 3)

@@ -26,7 +26,7 @@ def test_properties_are_set_and_removed(tmp_path: Path) -> None:
     assert not storage.exists(BACKUP_PATH)
 
 
-def test_a_writer_that_died_left_the_properties_in_their_backup(tmp_path: Path) -> None:
+def test_a_writer_that_crashed_left_the_properties_in_their_backup(tmp_path: Path) -> None:
     """COMMIT-9."""
     storage = PlainStorage(str(tmp_path))
     with pytest.raises(CorruptFileError, match="or their backup"):

@@ -69,7 +69,7 @@ def test_the_version_is_the_one_that_is_given() -> None:
     assert evolve(TABLE, [DropColumn("id")], version=20240101).version == 20240101
 
 
-def test_a_nested_new_column_numbers_what_is_inside_it_by_the_block_rule() -> None:
+def test_the_fields_of_a_new_nested_column_are_numbered_by_the_block_rule() -> None:
     """CHANGE-3."""
     of = t.Record((field("x", t.Array(field("element", t.Int()))), field("y", t.Int())))
     evolved = evolve(TABLE, [AddColumn("new", of)])
@@ -121,7 +121,7 @@ def test_a_required_column_needs_a_default_for_the_rows_there_are() -> None:
     ],
     ids=str,
 )
-def test_defaults_may_be_said_as_people_say_them(of: t.Type, answer: object, value: object) -> None:
+def test_defaults_may_be_written_as_sql_literals(of: t.Type, answer: object, value: object) -> None:
     assert evolve(TABLE, [AddColumn("new", of, default=answer)]).fields[-1].default == value
     altered = evolve(TABLE, [AddColumn("new", of), SetDefault("new", answer)])
     assert altered.fields[-1].default == value
@@ -287,6 +287,6 @@ def test_sql_and_single_changes_are_taken_as_lists_are() -> None:
 
 
 @pytest.mark.parametrize("wrong", [3, None, [("add", "tip")], {"add": "tip"}.items()])
-def test_what_is_no_change_is_refused(wrong: object) -> None:
+def test_invalid_changes_are_refused(wrong: object) -> None:
     with pytest.raises(UsageError, match="evolve: expected changes as SQL"):
         evolve(TABLE, wrong)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from hudi_core.evolve.changes import AddColumn, DropColumn, Last, dotted, path_o
 from hudi_core.types.nodes import ABSENT, Int
 
 
-def test_a_path_is_a_dotted_text_or_names() -> None:
+def test_a_path_is_a_dotted_string_or_a_sequence_of_names() -> None:
     assert path_of("a.b") == ("a", "b") == path_of(("a", "b"))
     assert dotted(("a", "b")) == "a.b" == dotted("a.b")
 

@@ -81,7 +81,7 @@ def test_names_count_at_the_root_and_in_unions_only() -> None:
     assert kinds(*optional, names=False) == []
 
 
-def test_null_needs_a_place_to_go() -> None:
+def test_null_needs_an_optional_target() -> None:
     """COMPAT-2."""
     required, optional = record(field("a", t.Int())), record(field("a", t.Int(), optional=True))
     assert kinds(optional, required) == []
@@ -114,7 +114,7 @@ def test_every_branch_of_the_writer_needs_one_of_the_reader() -> None:
     )
 
 
-def test_reasons_name_the_column_and_say_why() -> None:
+def test_reasons_name_the_column_and_state_the_cause() -> None:
     """COMPAT-1."""
     reader = record(field("l", array(record(field("a/b", t.Int()))), optional=True))
     writer = record(field("l", array(record(field("a/b", t.Long()))), optional=True))
@@ -139,7 +139,7 @@ def test_missing_columns_are_found_at_every_depth() -> None:
     assert missing_columns(table, table) == ()
 
 
-def test_the_gate_wants_all_columns_and_if_asked_a_schema_that_reads_the_table() -> None:
+def test_the_gate_requires_all_columns_and_on_request_a_schema_that_reads_the_table() -> None:
     """COMPAT-4."""
     table = record(field("a", t.Int()), field("b", t.Int()))
     with pytest.raises(SchemaError, match="batch: expected all columns of the table, found none called b"):

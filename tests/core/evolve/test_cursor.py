@@ -20,11 +20,11 @@ def test_names_may_stand_in_back_ticks() -> None:
 
 
 @pytest.mark.parametrize(("text", "value"), [("'a''b'", "a'b"), ('"a""b"', 'a"b'), ("''", "")])
-def test_quotes_are_doubled_inside_texts(text: str, value: str) -> None:
+def test_quotes_are_doubled_inside_strings(text: str, value: str) -> None:
     assert Cursor(text).string("a text") == value
 
 
-def test_words_with_hyphens_are_one() -> None:
+def test_names_with_hyphens_are_one_token() -> None:
     assert Cursor("timestamp-millis").hyphenated() == "timestamp-millis"
 
 
@@ -35,7 +35,7 @@ def test_an_integer_is_digits_and_not_endless(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["x'0g'", "-null", "- x'00'", "now", "", "("])
-def test_what_is_no_literal_is_refused(text: str) -> None:
+def test_invalid_literals_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="expected a value"):
         Cursor(text).literal()
 

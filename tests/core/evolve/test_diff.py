@@ -53,7 +53,7 @@ def test_a_schema_does_not_differ_from_itself() -> None:
     assert differences(TABLE, TABLE) == ()
 
 
-def test_a_type_that_reads_the_same_and_is_stored_otherwise_is_told_so() -> None:
+def test_a_type_that_is_stored_otherwise_is_reported() -> None:
     before, after = (Schema(t.Record((t.Field(0, "d", of),))) for of in (t.Decimal(8, 2), t.Decimal(8, 2, t.Fixed(4))))
     assert [str(difference) for difference in differences(before, after)] == ["d: other form of decimal(8,2)"]
 

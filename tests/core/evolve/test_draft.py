@@ -14,7 +14,7 @@ INNER = t.Record((t.Field(2, "x", t.Int()), t.Field(3, "X", t.Int())))
 RECORD = t.Record((t.Field(0, "a", t.Int()), t.Field(1, "s", INNER)))
 
 
-def test_what_is_not_touched_is_the_very_same_object() -> None:
+def test_unchanged_parts_are_the_very_same_objects() -> None:
     draft = Draft(RECORD)
     draft.inside(draft.get(("s",), "s"))
     assert draft.close() is RECORD

@@ -45,7 +45,7 @@ def test_names_are_names_of_avro(name: str) -> None:
         require_name(name, "here")
 
 
-def test_defaults_of_times_may_be_text() -> None:
+def test_defaults_of_times_may_be_strings() -> None:
     assert default_value("12:00:00", t.Time(t.Unit.MILLIS), "a") == 43_200_000
 
 

@@ -41,7 +41,7 @@ def test_a_batch_of_the_same_columns_in_any_order_changes_nothing() -> None:
     assert merge(TABLE, record()) is TABLE
 
 
-def test_what_the_batch_lacks_stays_or_becomes_optional() -> None:
+def test_columns_that_the_batch_lacks_stay_or_become_optional() -> None:
     """BATCH-1."""
     batch = record(field("name", t.String()), field("s", record(field("y", t.Int()))))
     assert merge(TABLE, batch) is TABLE
@@ -160,7 +160,7 @@ def test_requirements_bring_a_batch_to_the_tables_types_and_nullability() -> Non
     assert [f.name for f in requirements(batch, table, reorder=True).fields] == ["a", "l", "n", "more"]
 
 
-def test_requirements_leave_what_does_not_fit_to_the_merge() -> None:
+def test_requirements_leave_incompatible_columns_to_the_merge() -> None:
     assert requirements(record(field("a", t.String())), record(field("a", t.Int()))).fields[0].type == t.String()
     assert requirements(COLUMNS, COLUMNS) is COLUMNS
     assert requirements(record(), COLUMNS) is COLUMNS

@@ -34,7 +34,7 @@ NAMED = {"keys": ("id", "a.b"), "partitions": ("p", "not_in_files"), "ordering":
         ("rename column id to key; rename column key to id", []),
     ],
 )
-def test_what_is_lost_is_told_by_the_property_that_names_it(changes: str, lost: list[str]) -> None:
+def test_lost_columns_are_reported_with_the_property_that_names_them(changes: str, lost: list[str]) -> None:
     """CHANGE-10."""
     reported = lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
     assert [item.partition(": ")[0] for item in reported] == lost

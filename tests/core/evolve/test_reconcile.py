@@ -112,7 +112,7 @@ def test_a_struct_with_other_names_is_no_longer_as_stored() -> None:
     assert source.reading.as_stored
 
 
-def test_a_projection_needs_only_what_it_wants() -> None:
+def test_a_projection_reads_only_the_wanted_columns() -> None:
     wanted = Schema(t.Record((FILE.fields[3], FILE.fields[0])))
     assert reconcile(FILE, wanted).positions == (0, 3)
 
@@ -157,7 +157,7 @@ def test_a_required_column_without_value_is_refused_unless_null_may_stand_for_it
         (field("a", POINT), "a: expected stored values that can be read as record, found int"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_the_path(wanted: t.Field, reason: str) -> None:
+def test_unreadable_schemas_are_refused_with_the_path(wanted: t.Field, reason: str) -> None:
     with pytest.raises(SchemaError) as raised:
         reconcile(FILE, schema(wanted), Match.NAME)
     assert str(raised.value) == reason

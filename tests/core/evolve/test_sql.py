@@ -67,12 +67,12 @@ SAID: list[tuple[str, list[Change]]] = [
 
 
 @pytest.mark.parametrize(("text", "changes"), SAID, ids=[text for text, _ in SAID])
-def test_texts_and_their_changes(text: str, changes: list[Change]) -> None:
+def test_strings_and_their_changes(text: str, changes: list[Change]) -> None:
     assert list(parse_changes(text)) == changes
     assert list(parse_changes(text.replace(" ", "\n  "))) == changes or "'" in text or "`" in text
 
 
-def test_several_texts_are_taken_in_order() -> None:
+def test_several_strings_are_taken_in_order() -> None:
     assert parse_changes("drop a", "drop b; drop c") == (DropColumn(("a",)), DropColumn(("b",)), DropColumn(("c",)))
 
 
@@ -95,7 +95,7 @@ def test_several_texts_are_taken_in_order() -> None:
         ("drop #", "at 6: expected a word, a number, a string or a symbol, found '#'"),
     ],
 )
-def test_errors_say_where_and_what_was_expected(text: str, reason: str) -> None:
+def test_errors_state_the_place_and_what_was_expected(text: str, reason: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_changes(text)
     assert reason in str(raised.value)
@@ -108,7 +108,7 @@ WORDS = st.sampled_from(PIECES.split("|"))
 
 
 @given(st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=30))
-def test_law_any_text_gives_changes_or_a_usage_error(text: str) -> None:
+def test_any_text_gives_changes_or_a_usage_error(text: str) -> None:
     try:
         changes = parse_changes(text)
     except UsageError as error:

@@ -65,7 +65,7 @@ def test_types(answer: str, of: t.Type) -> None:
 @pytest.mark.parametrize(
     "of", [t.Int(), t.Timestamp(t.Unit.NANOS, zoned=False), t.Time(t.Unit.MILLIS), t.Vector(2)], ids=text
 )
-def test_what_we_print_is_read_again(of: t.Type) -> None:
+def test_printed_text_is_read_again(of: t.Type) -> None:
     assert parse_type(Cursor(text(of))) == of
 
 
@@ -93,7 +93,7 @@ def test_what_we_print_is_read_again(of: t.Type) -> None:
         ("array<" * 200, "expected at most 100 types inside each other"),
     ],
 )
-def test_errors_say_where(answer: str, reason: str) -> None:
+def test_errors_state_the_place(answer: str, reason: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_type(Cursor(answer))
     assert reason in str(raised.value)

@@ -45,7 +45,7 @@ def test_nothing_lies_between_neighbours(of: t.Type) -> None:
 
 
 @pytest.mark.parametrize("of", [t.String(), t.Binary(), t.Uuid(), t.Record(())])
-def test_texts_have_no_neighbours(of: Any) -> None:
+def test_strings_have_no_neighbours(of: Any) -> None:
     assert limits(of) is None
 
 

@@ -54,13 +54,13 @@ def test_a_column_is_bound_to_its_id_and_carries_its_path() -> None:
     assert bound("R.inner < 5", nested) == Below(Column(3, "r.Inner", t.Int(), optional=True), Cut(5))
 
 
-def test_case_counts_when_asked() -> None:
+def test_names_are_case_sensitive_on_request() -> None:
     assert bound("A = 1") == bound("a = 1")
     with pytest.raises(ExpressionError, match="no column A; did you mean a"):
         bound("A = 1", case_sensitive=True)
 
 
-def test_names_that_differ_by_case_are_told_apart_by_the_exact_one() -> None:
+def test_names_that_differ_by_case_are_distinguished_by_the_exact_one() -> None:
     twins = schema(aa=t.Int(), Aa=t.Int())
     assert columns_of(bound("aa = 1", twins)).keys() == {0}
     assert columns_of(bound("Aa = 1", twins)).keys() == {1}
@@ -88,7 +88,7 @@ def test_names_with_dots_are_found_in_back_ticks() -> None:
         "s rlike '[a&&b]'",
     ],
 )
-def test_what_is_not_known_is_opaque_and_no_more(sql: str) -> None:
+def test_only_unknown_expressions_are_opaque(sql: str) -> None:
     found = bound(f"a > 1 and {sql}")
     assert isinstance(found, And)
     assert found.parts[0] == bound("a > 1")
@@ -96,12 +96,12 @@ def test_what_is_not_known_is_opaque_and_no_more(sql: str) -> None:
     assert unknowns_of(found) == [found.parts[1].text]
 
 
-def test_a_wrong_name_is_an_error_inside_what_is_not_known_too() -> None:
+def test_a_wrong_name_is_an_error_inside_an_unknown_expression_too() -> None:
     with pytest.raises(ExpressionError, match="no column nope"):
         bound("soundex(s) = nope")
 
 
-def test_a_partial_binding_leaves_out_what_names_other_columns() -> None:
+def test_a_partial_binding_leaves_out_conditions_on_other_columns() -> None:
     found = bound("a = 1 and not (nope = 2 or b = 3)", partial=True)
     assert found == And((bound("a = 1"), Not(Or((Opaque("nope = 2"), bound("b = 3"))))))
     assert bound("nope", partial=True) == Opaque("nope")
@@ -164,7 +164,7 @@ def test_literals_are_in_the_columns_form_sorted_and_once() -> None:
     assert bound("a in (3, 1, 3)") == OneOf(Column(0, "a", t.Int()), (1, 3))
 
 
-def test_a_built_expression_is_bound_without_a_text_to_point_at() -> None:
+def test_a_built_expression_is_bound_without_sql_text() -> None:
     assert bind((col("a") > 3).node, PLAIN) == bound("a > 3")
     with pytest.raises(ExpressionError, match=r"^predicate: no column nope"):
         bind((col("nope") > 3).node, PLAIN)
@@ -188,7 +188,7 @@ def test_a_built_expression_is_bound_without_a_text_to_point_at() -> None:
         ("s rlike '('", "column 9: expected a regular expression"),
     ],
 )
-def test_what_sql_refuses_is_refused(sql: str, message: str) -> None:
+def test_expressions_that_sql_refuses_are_refused(sql: str, message: str) -> None:
     with pytest.raises(ExpressionError) as raised:
         bound(sql)
     assert message in str(raised.value)

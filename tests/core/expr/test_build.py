@@ -119,7 +119,7 @@ def test_a_wrong_argument_is_misuse(wrong: Any) -> None:
         wrong()
 
 
-def test_a_wrong_number_of_arguments_is_told() -> None:
+def test_a_wrong_number_of_arguments_is_reported() -> None:
     with pytest.raises(ExpressionError, match="3 arguments of if"):
         function("if", A, 1)
 

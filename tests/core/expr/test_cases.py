@@ -50,7 +50,7 @@ def of_kind(kind: str) -> Any:
 
 
 @of_kind("text")
-def test_text_is_read_and_printed_as_the_case_says(case: dict[str, Any]) -> None:
+def test_times_are_parsed_and_formatted_as_in_the_case(case: dict[str, Any]) -> None:
     parsed = parse_predicate(case["sql"])
     assert to_sql(parsed) == case["text"]
     assert parse_predicate(case["text"]) == parsed
@@ -58,20 +58,20 @@ def test_text_is_read_and_printed_as_the_case_says(case: dict[str, Any]) -> None
 
 
 @of_kind("same_as")
-def test_two_texts_have_one_meaning(case: dict[str, Any]) -> None:
+def test_two_spellings_have_one_meaning(case: dict[str, Any]) -> None:
     bound, other = (bind(parse_predicate(sql), SCHEMA) for sql in (case["sql"], case["same_as"]))
     assert repr(bound) == repr(other)
 
 
 @of_kind("truth")
-def test_a_row_has_the_truth_the_case_says(case: dict[str, Any]) -> None:
+def test_a_row_has_the_truth_of_the_case(case: dict[str, Any]) -> None:
     row = tuple(from_json(case["row"].get(name), of) for name, of in COLUMNS.items())
     masks = truth_masks(bind(parse_predicate(case["sql"]), SCHEMA), PlainValues(), row, SCHEMA)
     assert [outcome.value for outcome, holds in masks.items() if holds] == [case["truth"]]
 
 
 @of_kind("error")
-def test_an_error_says_where_and_what(case: dict[str, Any]) -> None:
+def test_an_error_states_the_place_and_the_reason(case: dict[str, Any]) -> None:
     with pytest.raises(ExpressionError) as raised:
         bind(parse_predicate(case["sql"]), SCHEMA)
     answer = str(raised.value)
@@ -82,7 +82,7 @@ def test_an_error_says_where_and_what(case: dict[str, Any]) -> None:
 
 
 @of_kind("warnings")
-def test_what_is_not_known_is_told(case: dict[str, Any]) -> None:
+def test_unknown_expressions_are_reported(case: dict[str, Any]) -> None:
     tree = parse_predicate(case["sql"])
     assert warnings_of(tree, bind(tree, SCHEMA)) == case["warnings"]
 

@@ -63,5 +63,5 @@ def test_bytes_are_compared_as_without_a_collation() -> None:
         "s collate utf8_lcase like 'A%'",
     ],
 )
-def test_what_else_a_collation_changes_is_not_known(sql: str) -> None:
+def test_other_effects_of_collations_are_unknown(sql: str) -> None:
     assert len(unknowns_of(bind(parse_predicate(sql), SCHEMA))) == 1

@@ -53,7 +53,7 @@ CASES = [dict(enumerate(pair)) for pair in product((False, True), repeat=2)]
 
 @pytest.mark.parametrize("nulls", CASES)
 @given(parts=st.lists(PARTS, max_size=4), wanted=st.sampled_from(Truth))
-def test_what_is_built_has_the_truth_of_what_was_meant(
+def test_built_predicates_have_the_truth_of_their_meaning(
     nulls: dict[int, bool], parts: list[Predicate], wanted: Truth
 ) -> None:
     assert truth(every(parts), nulls) is truth(And(tuple(parts)), nulls)
@@ -92,7 +92,7 @@ def test_the_size_of_many_branches_is_far_below_their_square_and_they_nest_littl
     assert size < 150_000 and depth < 60
 
 
-def test_and_and_or_are_flat_and_what_decides_alone_stands_alone() -> None:
+def test_and_and_or_are_flat_and_a_deciding_constant_replaces_them() -> None:
     one, two = IsNull(X), IsNull(Y)
     assert every([And((one, two)), one]) == And((one, two, one))
     assert every([one, Always(TRUE)]) == one

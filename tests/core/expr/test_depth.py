@@ -99,7 +99,7 @@ def test_a_deep_term_is_refused() -> None:
         bind_term(tree.left, SCHEMA)
 
 
-def test_a_chain_that_is_made_in_a_loop_is_not_deep() -> None:
+def test_a_chain_built_in_a_loop_is_not_deep() -> None:
     either, both = col("a") == 0, col("a") != 0
     for number in range(1, 5_000):
         either, both = either | (col("a") == number), both & (col("a") != number)

@@ -10,7 +10,7 @@ from hudi_core.expr.interval import Interval, of_range, of_text, of_unit, to_tex
 
 
 @given(st.builds(Interval, st.integers(-500, 500), st.integers(-500, 500), st.integers(-(10**15), 10**15)))
-def test_an_interval_is_read_back_from_its_text(interval: Interval) -> None:
+def test_an_interval_is_read_back_from_its_string(interval: Interval) -> None:
     assert of_text(to_text(interval)) == interval
     assert interval + -interval == Interval()
 
@@ -49,5 +49,5 @@ def test_a_range_of_units(text: str, first: str, last: str, interval: Interval |
 
 
 @pytest.mark.parametrize("text", ["", "1", "day", "1 day 2", "1 day x hours"])
-def test_what_is_no_interval(text: str) -> None:
+def test_invalid_intervals_are_refused(text: str) -> None:
     assert of_text(text) is None

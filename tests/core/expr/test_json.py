@@ -51,12 +51,12 @@ def test_any_json_is_an_expression_or_an_expression_error(data: Any) -> None:
         {"case": [{"when": {"literal": True}}], "otherwise": {"literal": None}},
     ],
 )
-def test_what_is_no_expression_is_refused(data: Any) -> None:
+def test_invalid_expressions_are_refused(data: Any) -> None:
     with pytest.raises(ExpressionError):
         from_json(data)
 
 
-def test_what_is_too_deep_is_refused() -> None:
+def test_too_deep_trees_are_refused() -> None:
     data: Any = {"column": ["a"]}
     for _ in range(20_000):
         data = {"not": data}

@@ -204,12 +204,12 @@ def test_rows_have_the_truth_of_spark(sql: str, truths: list[Truth]) -> None:
         ("arr = array('a')", "comparable"),
     ],
 )
-def test_what_spark_refuses_is_refused(sql: str, message: str) -> None:
+def test_expressions_that_spark_refuses_are_refused(sql: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         bind(parse_predicate(sql), SCHEMA)
 
 
-def test_a_pattern_of_a_row_that_is_none_is_an_error() -> None:
+def test_an_invalid_pattern_in_a_row_is_an_error() -> None:
     predicate = bind(parse_predicate("s like concat(s, '\\\\')"), SCHEMA)
     with pytest.raises(ExpressionError, match="after the escape character"):
         truth_masks(predicate, PlainValues(), ROWS[0], SCHEMA)

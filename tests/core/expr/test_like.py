@@ -35,7 +35,7 @@ def test_a_pattern_has_parts(text: str, parts: Pattern) -> None:
 
 
 @given(st.text(max_size=8))
-def test_an_escaped_text_is_one_part(text: str) -> None:
+def test_an_escaped_string_is_one_part(text: str) -> None:
     assert pattern_of(literal_pattern(text)) == ((text,) if text else ())
 
 

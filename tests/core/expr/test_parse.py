@@ -60,7 +60,7 @@ def test_a_long_chain_is_one_node_and_not_a_deep_one() -> None:
 @pytest.mark.parametrize(
     "text", ["(" * 5_000 + "a" + ")" * 5_000, "not " * 5_000 + "a", "- " * 5_000 + "a", "a + " * 5_000 + "a"]
 )
-def test_what_is_too_deep_is_refused(text: str) -> None:
+def test_too_deep_trees_are_refused(text: str) -> None:
     with pytest.raises(ExpressionError, match="at most"):
         parse_predicate(text)
 
@@ -117,7 +117,7 @@ def test_comments_are_blanks() -> None:
     assert parsed == Compare(Comparison.EQ, Name(("a",)), Literal(1))
 
 
-def test_half_of_a_surrogate_pair_is_no_text() -> None:
+def test_half_of_a_surrogate_pair_is_refused() -> None:
     with pytest.raises(ExpressionError, match="surrogate"):
         parse_predicate("a = '\\uD83D'")
 

@@ -35,7 +35,7 @@ def test_a_place_beyond_the_end_is_shown_after_it() -> None:
     assert error_at(Span("a =", 3, 3), found="the end").__notes__ == ["a =\n   ^"]
 
 
-def test_without_a_text_there_is_nothing_to_show() -> None:
+def test_without_sql_text_no_line_is_shown() -> None:
     error = error_at(None, expected="a number", found="'x'")
     assert str(error) == "predicate: expected a number, found 'x'"
     assert not hasattr(error, "__notes__")

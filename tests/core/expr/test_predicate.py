@@ -30,14 +30,14 @@ from hudi_core.types import nodes as t
 A, B = Column(4, "a", t.Int()), Column(2, "r.b", t.Int())
 
 
-def test_columns_are_told_once_in_the_order_of_their_appearance() -> None:
+def test_columns_are_listed_once_in_the_order_of_their_appearance() -> None:
     chosen = Choose(((IsNull(B), A),), Constant(1, t.Int()), t.Int())
     predicate = And((Less(chosen, Apply(function("negative"), (B,), t.Int())), Not(OneOf(A, (1,)))))
     assert list(columns_of(predicate).values()) == [B, A]
     assert columns_of(Or((ALWAYS_TRUE, Opaque("f(a)")))) == {}
 
 
-def test_what_is_not_known_is_told_wherever_it_stands() -> None:
+def test_unknown_expressions_are_reported_wherever_they_occur() -> None:
     chosen = Choose(((Opaque("f(a)"), A),), Apply(function("abs"), (B,), t.Int()), t.Int())
     predicate = Or((Is(Opaque("g(a)"), TRUE), Below(chosen, Cut(1)), IsNull(A)))
     assert unknowns_of(predicate) == ["g(a)", "f(a)"]

@@ -24,7 +24,7 @@ def test_a_predicate_a_line_counts_as_often_as_it_comes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["n >", "n = 1; m = 2", "n = 'open"])
-def test_what_is_no_predicate_is_told_with_its_line(tmp_path: Path, line: str) -> None:
+def test_invalid_predicates_are_reported_with_their_line(tmp_path: Path, line: str) -> None:
     """ADVICE-7."""
     path = written(tmp_path, f"-- one\nn = 1\n{line}\n")
     with pytest.raises(ExpressionError, match=r"queries\.sql, line 3: ") as caught:
@@ -32,7 +32,7 @@ def test_what_is_no_predicate_is_told_with_its_line(tmp_path: Path, line: str) -
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_what_cannot_be_put_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_query_that_does_not_fit_is_reported_with_its_line(tmp_path: Path) -> None:
     """ADVICE-7: each query is put once."""
     put: list[str] = []
 

@@ -54,7 +54,7 @@ def test_the_clock_is_read_once() -> None:
     assert low == high
 
 
-def test_what_is_printed_is_the_moment() -> None:
+def test_formatted_times_are_the_point_in_time() -> None:
     assert to_sql(predicate_tree("d < current_date", NOW)) == "d < DATE '2024-01-01'"
 
 
@@ -78,11 +78,11 @@ def test_a_tree_that_is_bound_by_itself_knows_no_clock() -> None:
         (lambda row: row["fare"] > 80, "function"),
     ],
 )
-def test_what_is_no_predicate_is_refused_with_what_is_taken(where: object, named: str) -> None:
+def test_invalid_predicates_are_refused_with_the_accepted_forms(where: object, named: str) -> None:
     with pytest.raises(UsageError, match=rf"where: expected a predicate as SQL, .*hudi_core.col.*, found .*{named}"):
         predicate_tree(where)  # type: ignore[arg-type]
 
 
-def test_what_is_no_sql_is_refused_by_the_parser() -> None:
+def test_invalid_sql_is_refused_by_the_parser() -> None:
     with pytest.raises(UsageError, match=r"SQL as a string, found 3 \(int\)"):
         parse_predicate(3)  # type: ignore[arg-type]

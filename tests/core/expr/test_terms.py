@@ -40,7 +40,7 @@ def test_a_number_beyond_all_integers_is_a_decimal() -> None:
     assert constant(Literal(Decimal("1E+3"))) == Constant(Decimal(1000), t.Decimal(4, 0))
 
 
-def test_null_has_a_type_only_when_one_is_said() -> None:
+def test_null_has_a_type_only_when_one_is_stated() -> None:
     assert constant(Literal(None)) is NULL
     assert constant(Literal(None, t.Date())) == Constant(None, t.Date())
 
@@ -57,12 +57,12 @@ def test_null_has_a_type_only_when_one_is_said() -> None:
         Literal("C", t.Enumeration(("A",))),
     ],
 )
-def test_what_is_no_value_of_its_type_is_refused(literal: Literal) -> None:
+def test_invalid_values_of_a_type_are_refused(literal: Literal) -> None:
     with pytest.raises(ExpressionError, match=r"^predicate: expected"):
         constant(literal)
 
 
-def test_a_text_that_stands_for_nothing_gives_none() -> None:
+def test_a_string_without_a_meaning_gives_none() -> None:
     assert read_text("x", t.Int()) is None
     assert read_text("x", t.Timestamp(), "Europe/Paris") is None
 

@@ -69,7 +69,7 @@ def test_any_double_is_read_back(value: float) -> None:
         (n.Literal(1.5), "1.5D"),
     ],
 )
-def test_typed_values_say_their_type(literal: n.Literal, sql: str) -> None:
+def test_typed_values_state_their_type(literal: n.Literal, sql: str) -> None:
     assert to_sql(literal) == sql
 
 

@@ -198,7 +198,7 @@ db.foo(x) > 1
 
 
 @pytest.mark.parametrize("sql", TAKEN_BY_SPARK)
-def test_what_spark_takes_is_planned_with(sql: str) -> None:
+def test_expressions_that_spark_accepts_are_planned_with(sql: str) -> None:
     tree = parse_predicate(sql)
     assert parse_predicate(to_sql(tree)) == tree
     bind(tree, SCHEMA)
@@ -207,7 +207,7 @@ def test_what_spark_takes_is_planned_with(sql: str) -> None:
 @pytest.mark.parametrize(
     "sql", ["no_such_function(arr) > 1", "exists(arr, x -> no_such_function(x))", "ts - ts2 > ts2 - ts"]
 )
-def test_rows_are_refused_with_what_is_not_known(sql: str) -> None:
+def test_rows_are_refused_with_the_unknown_expression(sql: str) -> None:
     predicate = bind(parse_predicate(sql), SCHEMA)
     assert unknowns_of(predicate) == [to_sql(parse_predicate(sql))]
     with pytest.raises(UnsupportedError, match="rows cannot be filtered by it"):
@@ -225,7 +225,7 @@ def test_rows_are_refused_with_what_is_not_known(sql: str) -> None:
         "cast(nosuch as array<int>)[0] = 1",
     ],
 )
-def test_a_column_that_is_not_there_is_an_error_inside_what_is_not_known(sql: str) -> None:
+def test_an_unknown_column_is_an_error_inside_an_unknown_expression(sql: str) -> None:
     with pytest.raises(ExpressionError, match="no column"):
         bind(parse_predicate(sql), SCHEMA)
 
@@ -239,5 +239,5 @@ def test_a_parameter_hides_the_column_of_its_name_inside_its_lambda_only() -> No
 @pytest.mark.parametrize(
     "sql", ["ts - timestamp'2024-01-01 00:00:00' > interval '1' day", "ts + interval '1' day > ts2"]
 )
-def test_what_depends_on_the_clock_is_known_in_utc_only(sql: str) -> None:
+def test_expressions_that_depend_on_the_clock_are_known_in_utc_only(sql: str) -> None:
     assert unknowns_of(bind(parse_predicate(sql), SCHEMA, session_zone="Europe/Berlin"))

@@ -104,7 +104,7 @@ def test_keys_are_hashed_as_each_by_itself(keys: list[bytes], rounds: int) -> No
 
 
 @given(st.binary(max_size=80))
-def test_damage_is_told(data: bytes) -> None:
+def test_damage_is_reported(data: bytes) -> None:
     for text in (data, base64.b64encode(data), base64.b64encode(base64.b64decode(GROWING)[: len(data)])):
         try:
             parse_bloom_filter(text, "a file")
@@ -120,7 +120,7 @@ def test_fill_is_that_of_the_fullest_row(rows: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 12, 13, 24, 26, 30])
-def test_text_that_is_cut_short_is_damage(cut: int) -> None:
+def test_truncated_text_is_damage(cut: int) -> None:
     with pytest.raises(CorruptFileError, match="a file"):
         parse_bloom_filter(base64.b64encode(base64.b64decode(GROWING)[:cut]), "a file")
 

@@ -62,7 +62,7 @@ def test_keys_that_are_written_are_found(keys: list[str], kind: FilterKind, entr
     assert found.may_contain(HashedKeys(column), some).all()
 
 
-def test_absent_keys_pass_as_rarely_as_the_filter_says() -> None:
+def test_absent_keys_pass_as_rarely_as_the_filter_states() -> None:
     present = string_column([f"key-{number}" for number in range(3_000)])
     absent = HashedKeys([f"other-{number}" for number in range(20_000)])
     for entries in (1_500, 3_000, 6_000):

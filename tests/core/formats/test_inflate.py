@@ -29,13 +29,13 @@ def test_a_member_is_inflated() -> None:
 
 
 @given(st.binary(max_size=2000))
-def test_what_is_deflated_is_a_member_of_the_same_bytes(content: bytes) -> None:
+def test_deflated_bytes_are_a_gzip_member_of_the_same_bytes(content: bytes) -> None:
     member = deflate(content * 20)
     assert gzip.decompress(member) == inflate(memoryview(member), len(content) * 20, "t") == content * 20
 
 
 @pytest.mark.parametrize("size", [len(TEXT) - 1, len(TEXT) + 1, 0])
-def test_another_size_than_said_is_damage(size: int) -> None:
+def test_another_size_than_stated_is_damage(size: int) -> None:
     with pytest.raises(
         CorruptFileError, match=f"t: expected gzip data of {size} bytes, found data that ends as of {len(TEXT)} bytes"
     ):

@@ -100,7 +100,7 @@ def test_a_cut_off_tail_is_a_corrupt_region(cut: int) -> None:
     assert summary(DATA + COMMAND[:cut]) == kept + tail
 
 
-def test_bytes_between_blocks_spoil_the_block_before_them() -> None:
+def test_bytes_between_blocks_make_the_block_before_them_corrupt() -> None:
     assert summary(DATA + b"??????" + COMMAND) == [
         ("CORRUPT", 0, len(DATA) + 6),
         ("COMMAND", len(DATA) + 6, len(COMMAND)),
@@ -206,7 +206,7 @@ class Counting:
         return self.data[offset : offset + length]
 
 
-def test_large_contents_are_read_only_when_asked_for() -> None:
+def test_large_contents_are_read_only_when_requested() -> None:
     """LOG-7."""
     large = frame(5, {0: "001"}, bytes(40 * READ_AHEAD))
     source = Counting(large + large + COMMAND)
@@ -281,7 +281,7 @@ def test_serialised_java_deletes_are_unsupported(version: int) -> None:
         read_deletes(block)
 
 
-def test_a_delete_block_must_be_as_long_as_it_says() -> None:
+def test_a_delete_block_has_its_stated_length() -> None:
     """LOG-10."""
     (block,) = blocks(frame(1, {0: "001"}, struct.pack(">iib", 3, 2, 0)))
     with pytest.raises(CorruptFileError, match="expected 2 bytes of deletes, found 1"):

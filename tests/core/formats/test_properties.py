@@ -63,7 +63,7 @@ def test_damage_is_named_with_its_line(damaged: bytes) -> None:
 
 
 @given(st.dictionaries(TEXT, TEXT, max_size=6), st.text("#!a\n\ré ", max_size=10))
-def test_what_is_written_reads_back(properties: dict[str, str], comment: str) -> None:
+def test_written_rows_are_read_back(properties: dict[str, str], comment: str) -> None:
     written = format_properties(properties, comment)
     assert written.isascii()
     assert parse_properties(written, "t") == properties

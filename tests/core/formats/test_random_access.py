@@ -32,6 +32,6 @@ def test_a_range_outside_the_file_is_corrupt(offset: int, length: int) -> None:
         read_range(InMemoryFile(b"0123456789", "t"), offset, length, "part")
 
 
-def test_fewer_bytes_than_asked_for_are_corrupt() -> None:
+def test_fewer_bytes_than_requested_are_corrupt() -> None:
     with pytest.raises(CorruptFileError, match=r"^short: expected part of 5 bytes at offset 1, found 4 bytes"):
         read_range(Short(), 1, 5, "part")

@@ -86,7 +86,7 @@ def test_damage_is_named_or_gives_positions(members: set[int], runs: bool, data:
         assert found == sorted(set(found))
 
 
-def test_what_is_no_base64_is_damage() -> None:
+def test_invalid_base64_is_damage() -> None:
     with pytest.raises(CorruptFileError, match="here: expected positions in base64"):
         read_positions("?*", "here", max_count=9)
 

@@ -46,6 +46,6 @@ def test_a_key_splits_into_what_it_was_made_of(value: str | None, record: str) -
 
 
 @pytest.mark.parametrize("key", ["", "no separator", "a$b$c", "a\\", "a\\$b"])
-def test_a_text_that_is_no_key_is_corrupt(key: str) -> None:
+def test_a_string_that_is_no_key_is_corrupt(key: str) -> None:
     with pytest.raises(CorruptFileError, match=r"^t: "):
         split_secondary_key(key, "t")

@@ -25,7 +25,7 @@ CASES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rule']} {case['sql']}")
-def test_a_call_gives_what_spark_gave(case: dict[str, Any]) -> None:
+def test_a_call_gives_the_result_of_spark(case: dict[str, Any]) -> None:
     assert core_value(case["sql"]) == case["gives"]
 
 

@@ -146,7 +146,7 @@ class TestConsistentHashing:
         assert hashing_nodes(*hashing("20240101000000", **versions), "p") == [(100, "a"), (2**31 - 1, "b")]
         assert hashing_nodes(*hashing(**versions), "p") == [(1, "z")]
 
-    def test_nodes_of_a_resize_at_work_do_not_count(self) -> None:
+    def test_nodes_of_a_pending_resize_do_not_count(self) -> None:
         storage, _ = hashing(v20240101000000=OLD)
         storage.files["t/20231231000000_20231231000000.commit"] = b""
         storage.files["t/20240101000000.replacecommit.inflight"] = b""
@@ -174,7 +174,7 @@ class TestConsistentHashing:
         assert node_places(hashed, row, [value, value + 1]).tolist() == [0]
         assert node_places(hashed, row, [0, value - 1]).tolist() == [0]
 
-    def test_keys_are_looked_for_in_the_groups_of_their_node_after_a_resize(self) -> None:
+    def test_keys_are_searched_for_in_the_groups_of_their_node_after_a_resize(self) -> None:
         keys = key_columns(["k", "l"], "p")
         value = int(xxh32_hashes(string_column(["k"]))[0] & 0x7FFFFFFF)
         other = int(xxh32_hashes(string_column(["l"]))[0] & 0x7FFFFFFF)
@@ -188,7 +188,7 @@ class TestConsistentHashing:
         of_key = {row: numbers.tolist() for rows, numbers in found for row in rows.tolist()}
         assert of_key == ({0: [1, 2], 1: [0]} if value < other else {0: [0], 1: [1, 2]})
 
-    def test_a_partition_with_files_and_no_nodes_is_told(self) -> None:
+    def test_a_partition_with_files_and_no_nodes_is_refused(self) -> None:
         keys = key_columns(["k"], "q")
         storage, timeline = hashing(v20240101000000=OLD)
         with pytest.raises(UsageError, match="expected nodes of consistent hashing"):
@@ -204,7 +204,7 @@ def slice_of(file_id: str, partition: str = "p") -> FileSlice:
     return FileSlice(partition, file_id, "1", None)
 
 
-def test_keys_are_looked_for_in_all_groups_of_their_bucket_in_their_partition() -> None:
+def test_keys_are_searched_for_in_all_groups_of_their_bucket_in_their_partition() -> None:
     """INDEX-16."""
     keys = KeyColumns(string_column(["a", "b", "c"]), np.array([0, 0, 1], np.int32), ("p", "q"))
     slices = [

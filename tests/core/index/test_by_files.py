@@ -55,7 +55,7 @@ def lookup(use: FilterUse) -> FileLookup:
 
 
 @pytest.mark.parametrize(("number", "keys", "requested"), [(LARGE, 1, True), (LARGE, 20, False), (SMALL, 1, False)])
-def test_a_filter_is_asked_where_it_is_likely_to_save_more_than_it_costs(
+def test_a_filter_is_probed_where_it_is_likely_to_save_more_than_it_costs(
     number: int, keys: int, requested: bool
 ) -> None:
     """INDEX-18."""
@@ -67,7 +67,7 @@ def test_a_slice_with_log_files_is_not_filtered_by_the_filter_of_its_base_file()
     assert not lookup(FilterUse.CHEAPER)._uses_filter(WITH_LOGS, 1)
 
 
-def test_an_index_that_is_asked_for_asks_all_filters_or_none() -> None:
+def test_a_requested_index_probes_all_filters_or_none() -> None:
     """INDEX-17."""
     assert lookup(FilterUse.ALL)._uses_filter(SMALL, 20)
     assert not lookup(FilterUse.NONE)._uses_filter(LARGE, 1)

@@ -42,7 +42,7 @@ def looked_up(table: Table, requested: list[tuple[str, str]], whole_table: bool 
     return lookup.locate(keys, TaggingMetrics()).slices.tolist()
 
 
-def test_keys_are_where_the_index_says_in_their_own_partition() -> None:
+def test_keys_are_located_in_their_own_partition() -> None:
     """INDEX-12."""
     requested = [("a", "p"), ("c", "q"), ("late", "p"), ("b", "p"), ("a", "q"), ("a", "none"), ("x", "p"), ("a", "p")]
     assert looked_up(made(), requested) == [0, 1, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, 0]
@@ -53,7 +53,7 @@ def test_in_the_whole_table_partitions_do_not_matter() -> None:
     assert looked_up(made(), [("a", "q"), ("c", "none"), ("x", "p")], whole_table=True) == [0, 1, NOWHERE]
 
 
-def test_keys_sent_to_a_file_group_that_is_none_are_lost() -> None:
+def test_keys_sent_to_no_file_group_are_lost() -> None:
     """INDEX-13."""
     table = made()
     snapshot = table.snapshot()
@@ -68,14 +68,14 @@ def test_keys_sent_to_a_file_group_that_is_none_are_lost() -> None:
     assert whole.locate(keys, TaggingMetrics()).slices.tolist() == [LOST, 0]
 
 
-def test_an_index_that_is_missing_is_told() -> None:
+def test_a_missing_index_is_reported() -> None:
     """INDEX-17."""
     table = MadeTable(GROUPS, ("column_stats",)).open()
     with pytest.raises(UnsupportedError, match=r"record_index.*column_stats, files"):
         locate(table, [HoodieKey("a", "p")], TagOptions(IndexKind.RECORD_INDEX))
 
 
-def test_buckets_are_refused_where_files_have_none() -> None:
+def test_buckets_are_refused_where_file_ids_have_none() -> None:
     table = MadeTable([Group("p", [{"id": "a"}])], ()).open()
     for options in (
         TagOptions(IndexKind.BUCKET, buckets=0),
@@ -86,7 +86,7 @@ def test_buckets_are_refused_where_files_have_none() -> None:
             locate(table, [HoodieKey("a", "p")], options)
 
 
-def test_a_key_is_looked_for_in_the_file_group_of_its_hash_without_its_sign() -> None:
+def test_a_key_is_searched_for_in_the_file_group_of_its_hash_without_its_sign() -> None:
     """The file group that writers put it in, by the same rule for one key and for many (INDEX-11)."""
     names = [f"key-{number}" for number in range(200)]
     keys = KeyColumns(string_column(names), np.zeros(len(names), np.int32), ("",))

@@ -85,7 +85,7 @@ def test_noted_keys_are_bounds_where_java_orders_as_bytes_do(
     assert footer_bounds(footer(noted)) == expected
 
 
-def test_statistics_of_the_key_column_count_before_what_is_noted() -> None:
+def test_statistics_of_the_key_column_precede_the_noted_key_range() -> None:
     """INDEX-5."""
     of = t.String()
     assert footer_bounds(footer(("a", "z"), LeafStatistics(of, "c", "d"))) == (b"c", b"d")

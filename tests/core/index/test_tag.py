@@ -102,13 +102,13 @@ def test_single_keys_have_records_as_locations(table: Table, rows: pa.Table) -> 
         ({"record_key": ["a"], "partition_path": ["p"], "location": [1]}, UsageError),
     ],
 )
-def test_rows_without_keys_are_told(table: Table, columns: dict[str, list[Any]], error: type[Exception]) -> None:
+def test_rows_without_keys_are_refused(table: Table, columns: dict[str, list[Any]], error: type[Exception]) -> None:
     """INDEX-19."""
     with pytest.raises(error):
         tag(table, pa.table(columns)).read_all()
 
 
-def test_a_choice_says_why(table: Table, rows: pa.Table) -> None:
+def test_a_choice_states_its_reason(table: Table, rows: pa.Table) -> None:
     """INDEX-17."""
     tagger = Tagger(table)
     list(tagger.tag(table.engine.rows.given(keys_of(rows))).batches)

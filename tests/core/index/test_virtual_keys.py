@@ -37,7 +37,7 @@ def virtual(*blocks: Block, row_group: int = 1000) -> Table:
 
 @pytest.mark.parametrize("row_group", [2, 1000])
 @pytest.mark.parametrize("index", BY_FILES)
-def test_own_columns_tell_no_bounds_of_keys(index: IndexKind, row_group: int) -> None:
+def test_meta_columns_give_no_bounds_of_keys(index: IndexKind, row_group: int) -> None:
     """INDEX-5."""
     requested = pa.table({"id": ["k0", "k7", "absent", "k3"]})
     located = tag(virtual(row_group=row_group), requested, TagOptions(index)).read_all()["location"].to_pylist()

@@ -194,7 +194,7 @@ def test_statistics_of_files_are_read_back(tmp_path: Path, version: int) -> None
             assert of.lower[0].decode() == (ranges.lower if whole else ranges.lower[0])
 
 
-def test_a_table_of_several_commits_has_statistics_of_what_its_partitions_hold(tmp_path: Path) -> None:
+def test_partition_statistics_of_several_commits_cover_their_files(tmp_path: Path) -> None:
     table = made(tmp_path, 9)
     table.commit(TIMES[0], base("p", 1, TIMES[0]), base("p", 2, TIMES[0], columns={"n": ColumnRange(-50, 7, 1, 9)}))
     assert bounds(table, "n") == {"p": (-50, 1 << 40, 1, 18)}

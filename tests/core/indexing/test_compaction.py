@@ -70,7 +70,7 @@ def values(path: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])
-def test_a_compaction_changes_nothing_of_what_is_said(
+def test_a_compaction_keeps_all_live_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
 ) -> None:
     table = new_table(tmp_path / "t", kind, version, INDEXES.get(version, ALL))
@@ -120,7 +120,7 @@ def test_slices_that_two_compactions_replaced_are_cleaned_away(
 
 
 @pytest.mark.parametrize("version", [9, 6])
-def test_what_readers_of_the_last_two_slices_need_is_not_cleaned(
+def test_files_of_the_last_two_slices_are_not_cleaned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     """META-104: the slices of base files that commits wrote, each with its log files."""
@@ -168,7 +168,7 @@ def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("version", [9, 6])
-def test_a_writer_that_dies_while_it_compacts_leaves_all_right(
+def test_a_writer_that_crashes_while_it_compacts_leaves_the_table_correct(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     """META-103: at every change of storage; the next writer finishes what was begun."""
@@ -190,7 +190,7 @@ def test_a_writer_that_dies_while_it_compacts_leaves_all_right(
     assert values(tmp_path / WHOLE) == [("k1", 1), ("k2", 2)]
 
 
-def test_what_completed_after_a_compaction_began_can_be_rolled_back(
+def test_a_commit_completed_after_a_compaction_began_can_be_rolled_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """META-103."""

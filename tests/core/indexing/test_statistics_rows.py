@@ -92,7 +92,7 @@ ORDINALS = [
 
 
 @pytest.mark.parametrize(("of", "ordinal"), ORDINALS)
-def test_records_tell_their_type_in_version_2_alone(of: t.Type, ordinal: int) -> None:
+def test_records_state_their_type_in_version_2_alone(of: t.Type, ordinal: int) -> None:
     (payload,) = stored(of, [known(None, None)])
     details = "10,2" if ordinal == 10 else None
     assert payload["valueType"] == {"typeOrdinal": ordinal, "additionalInfo": details}
@@ -159,7 +159,7 @@ def test_nan_is_the_upper_bound_and_never_the_lower_one(of: t.Type) -> None:
 
 
 @pytest.mark.parametrize("zeros", [(0.0, 0.0), (-0.0, -0.0), (0.0, -0.0)])
-def test_zeros_cover_each_other(zeros: tuple[float, float]) -> None:
+def test_both_zeros_cover_each_other(zeros: tuple[float, float]) -> None:
     low, high = bounds(t.Double(), known(*zeros))
     assert (math.copysign(1, low), math.copysign(1, high)) == (-1, 1)
 

@@ -43,7 +43,7 @@ def stored(folder: Path) -> dict[str, bytes]:
 
 @each_version
 @pytest.mark.parametrize("kind", ["cow", "mor"])
-def test_a_write_that_dies_before_its_end_is_gone_from_the_metadata_table(
+def test_a_write_that_crashes_leaves_nothing_in_the_metadata_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, kind: str
 ) -> None:
     table = new_table(tmp_path / "t", version, kind)
@@ -76,7 +76,7 @@ def test_a_write_that_dies_before_its_end_is_gone_from_the_metadata_table(
 
 
 @each_version
-def test_a_rollback_makes_the_metadata_table_what_it_was(tmp_path: Path, version: int) -> None:
+def test_a_rollback_restores_the_metadata_table(tmp_path: Path, version: int) -> None:
     table = new_table(tmp_path / "t", version)
     before = stored(tmp_path / "t")
     write(table, rows(2, 3))
@@ -86,7 +86,7 @@ def test_a_rollback_makes_the_metadata_table_what_it_was(tmp_path: Path, version
     assert sorted(refreshed(table).scan(columns=["n"]).to_arrow().column(0).to_pylist()) == [1, 2]
 
 
-def test_what_was_compacted_cannot_be_taken_out(tmp_path: Path) -> None:
+def test_compacted_commits_cannot_be_rolled_back(tmp_path: Path) -> None:
     table = new_table(tmp_path / "t", 9)
     time = table.timeline.commits[-1].requested_time
     (tmp_path / f"t/.hoodie/metadata/.hoodie/timeline/29991231235959000_29991231235959001.{COMMIT}").write_bytes(b"")

@@ -49,7 +49,7 @@ def test_classes_of_the_avro_path_are_the_same_generators(name: str) -> None:
     assert chosen({f"{WRITE}recordkey.field": "a", f"{WRITE}keygenerator.class": name}).kind is Kind.GLOBAL_DELETE
 
 
-def test_a_single_complex_key_has_its_name_but_for_old_tables_that_say_otherwise() -> None:
+def test_a_single_complex_key_has_its_name_but_for_old_tables_that_state_otherwise() -> None:
     """KEY-3."""
     answer = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p,q"}
     bare = {"hoodie.write.complex.keygen.new.encoding": "true"}
@@ -109,7 +109,7 @@ def test_one_zone_for_both_counts_before_one_for_each() -> None:
     assert (part.clock.input_zone, part.clock.output_zone) == (UTC, UTC)
 
 
-def test_what_a_machine_is_set_to_is_kept() -> None:
+def test_the_settings_of_a_machine_are_kept() -> None:
     answer = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p:timestamp"}
     found = chosen(answer | SECONDS, machine=WriterEnvironment(Zone(3600), 2001))
     (part,) = found.parts
@@ -158,14 +158,14 @@ def test_what_a_machine_is_set_to_is_kept() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_names_the_option(answer: dict[str, str], message: str) -> None:
+def test_an_invalid_value_names_the_option(answer: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         chosen(answer)
     assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["USER_PROVIDED", "HOODIE_TABLE_METADATA"])
-def test_kinds_that_say_no_rule_are_not_supported(name: str) -> None:
+def test_kinds_without_a_rule_are_not_supported(name: str) -> None:
     with pytest.raises(UnsupportedError, match="has no rule of its own"):
         chosen({"recordkey_field": "a", "keygenerator_type": name})
 
@@ -178,7 +178,7 @@ def test_kinds_that_say_no_rule_are_not_supported(name: str) -> None:
         ("json:JSONDecoder", r"a method record_key\(row\)"),
     ],
 )
-def test_own_generators_that_are_none_are_refused(name: str, message: str) -> None:
+def test_invalid_generators_of_the_user_are_refused(name: str, message: str) -> None:
     """KEY-6."""
     with pytest.raises(UsageError, match=message):
         choose({f"{WRITE}keygenerator.class": name})

@@ -38,7 +38,7 @@ def one_of(name: str, *values: Any, of: Schema = PLAIN) -> OneOf:
 
 
 @pytest.mark.parametrize("generator", ["SIMPLE", "TIMESTAMP", "CUSTOM", "NON_PARTITION", "SIMPLE_AVRO"])
-def test_key_of_one_column_is_its_text(generator: str) -> None:
+def test_the_key_of_one_column_is_its_string_form(generator: str) -> None:
     """SOURCE-11."""
     assert keys("a", generator).of_column(one_of("a", "x", "y")) == frozenset({"x", "y"})
     assert keys("b", generator).of_column(one_of("b", -7)) == frozenset({"-7"})
@@ -57,13 +57,13 @@ def test_keys_of_several_columns_are_named_and_in_the_order_of_the_table(generat
     assert keys("c,a", generator).of_column(one_of("a", "x")) is None
 
 
-def test_keys_are_not_told_when_a_column_is_not_compared_with_values() -> None:
+def test_keys_are_unknown_when_a_column_is_not_compared_with_values() -> None:
     below = Below(Column(1, "a", t.String()), Cut("x"))
     assert keys("c,a", "COMPLEX").of_columns([one_of("c", 5), below]) is None
     assert keys("a", "SIMPLE").of_columns([one_of("a", "x")]) is None
 
 
-def test_too_many_combinations_are_not_told() -> None:
+def test_too_many_combinations_are_unknown() -> None:
     many = one_of("c", *range(101)), one_of("b", *range(100))
     assert keys("b,c", "COMPLEX").of_columns(many) is None
 
@@ -79,7 +79,7 @@ def test_too_many_combinations_are_not_told() -> None:
         ("", "SIMPLE"),
     ],
 )
-def test_nothing_is_said_of_columns_where_it_is_not_certain(fields: str, generator: str) -> None:
+def test_uncertain_columns_are_not_described(fields: str, generator: str) -> None:
     found = keys(fields, generator)
     assert found.of_column(one_of("a", "x")) is None
     assert found.of_column(one_of("d", 1.5)) is None
@@ -102,7 +102,9 @@ def test_rows_without_hudis_columns_have_no_key_column() -> None:
     ("fields", "generator", "has"),
     [("a", "SIMPLE", True), ("b", "SIMPLE", False), ("a", "COMPLEX", False), ("a,b", "COMPLEX", False)],
 )
-def test_text_column_that_is_the_key_has_the_key_column_as_its_twin(fields: str, generator: str, has: bool) -> None:
+def test_a_string_column_that_is_the_key_has_the_statistics_of_the_key_column(
+    fields: str, generator: str, has: bool
+) -> None:
     """SOURCE-6."""
     place = PLAIN.find("a")
     assert place is not None

@@ -62,7 +62,7 @@ def test_years_beyond_four_digits_have_no_plus_sign() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["q", "yyyy'", "yyyy-MM-ddT", "", "''", "-"])
-def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+def test_invalid_patterns_are_refused(pattern: str) -> None:
     """KEY-19."""
     with pytest.raises(UsageError, match="option"):
         parse_pattern(pattern, "option")
@@ -96,7 +96,7 @@ def test_names_of_zones_and_eras_are_not_known(pattern: str) -> None:
         ("-1", "y", "-0001-01-01T00:00:00.000"),
     ],
 )
-def test_texts_are_read(text: str, pattern: str, found: str) -> None:
+def test_strings_are_read(text: str, pattern: str, found: str) -> None:
     """KEY-20, KEY-21."""
     assert read(text, pattern) == found
 
@@ -120,7 +120,7 @@ def test_texts_are_read(text: str, pattern: str, found: str) -> None:
         ("", "yyyy"),
     ],
 )
-def test_what_is_no_time_of_the_pattern_is_none(text: str, pattern: str) -> None:
+def test_strings_that_do_not_match_the_pattern_are_none(text: str, pattern: str) -> None:
     assert read(text, pattern) is None
 
 
@@ -130,7 +130,7 @@ def test_a_number_takes_all_the_digits_it_may_have() -> None:
     assert is_match("2024123", parse_pattern("yyyyMMdd", ""))
 
 
-def test_times_that_clocks_skip_are_none_and_of_two_the_first_is_meant() -> None:
+def test_skipped_local_times_are_invalid_and_of_two_equal_ones_the_first_is_meant() -> None:
     """KEY-21."""
     assert read("2024-03-10 02:30", "yyyy-MM-dd HH:mm", NEW_YORK) is None
     assert read("2024-11-03 01:30", "yyyy-MM-dd HH:mm", NEW_YORK) == "2024-11-03T05:30:00.000"

@@ -66,20 +66,20 @@ def test_the_legacy_default_partition_may_hold_null_the_empty_string_and_its_own
 
 
 @pytest.mark.parametrize("of", [t.Int(), t.Date(), t.Boolean()])
-def test_the_legacy_default_partition_says_nothing_of_a_column_that_is_no_string(of: t.Type) -> None:
+def test_the_legacy_default_partition_is_unknown_for_columns_other_than_strings(of: t.Type) -> None:
     assert one("default", of) is None
 
 
 @pytest.mark.parametrize(
     ("path", "of"), [("x", t.Int()), ("2024-13-01", t.Date()), ("C", t.Enumeration(("A", "B"), "e")), ("", t.Int())]
 )
-def test_a_path_that_is_no_value_of_the_type_says_nothing(path: str, of: t.Type) -> None:
+def test_a_path_segment_that_is_no_value_of_the_type_is_unknown(path: str, of: t.Type) -> None:
     """TABLE-10."""
     assert one(path, of) is None
 
 
 @pytest.mark.parametrize("of", [t.Timestamp(), t.Time(), t.Binary()])
-def test_types_whose_texts_cannot_be_read_back_are_unknown(of: t.Type) -> None:
+def test_types_whose_strings_cannot_be_read_back_are_unknown(of: t.Type) -> None:
     assert one("1970-01-01 00:00:00", of) is None
 
 
@@ -111,7 +111,7 @@ def test_the_path_of_one_field_is_its_value_with_all_slashes() -> None:
     assert one("2024/02/01") == exact("2024/02/01")
 
 
-def test_a_table_without_partition_fields_says_nothing() -> None:
+def test_a_table_without_partition_fields_has_no_partition_values() -> None:
     assert path_values("", config(""), []) == ()
 
 
@@ -131,6 +131,6 @@ def test_an_exact_value_is_no_range() -> None:
 
 
 @pytest.mark.parametrize("path", ["19782", "20240229", "2024-2-9", "2024", "2024-02-30", " 2024-02-09", ""])
-def test_digits_that_may_count_days_say_nothing_of_a_date(path: str) -> None:
+def test_digits_that_may_count_days_are_no_date(path: str) -> None:
     assert one(path, t.Date()) is None
     assert one("2024-02-29", t.Date()) == exact(19_782)

@@ -15,7 +15,7 @@ def test_escapes_are_undone(text: str) -> None:
 
 
 @given(st.text())
-def test_an_escaped_text_is_one_segment(text: str) -> None:
+def test_an_escaped_string_is_one_segment(text: str) -> None:
     assert not set("/=:") & set(escape(text))
 
 

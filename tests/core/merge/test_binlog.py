@@ -30,6 +30,6 @@ def test_nulls_stay() -> None:
 
 
 @pytest.mark.parametrize("text", ["", ".", "1", "1.", ".1", "1.2.3", "a.1", "1.-2", f"1.{10**19}"])
-def test_what_is_no_place_is_refused(text: str) -> None:
+def test_invalid_positions_are_refused(text: str) -> None:
     with pytest.raises(CorruptFileError, match="a file and a position of a binary log"):
         sortable(string_column(["1.2", text]), "t")

@@ -64,12 +64,12 @@ def test_other_deletes_are_absolute(ordering: Any, of: t.Type) -> None:
     assert found(ordering, of)[1]
 
 
-def test_micros_are_brought_to_the_fields_unit() -> None:
+def test_micros_are_converted_to_the_fields_unit() -> None:
     assert found({"TimestampMicrosWrapper": 7_000}, t.Timestamp(t.Unit.MILLIS)) == ([7], False)
     assert found({"TimestampMicrosWrapper": 7}, t.Timestamp(t.Unit.NANOS)) == ([7_000], False)
 
 
-def test_decimals_are_brought_to_the_fields_scale() -> None:
+def test_decimals_are_converted_to_the_fields_scale() -> None:
     of = t.Decimal(9, 2)
     columns, absolute = delete_ordering(
         deletes_of({"DecimalWrapper": 12_345 * 10**13}).ordering_values, [of], MERGER.columns

@@ -89,7 +89,7 @@ def test_a_null_is_as_zero_among_numbers(of: t.Type, below: Any, above: Any) -> 
     assert items[0] < items[1] < items[2]
 
 
-def test_a_null_is_below_every_text() -> None:
+def test_a_null_is_below_every_string() -> None:
     column = from_values([None, "", "\x00", "a"], t.String(), "here")
     items = comparable(column, t.String(), width_of(column, t.String()))
     assert items.tolist() == sorted(items.tolist())
@@ -109,7 +109,7 @@ def test_nulls_alone_are_equal() -> None:
         (t.Decimal(20, 2), [None, *map(decimal.Decimal, ("-1.00", "0.00", "99.99"))]),
     ],
 )
-def test_nulls_are_above_every_value_where_that_is_asked(of: t.Type, values: list[object]) -> None:
+def test_nulls_are_above_every_value_on_request(of: t.Type, values: list[object]) -> None:
     column = from_values(values, of, "here")
     null, *others = comparable(column, of, width_of(column, of), nulls_above=True).tolist()
     assert others == sorted(others) and null > others[-1]

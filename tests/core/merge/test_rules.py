@@ -18,7 +18,7 @@ def config(version: int = 9, **stated: str) -> TableConfig:
     return table_config({**required, **properties})
 
 
-def test_a_table_without_a_word_on_merging_merges_by_commit_time() -> None:
+def test_a_table_without_merge_properties_merges_by_commit_time() -> None:
     assert merge_rules(config(), "t") == MergeRules(MergeMode.COMMIT_TIME_ORDERING)
 
 
@@ -98,7 +98,7 @@ def test_changes_of_mysql_are_ordered_by_their_place_in_the_binary_log(version: 
         ("ReverseOrderHoodieRecordPayload", Precedence.LOWER),
     ],
 )
-def test_payload_classes_say_which_record_wins(version: int, name: str, precedence: Precedence) -> None:
+def test_payload_classes_decide_which_record_wins(version: int, name: str, precedence: Precedence) -> None:
     """MERGE-17."""
     stated = {"compaction__payload__class": f"org.apache.hudi.common.model.{name}", "table__ordering__fields": "ts"}
     found = merge_rules(config(version, **stated), "t")

@@ -23,7 +23,7 @@ def largest_log(table: Path) -> Path:
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
-def test_a_log_that_was_cut_is_said_and_folders_are_listed(tmp_path: Path, part: float) -> None:
+def test_a_truncated_log_file_is_reported_and_folders_are_listed(tmp_path: Path, part: float) -> None:
     table = Path(rides_in(tmp_path))
     whole = {item.file_id for item in open_table(str(table), metadata="off").slices()}
     log = largest_log(table)
@@ -36,7 +36,7 @@ def test_a_log_that_was_cut_is_said_and_folders_are_listed(tmp_path: Path, part:
 
 
 @pytest.mark.parametrize("newest", [True, False])
-def test_a_log_that_is_gone_is_said_and_folders_are_listed(tmp_path: Path, newest: bool) -> None:
+def test_a_missing_log_file_is_reported_and_folders_are_listed(tmp_path: Path, newest: bool) -> None:
     table = Path(rides_in(tmp_path))
     whole = {item.file_id for item in open_table(str(table), metadata="off").slices()}
     logs = sorted((table / ".hoodie/metadata/files").glob(".*.log.*"), key=lambda path: path.name)
@@ -51,7 +51,7 @@ def test_a_log_that_is_gone_is_said_and_folders_are_listed(tmp_path: Path, newes
 
 
 @each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table", every=3)
-def test_no_log_can_go_without_a_word(entry: TableEntry) -> None:
+def test_no_missing_log_file_goes_unnoticed(entry: TableEntry) -> None:
     storage, _, _, metadata = metadata_of(entry)
     assert metadata is not None
     known = {

@@ -22,7 +22,7 @@ def read(content: bytes | None) -> Any:
     return index_definitions(Memory({} if content is None else {PATH: content}), CONFIG)
 
 
-def test_definition_tells_kind_function_columns_and_version() -> None:
+def test_a_definition_has_kind_function_columns_and_version() -> None:
     """META-40."""
     answer = {
         "indexName": "i",
@@ -37,7 +37,7 @@ def test_definition_tells_kind_function_columns_and_version() -> None:
     assert (dict(found.options), found.version) == ({"expr": "lower"}, "V2")
 
 
-def test_what_old_tables_leave_out_is_empty_and_version_1() -> None:
+def test_missing_entries_of_old_tables_are_empty_and_version_1() -> None:
     """META-40."""
     found = read(json.dumps({"indexDefinitions": {"record_index": {"sourceFields": None}}}).encode())
     assert found == {"record_index": IndexDefinition.model_validate({})}

@@ -20,7 +20,7 @@ def _files(folders: dict[str, list[str]]) -> FileList:
 
 
 @given(_FOLDERS, _FOLDERS)
-def test_keys_beside_known_ones_are_those_hashed_anew(
+def test_keys_beside_known_ones_equal_freshly_hashed_ones(
     before: dict[str, list[str]], after: dict[str, list[str]]
 ) -> None:
     earlier, files = _files(before), _files(after)

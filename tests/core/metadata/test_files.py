@@ -38,7 +38,7 @@ def test_tombstone_in_a_log_cancels_the_base_entry_only_once() -> None:
     assert live_files(MetadataRecords([base, log, again], [])).by_name() == {"p": {"z": 7}}
 
 
-def test_dropped_partition_is_gone_and_may_come_back() -> None:
+def test_a_dropped_partition_is_unusable_and_may_come_back() -> None:
     base = batch({ALL: files(p=0, q=0), b"p": files(a=1), b"q": files(b=2)})
     drop = batch({ALL: files(q=None)}, 1)
     back = batch({ALL: files(q=0), b"q": files(c=3)}, 3)

@@ -39,7 +39,7 @@ def found(*filters: tuple[bytes, bool]) -> LookupResult:
     return LookupResult(RecordBatch(cells, json.dumps(SCHEMA), 0, "t"), np.arange(10, 10 + len(values)))
 
 
-def test_filters_of_files_that_are_gone_and_empty_ones_are_left_out() -> None:
+def test_filters_of_deleted_files_and_empty_filters_are_left_out() -> None:
     """META-33."""
     reported = list(filter_texts([found((b"x", False), (b"y", True), (b"", False), (b"z", False))]))
     assert reported == [(10, b"x"), (13, b"z")]

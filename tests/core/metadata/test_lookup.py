@@ -101,7 +101,7 @@ def test_live_keys_are_counted(base: set[bytes] | None, logs: list[tuple[bool, s
     assert count(made, 100) == len(live)
 
 
-def test_counting_is_given_up_when_too_much_must_be_looked_up() -> None:
+def test_counting_stops_when_too_many_values_must_be_looked_up() -> None:
     made, _ = group({b"a"}, [(True, {b"a", b"b"}), (False, {b"a", b"c"})])
     assert count(made, 4) == 1
     assert count(made, 3) is None

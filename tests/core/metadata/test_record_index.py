@@ -56,7 +56,7 @@ def test_file_id_of_numbers_is_a_uuid_with_its_index() -> None:
     assert list(locations([found(whole | {"fileIndex": -1})])) == [(3, Location("p", str(ID)))]
 
 
-def test_file_id_may_be_a_text() -> None:
+def test_a_file_id_may_be_any_string() -> None:
     """META-32."""
     place = uuid_place(fileId="any-id", fileIdEncoding=1, fileIdHighBits=-1, fileIdLowBits=-1, fileIndex=-1)
     assert list(locations([found(place)])) == [(3, Location("p", "any-id"))]
@@ -80,7 +80,7 @@ def test_records_of_old_writers_have_uuids() -> None:
         uuid_place(fileIdHighBits=None, fileId="", fileIdEncoding=0),
     ],
 )
-def test_record_that_does_not_tell_a_place_is_damage(payload: dict[str, Any] | None) -> None:
+def test_a_record_without_a_location_is_damage(payload: dict[str, Any] | None) -> None:
     with pytest.raises(CorruptFileError, match="a file"):
         list(locations([found(payload)]))
     with pytest.raises(CorruptFileError, match="a file"):
@@ -93,7 +93,7 @@ def test_schema_without_places_is_damage() -> None:
 
 
 @each_table_with("record_index")
-def test_every_key_of_a_recorded_table_is_where_the_index_says(entry: TableEntry) -> None:
+def test_every_key_of_a_recorded_table_is_at_its_location(entry: TableEntry) -> None:
     """META-31."""
     metadata = metadata_of(entry)[3]
     assert metadata is not None
@@ -119,12 +119,12 @@ def test_file_ids_are_taken_apart_as_the_index_has_them(file_id: str) -> None:
 
 
 @pytest.mark.parametrize("file_id", ["", "any-id", f"{ID}-", f"{ID}-01", f"{ID}-x", f"{ID}0", str(ID).upper()])
-def test_other_file_ids_are_texts(file_id: str) -> None:
+def test_other_file_ids_are_strings(file_id: str) -> None:
     assert uuid_halves(file_id) is None
 
 
 @each_table_with("record_index")
-def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> None:
+def test_columns_of_locations_equal_single_locations(entry: TableEntry) -> None:
     metadata = metadata_of(entry)[3]
     assert metadata is not None
     for batch in metadata.records("record_index").batches:

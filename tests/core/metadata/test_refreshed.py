@@ -76,7 +76,7 @@ def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
 
 
 @each_table(every=3)
-def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
+def test_updated_statistics_equal_freshly_read_ones(entry: TableEntry) -> None:
     """META-15."""
     storage, config, timeline = opened(entry.unpacked())
     anew = open_metadata_table(storage, config, timeline)
@@ -141,7 +141,7 @@ def test_a_table_to_which_nothing_has_happened_is_refreshed_into_itself() -> Non
     assert refreshed(table) is table
 
 
-def test_what_could_not_be_used_is_looked_for_again() -> None:
+def test_an_unusable_part_is_tried_again() -> None:
     table = open_table(str(rides()))
     table.snapshot().warnings.append("the metadata table is damaged")
     assert refreshed(table) is not table
@@ -160,7 +160,7 @@ def test_a_metadata_table_that_changed_alone_is_read_again() -> None:
 
 
 @each_table(every=3)
-def test_a_refreshed_table_plans_as_one_opened_anew(entry: TableEntry) -> None:
+def test_a_refreshed_table_plans_as_a_newly_opened_one(entry: TableEntry) -> None:
     reported = [item["sql"] for item in entry.expected.get("filters", ()) if "sql" in item][:1]
     whole = open_table(str(entry.unpacked()))
     if not reported or len(whole.timeline.commits) < 2 or COLUMN_STATS not in whole.config.metadata_partitions:

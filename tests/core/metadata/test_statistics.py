@@ -77,7 +77,7 @@ def cut(base: RecordBatch) -> list[Piece]:
     return [partial(replace, base, cells=base.cells.take(row)) for row in rows]
 
 
-def test_pieces_may_tell_types_that_others_do_not() -> None:
+def test_some_pieces_may_state_types_and_others_not() -> None:
     base = batch(
         {
             key("f"): ints(1, 2),
@@ -94,7 +94,7 @@ def test_pieces_may_tell_types_that_others_do_not() -> None:
     )
 
 
-def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
+def test_columns_are_kept_apart_and_missing_ones_are_empty() -> None:
     records = MetadataRecords([batch({key("f", "c"): ints(1, 2), key("f", "d"): ints(3, 4)})], [])
     found = read_statistics(records, ["c", "d", "e"], FILE_KEY)
     assert [len(found[column]) for column in ("c", "d", "e")] == [1, 1, 0]
@@ -116,13 +116,13 @@ def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> Non
     }
 
 
-def test_tight_record_replaces_what_was_before() -> None:
+def test_a_tight_record_replaces_earlier_ones() -> None:
     """META-11."""
     base, log = batch({key("f"): ints(5, 9)}), batch({key("f"): ints(6, 7, tight=True, rows=3)}, 1)
     assert reported(MetadataRecords([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
 
 
-def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None:
+def test_deleted_records_and_keys_are_absent_until_written_again() -> None:
     """META-11."""
     base = batch({key(file): ints(1, 2) for file in "abcd"})
     log = batch({key("a"): statistics(deleted=True), key("b"): statistics(deleted=True)}, 1)

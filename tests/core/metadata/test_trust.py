@@ -58,7 +58,7 @@ def test_contradictory_counts_are_unknown() -> None:
 
 
 @pytest.mark.parametrize("of", [t.String(), t.Binary(), t.Fixed(4096), t.Enumeration(("a",))])
-def test_texts_too_long_for_a_footer_are_counted_as_nulls(of: t.Type) -> None:
+def test_strings_too_long_for_a_footer_are_counted_as_nulls(of: t.Type) -> None:
     """PRUNE-17."""
     assert counts(belief(of, None, None, nulls=3, rows=3, size=LARGE)) == (-1, 3)
     assert counts(belief(of, None, None, nulls=3, rows=3, size=LONG_TEXT - 1)) == (3, 3)
@@ -66,7 +66,7 @@ def test_texts_too_long_for_a_footer_are_counted_as_nulls(of: t.Type) -> None:
     assert counts(belief(of, None, None, nulls=3, rows=3, size=-1)) == (-1, 3)
 
 
-def test_record_of_unknown_type_may_be_of_long_texts() -> None:
+def test_a_record_of_unknown_type_may_be_of_long_strings() -> None:
     assert counts(belief(t.Binary(), None, None, nulls=3, rows=3, size=LARGE, typed=False)) == (-1, 3)
     assert counts(belief(t.Binary(), None, None, nulls=3, rows=3, typed=False)) == (3, 3)
 
@@ -124,7 +124,7 @@ def test_floats_without_values_hold_no_nan() -> None:
     assert (known(found), found.nans.tolist()) == ((False, False), [False])
 
 
-def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
+def test_a_row_group_of_long_strings_may_hide_among_nulls() -> None:
     """META-22."""
 
     def hiding(*, nulls: int = 1, rows: int = MANY, size: int = LARGE, of_files: bool = True) -> tuple[bool, bool]:
@@ -134,7 +134,7 @@ def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
     assert hiding(nulls=0) == hiding(rows=3) == hiding(size=SMALL) == (True, True)
 
 
-def test_texts_are_widened_where_java_may_have_compared_them() -> None:
+def test_strings_are_widened_where_java_may_have_compared_them() -> None:
     """META-26."""
     found = belief(t.String(), "a\U0001f600b", "z\uffff", rows=MANY)
     assert isinstance(found.lower, ByteStrings)
@@ -144,7 +144,7 @@ def test_texts_are_widened_where_java_may_have_compared_them() -> None:
     assert (exact.lower[0], known(exact)) == ("a\U0001f600b".encode(), (True, True))
 
 
-def test_bytes_are_believed_where_order_cannot_matter() -> None:
+def test_bounds_of_bytes_are_trusted_where_the_order_cannot_matter() -> None:
     """META-27."""
     assert known(belief(t.Binary(), b"\x01", b"\x80")) == (True, True)
     assert known(belief(t.Binary(), b"\x01", b"\x80", size=MEMORY)) == (False, False)
@@ -158,7 +158,7 @@ texts = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), m
 
 @settings(max_examples=cases(300))
 @given(st.lists(texts, min_size=1, max_size=6))
-def test_no_text_lies_outside_bounds_that_java_compared(values: list[str]) -> None:
+def test_no_string_is_outside_bounds_that_java_compared(values: list[str]) -> None:
     lower, upper = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
     found = belief(t.String(), lower, upper, rows=MANY)
     assert isinstance(found.lower, ByteStrings)

@@ -27,6 +27,6 @@ def test_bytes_of_any_length_become_the_carriers(numbers: list[int]) -> None:
     assert integers[fits].tolist() == [number for number in numbers if -(2**63) <= number < 2**63]
 
 
-def test_no_bytes_and_too_many_say_no_integer() -> None:
+def test_no_bytes_and_too_many_bytes_are_no_integer() -> None:
     _, known = from_bytes(ByteStrings.from_list([b"", b"\x00", bytes(17)]))
     assert known.tolist() == [False, True, False]

@@ -20,7 +20,7 @@ def details_of(texts: list[bytes | None]) -> StringColumn:
 
 
 @given(RECORDS, st.data())
-def test_a_detail_counts_where_it_goes_on_from_the_bound(
+def test_a_whole_bound_counts_where_it_begins_with_the_recorded_one(
     records: list[tuple[bytes, bytes | None]], data: st.DataObject
 ) -> None:
     details = details_of([detail for _, detail in records])

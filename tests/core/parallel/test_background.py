@@ -27,7 +27,7 @@ def test_calls_run_side_by_side_in_as_many_threads_as_are_needed() -> None:
     assert threads("many") == 3
 
 
-def test_what_a_call_raises_comes_with_its_answer() -> None:
+def test_an_error_of_a_call_comes_with_its_answer() -> None:
     pool = BackgroundThreads(1, "failing")
     failed, after = pool.submit(lambda: 1 // 0), pool.submit(lambda: 2)
     with pytest.raises(ZeroDivisionError):

@@ -29,7 +29,7 @@ def test_an_answer_is_fetched_once_and_given_once() -> None:
     assert log == ["first", "here"]
 
 
-def test_what_may_change_is_fetched_anew() -> None:
+def test_files_that_may_change_are_fetched_again() -> None:
     log: list[str] = []
     ahead = AnswersAhead[str, str](1)
     ahead.ask("a", calls(log, "old"), 1)

@@ -21,7 +21,7 @@ def test_items_come_in_the_order_of_the_streams(lists: list[list[int]], threads:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_an_error_comes_after_what_stands_before_it(threads: int) -> None:
+def test_an_error_comes_after_the_results_before_it(threads: int) -> None:
     def failing() -> Iterator[int]:
         yield 3
         raise ValueError("broken")

@@ -45,12 +45,12 @@ def reported(sql: str, *impossible: Sequence[str]) -> list[str]:
     return [texts[code] for code in codes.tolist()]
 
 
-def test_the_first_impossible_part_of_an_and_is_told() -> None:
+def test_the_first_impossible_part_of_an_and_is_the_reason() -> None:
     """SOURCE-21."""
     assert reported("a = 1 and b = 2", ["a = 1", "b = 2"], ["b = 2"]) == ["a = 1", "b = 2"]
 
 
-def test_of_each_part_of_an_or_its_impossible_leaf_is_told() -> None:
+def test_the_impossible_leaf_of_each_part_of_an_or_is_the_reason() -> None:
     """SOURCE-21."""
     sql = "(a = 1 and b = 2) or c = 3"
     assert reported(sql, ["a = 1", "c = 3"], ["b = 2", "c = 3"]) == ["a = 1 OR c = 3", "b = 2 OR c = 3"]
@@ -60,16 +60,16 @@ def test_not_is_taken_inside() -> None:
     assert reported("not (a = 1 or not (b = 2 and not (c = 3 or d = 4)))", ["NOT c = 3"]) == ["NOT c = 3"]
 
 
-def test_an_or_of_leaves_is_told_as_it_was_written() -> None:
+def test_an_or_of_leaves_is_shown_as_written() -> None:
     assert reported("a = 1 or b = 2", ["a = 1", "b = 2"]) == ["a = 1 OR b = 2"]
 
 
-def test_parts_that_are_impossible_only_together_are_told_together() -> None:
+def test_parts_that_are_impossible_only_together_are_shown_together() -> None:
     """SOURCE-21."""
     assert reported("a = 1 and b = 2", []) == ["together"]
 
 
-def test_nested_parts_are_told_by_their_leaves() -> None:
+def test_nested_parts_have_the_statistics_of_their_leaves() -> None:
     sql = "a = 1 or (b = 2 and (c = 3 or (d = 4 and e = 5)))"
     assert reported(sql, ["a = 1", "c = 3", "e = 5"], ["a = 1", "b = 2"]) == [
         "a = 1 OR c = 3 OR e = 5",
@@ -77,6 +77,6 @@ def test_nested_parts_are_told_by_their_leaves() -> None:
     ]
 
 
-def test_an_or_of_very_many_parts_is_told_as_a_whole() -> None:
+def test_an_or_of_very_many_parts_is_shown_as_a_whole() -> None:
     sql = " OR ".join(f"a = {number} AND b = {number}" for number in range(MAX_ALTERNATIVES + 1))
     assert reported(sql, [f"a = {number}" for number in range(MAX_ALTERNATIVES + 1)]) == [sql]

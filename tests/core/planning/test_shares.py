@@ -35,7 +35,7 @@ def test_slices_of_log_files_alone_have_a_share() -> None:
     assert [item.tolist() for item in shares(slices, 2)] == [[0]]
 
 
-def test_a_share_of_one_file_tells_of_it_what_the_whole_tells() -> None:
+def test_a_share_of_one_file_has_the_same_statistics_as_the_whole() -> None:
     """SOURCE-20."""
     scan = many(9).open().scan(where="n = 4")
     work, slices = scan.pruning(), scan.sources.snapshot.slices
@@ -66,7 +66,7 @@ def test_a_share_reads_the_blocks_of_its_files_alone() -> None:
     assert sum(apart) < whole * 2
 
 
-def test_what_is_sent_survives_the_way() -> None:
+def test_sent_objects_survive_pickling() -> None:
     scan = open_table(str(rides())).scan(where="fare > 20")
     slices = scan.sources.snapshot.slices
     work, there = pickle.loads(pickle.dumps((scan.pruning(), slices)))
@@ -86,7 +86,7 @@ def test_records_to_read_are_those_of_files_and_columns_that_paths_do_not_tell()
     assert MadeTable([Group("u", [{"id": "a"}])], indexes=()).open().scan(where="n = 1").records_to_read() == 0
 
 
-def test_an_index_that_is_asked_keeps_planning_in_one_place() -> None:
+def test_an_index_that_locates_by_values_is_planned_in_one_place() -> None:
     """SOURCE-20."""
     table = MadeTable([Group("u", [dict.fromkeys(COLUMNS) | {"id": "a"}])], ("column_stats", "record_index")).open()
     assert table.scan(where="id = 'a'").pruning() is None

@@ -56,7 +56,7 @@ def test_keys_take_as_few_bytes_as_hold_them() -> None:
     assert width(t.Long(), -(2**63), 2**63 - 1) == 8
 
 
-def test_narrow_keys_leave_their_ends_to_what_is_unknown() -> None:
+def test_the_ends_of_narrow_keys_stand_for_unknown_bounds() -> None:
     for lower, upper in ((0, 2**32 - 4), (-(2**63), -(2**63)), (2**63 - 1, 2**63 - 1)):
         keys, of = _longs([lower], [upper], [0], [9])
         assert isinstance(keys, IntegerKeys) and keys.open
@@ -65,7 +65,7 @@ def test_narrow_keys_leave_their_ends_to_what_is_unknown() -> None:
 
 
 class TestNaN:
-    def test_floats_may_hold_nan_unless_told_otherwise(self) -> None:
+    def test_floats_may_hold_nan_unless_stated_otherwise(self) -> None:
         statistics = from_values(t.Double(), [1.0, None], [2.0, None], [0, 5], [9, 5])
         _, of = folded(statistics)
         assert of.nans is not None and of.nans.tolist() == [True, False]
@@ -73,12 +73,12 @@ class TestNaN:
     def test_no_file_with_nan_leaves_no_array(self) -> None:
         assert folded(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))[1].nans is None
 
-    def test_nan_as_upper_bound_says_that_there_is_nan(self) -> None:
+    def test_nan_as_upper_bound_states_that_there_is_nan(self) -> None:
         _, of = folded(from_values(t.Double(), [1.0], [math.nan], [0], [9], [False]))
         assert of.nans is not None and of.nans.tolist() == [True]
         assert of.lower.tolist() == float_keys(np.array([1.0])).tolist() and of.upper.tolist() == [INFINITY_KEY]
 
-    def test_nan_as_lower_bound_says_nothing_of_the_others(self) -> None:
+    def test_nan_as_lower_bound_does_not_bound_the_others(self) -> None:
         keys, of = folded(from_values(t.Double(), [math.nan], [math.nan], [0], [9], [False]))
         assert (of.lower.tolist(), of.upper.tolist()) == ([keys.bottom], [keys.top])
 

@@ -27,7 +27,7 @@ def test_operations_are_those_of_sets() -> None:
         assert all(map(_is_normal, (intersection(one, other), union(one, other), complement(one, BOTTOM, TOP))))
 
 
-def test_what_covers_everything_becomes_one_range() -> None:
+def test_conditions_that_cover_everything_become_one_range() -> None:
     assert union(((0, 4),), ((5, 9),)) == ((0, 9),)
     assert union(((0, 9),), ((3, 4),)) == ((0, 9),)
     assert complement((), 0, 9) == ((0, 9),)

@@ -77,19 +77,19 @@ def test_numbers_stay_under_the_bound(of: t.Type) -> None:
 
 @pytest.mark.parametrize("size", [4, 16, 28, 64, 400] if SOAK else [28, 400])
 @pytest.mark.parametrize("shared", [0, 40])
-def test_texts_stay_under_the_bound_however_long(size: int, shared: int) -> None:
+def test_strings_stay_under_the_bound_however_long(size: int, shared: int) -> None:
     assert kept(t.String(), size, shared) <= MOST
 
 
 @pytest.mark.parametrize("shared", [0, 40])
-def test_texts_that_were_asked_for_whole_stay_under_the_bound(shared: int) -> None:
+def test_strings_that_were_requested_whole_stay_under_the_bound(shared: int) -> None:
     assert kept(t.String(), 64, shared, whole=True) <= MOST
 
 
-def test_texts_that_were_asked_for_whole_are_kept() -> None:
+def test_strings_that_were_requested_whole_are_kept() -> None:
     assert kept(t.String(), 64) < kept(t.String(), 64, whole=True)
 
 
 @pytest.mark.parametrize("size", [4, 16, 28, 400] if SOAK else [16])
-def test_texts_that_were_asked_for_once_stay_under_the_bound(size: int) -> None:
+def test_strings_that_were_requested_once_stay_under_the_bound(size: int) -> None:
     assert kept(t.String(), size, times=1) <= MOST

@@ -83,7 +83,7 @@ def test_nan_is_a_value_above_all_others() -> None:
     assert keys.none_of((math.nan,)) == ((keys.bottom, INFINITY_KEY),)
 
 
-def test_every_text_has_a_place_among_the_ranked() -> None:
+def test_every_string_has_a_position_among_the_ranked() -> None:
     texts = sorted({str(number).encode() for number in range(1_000)})
     keys = RankKeys(t.String(), ByteStrings.from_list(texts), np.arange(len(texts)))
     for rank, text in enumerate(texts):
@@ -111,7 +111,7 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
     assert lower == b"\0" * 16 and upper == b"\xff" * 16
 
 
-def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:
+def test_strings_that_begin_like_a_truncated_one_have_no_position_of_their_own() -> None:
     texts = ByteStrings.from_list([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
     keys = RankKeys(t.String(), texts, np.arange(3), b"x/", 3)
     assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.places(text)] == []
@@ -125,6 +125,6 @@ def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> No
         assert (keys.none_of((value,)) != (keys.everything[0],)) is alone, value
 
 
-def test_every_text_has_a_place_where_none_was_cut() -> None:
+def test_every_string_has_a_position_where_none_was_truncated() -> None:
     keys = RankKeys(t.String(), ByteStrings.from_list([b"abc"]), np.arange(1))
     assert keys.places(b"abc") and keys.places(b"abcd")

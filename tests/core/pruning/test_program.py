@@ -31,7 +31,7 @@ def _files(outcome: Truth, predicate: Predicate) -> list[int]:
     return mask(_program(outcome, predicate), slice(0, 3)).nonzero()[0].tolist()
 
 
-def test_all_that_is_said_of_one_column_becomes_one_set() -> None:
+def test_all_conditions_on_one_column_become_one_set() -> None:
     found = _program(TRUE, And((Not(Below(A, Cut(1))), Below(A, Cut(9)), Not(OneOf(A, (3, 4))))))
     assert isinstance(found, MayHold) and found.ranges == ((1, 2), (5, 8))
     found = _program(TRUE, Or((Below(A, Cut(1)), IsNull(A), OneOf(A, (1, 7)))))
@@ -84,7 +84,7 @@ def test_a_function_of_a_column_may_be_anything() -> None:
     assert _program(NULL, IsNull(from_function)) is NO
 
 
-def test_few_that_are_left_are_looked_at_alone() -> None:
+def test_few_remaining_files_are_tested_one_by_one() -> None:
     count = 10_000
     values = list(range(count))
     keys, of = folded(from_values(t.Int(), values, values, [0] * count, [9] * count))

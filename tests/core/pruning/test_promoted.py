@@ -86,7 +86,7 @@ def test_bounds_are_cast_as_values_are(stored: t.Type, wanted: t.Type, values: l
 
 
 @pytest.mark.parametrize("wanted", [t.String(), t.Date(), t.Array(t.Field(2, "element", t.Int()))])
-def test_what_does_not_keep_order_keeps_the_counts_alone(wanted: t.Type) -> None:
+def test_promotions_that_do_not_keep_order_keep_the_counts_alone(wanted: t.Type) -> None:
     """PRUNE-14, PROMOTE-3."""
     found = promoted(from_values(t.Long(), [2], [10], [3], [9]), wanted)
     assert found.type == wanted

@@ -26,7 +26,7 @@ def test_ranks_are_places_in_the_sorted_order(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_places_tell_equal_from_between(seed: int) -> None:
+def test_places_distinguish_equal_from_between(seed: int) -> None:
     r = random.Random(seed)
     texts = _random_texts(r)
     literals = sorted({r.choice(texts or [b"a"])[: r.randint(0, 40)] for _ in range(r.randint(0, 8))})
@@ -37,7 +37,7 @@ def test_places_tell_equal_from_between(seed: int) -> None:
     assert places(ByteStrings.from_list(texts), literals).tolist() == expected
 
 
-def test_long_texts_that_differ_at_the_end_are_told_apart() -> None:
+def test_long_strings_that_differ_at_the_end_are_distinguished() -> None:
     texts = [b"x" * 5_000 + end for end in (b"b", b"", b"a", b"b")]
     assert ranks(ByteStrings.from_list(texts))[0].tolist() == [2, 0, 1, 2]
     assert places(ByteStrings.from_list(texts), [texts[2]]).tolist() == [2, 0, 1, 2]

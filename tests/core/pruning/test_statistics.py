@@ -70,7 +70,7 @@ def test_absent_with_nan_as_default_holds_nan() -> None:
     assert ordinary.nans is not None and not ordinary.nans.any()
 
 
-def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
+def test_concatenated_statistics_are_unknown_where_some_parts_lack_them() -> None:
     reported = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
     found = concatenated([reported, unknown(t.Double(), 2)])
     assert found.nans is not None and found.nans.tolist() == [False, True, True]

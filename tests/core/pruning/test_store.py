@@ -138,7 +138,7 @@ def test_schema_versions_meet_in_one_column() -> None:
     assert store.plan(IsNull(PRICE)).all_match().tolist() == [1]
 
 
-def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
+def test_a_slice_is_tested_as_the_union_of_its_files() -> None:
     """A partial update may take one column from the base file and another from the log: asking each file loses the row.
 
     Rules: PRUNE-16.
@@ -154,7 +154,7 @@ def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
     assert store.plan(And((OneOf(one, (5,)), OneOf(other, (7,))))).possible().tolist() == [0]
 
 
-def test_each_part_of_a_conjunction_tells_what_it_removes() -> None:
+def test_each_part_of_a_conjunction_counts_the_slices_it_removes() -> None:
     store = FileStatistics(20, Loader(20))
     few, some = Below(ID, Cut(50)), Not(IsNull(ID))
     found = store.plan(And((few, some, Below(ID, Cut(100))))).decided_by()
@@ -196,7 +196,7 @@ class TestTextsThatWereCut:
         statistics = from_values(column.type, lower, upper, [0] * self.COUNT, [9] * self.COUNT)
         return [StatisticsPart(np.arange(self.COUNT), statistics)]
 
-    def test_are_asked_whole_about_a_literal_that_begins_alike(self) -> None:
+    def test_whole_bounds_are_read_for_a_literal_with_a_stored_prefix(self) -> None:
         """PRUNE-19."""
         store, alike = FileStatistics(self.COUNT, self.texts), f"07{'x' * 30}{1_107:08d}"
         for value, expected in ((alike, [1_107]), (alike + "y", [1_107]), (alike + "z", []), ("07y", []), ("07x", [])):

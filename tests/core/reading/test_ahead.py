@@ -44,7 +44,7 @@ def test_so_many_bytes_ahead_of_the_one_that_is_read() -> None:
     assert len(storage.paths) == 2 * MAX_BYTES // FETCHED_BYTES + 2
 
 
-def test_a_slice_that_is_reached_late_is_still_told_of() -> None:
+def test_a_slice_that_is_reached_late_is_still_reported() -> None:
     storage = Expecting()
     ahead = FilesAhead(storage, slices(5, 1), range(5), max_slices=1)
     ahead.reach(2)

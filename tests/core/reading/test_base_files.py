@@ -134,7 +134,7 @@ def test_small_row_groups_are_read_once(
     assert read and len(read) == len(set(read))
 
 
-def test_of_a_struct_only_what_is_wanted_is_read(root: Path, requested: list[Any]) -> None:
+def test_only_the_wanted_fields_of_a_struct_are_read(root: Path, requested: list[Any]) -> None:
     """TABLE-16."""
     found = rows(open_table(str(root)), columns=["deep.b"], limit=2)
     assert found == [{"deep": {"b": "0"}}, {"deep": {"b": "1"}}]

@@ -93,7 +93,7 @@ def test_blocks_of_changes_are_passed_over() -> None:
     assert values(with_content(table(Block([LOGGED])), changes + content)) == UNTOUCHED | {"key-1": "log"}
 
 
-def test_what_is_no_block_holds_no_rows() -> None:
+def test_corrupt_regions_hold_no_rows() -> None:
     content = log_bytes(Block([LOGGED]), FIRST)
     assert values(with_content(table(Block([LOGGED])), content + b"#HUDI# and no more")) == UNTOUCHED | {"key-1": "log"}
     assert values(with_content(table(Block([LOGGED])), b"no block at all")) == UNTOUCHED
@@ -185,7 +185,7 @@ def test_fewer_positions_than_records_are_not_used() -> None:
         ("ReverseOrderHoodieRecordPayload", ["lower", "same", "base", "base"]),
     ],
 )
-def test_payload_classes_that_no_property_spells_say_which_row_stays(payload: str, kept: list[str]) -> None:
+def test_payload_classes_that_no_property_spells_decide_which_row_stays(payload: str, kept: list[str]) -> None:
     """MERGE-17."""
     times = {"lower": 0, "same": 1, "higher": 2, "null": None}
     rows = [{**BASE[at], "ts": ts, "v": v} for at, (v, ts) in enumerate(times.items())]

@@ -46,7 +46,7 @@ def test_the_same_version_gives_way() -> None:
     assert appended(history_to_json([OLD, NEW]).value, again).value == history_to_json([OLD, again]).value
 
 
-def test_what_a_document_holds_is_kept_as_it_is() -> None:
+def test_the_contents_of_a_document_are_kept() -> None:
     foreign = (
         '{"schemas":[{"max_column_id":0,"version_id":1,"type":"record","fields":'
         '[{"id":0,"name":"a","optional":true,"type":"decimal(10, 2)","later":"\\u001F"}]}]}'

@@ -61,7 +61,7 @@ def test_a_record_takes_a_block_of_ids_before_its_fields_are_descended() -> None
     }
 
 
-def test_branches_of_a_union_are_hidden_and_what_is_in_them_is_not() -> None:
+def test_branches_of_a_union_are_hidden_and_their_fields_are_not() -> None:
     union = union_of(t.Record((field("a", t.Int()),)), t.Record((field("b", t.Int()),)))
     found = ids(record_with_ids(t.Record((field("u", union), field("z", t.Int())))))
     assert {name: column for name, column in found.items() if column >= 0} == {

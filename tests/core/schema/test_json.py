@@ -133,7 +133,7 @@ def test_missing_numbers_are_version_0_and_the_greatest_id() -> None:
     assert (schema.version, schema.max_column_id) == (0, 4)
 
 
-def test_the_empty_schema_is_the_empty_text() -> None:
+def test_the_empty_schema_is_the_empty_string() -> None:
     assert persisted(EMPTY).value == ""
     assert schema_from_json("") == schema_from_json(" \n") == EMPTY
     assert schema_from_json(persisted(Schema(t.Record(()))).value) == Schema(t.Record(()))
@@ -157,7 +157,7 @@ def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     assert persisted(back).value == text
 
 
-def test_what_is_kept_as_something_else_is_reported() -> None:
+def test_types_kept_as_others_are_reported() -> None:
     union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(0, "member1", t.String(), False)))
     schema = schema_of(
         field("u", union),
@@ -202,7 +202,7 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         (document(A, version_id="x"), "schema: expected a whole number as version_id, found 'x'"),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_place(text: str, answer: str) -> None:
+def test_an_invalid_string_is_refused_with_its_place(text: str, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from_json(text)
     assert str(refused.value).startswith(answer)

@@ -115,7 +115,7 @@ def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema,
 
 @given(schemas(named=False))
 @settings(max_examples=cases(60), deadline=None)
-def test_what_is_inside_a_type_becomes_optional_at_all_depths(schema: Schema) -> None:
+def test_fields_inside_a_type_become_optional_at_all_depths(schema: Schema) -> None:
     before, after = dict(walk(schema.record)), dict(walk(optional_inside(schema.record)))
     assert before.keys() == after.keys()
     for path, field in after.items():

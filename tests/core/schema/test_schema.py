@@ -30,7 +30,7 @@ TABLE = schema_of(
 )
 
 
-def test_a_column_is_found_by_id_by_path_and_by_text() -> None:
+def test_a_column_is_found_by_id_path_and_dotted_name() -> None:
     place = TABLE.get("items.element.price")
     assert place is TABLE.find(("items", "element", "price")) is TABLE.place(place.field.id)
     assert (place.positions, place.optional, place.repeated) == ((3, 0, 0), False, True)
@@ -41,7 +41,7 @@ def test_a_field_below_an_optional_one_can_be_null() -> None:
     assert not TABLE.get("id").optional
 
 
-def test_a_name_with_dots_is_found_by_text_unless_a_nested_field_is_there() -> None:
+def test_a_dotted_name_is_a_column_unless_a_nested_field_has_it() -> None:
     dotted = schema_of(field("a.b", t.Int()), field("c.d", t.Int()), field("a", t.Record((field("b", t.Long()),))))
     assert dotted.get("a.b").path == ("a", "b")
     assert dotted.get(("a.b",)).path == ("a.b",)

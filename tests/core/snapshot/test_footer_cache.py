@@ -88,7 +88,7 @@ def cache(tmp_path: Path) -> FooterCache:
     return FooterCache(str(tmp_path / "footers"))
 
 
-def test_what_a_footer_says_comes_back(cache: FooterCache) -> None:
+def test_the_footer_comes_back_as_written(cache: FooterCache) -> None:
     written = footer()
     cache.put("root", {FILE: written})
     (found,) = FooterCache(cache.path).get("root", [FILE]).values()
@@ -106,7 +106,7 @@ def test_another_size_path_or_table_is_another_file(cache: FooterCache, monkeypa
     assert cache.get("root", [FILE]) == {}
 
 
-def test_a_file_of_another_size_than_the_table_tells_is_not_kept(cache: FooterCache) -> None:
+def test_a_file_of_another_size_than_recorded_is_not_cached(cache: FooterCache) -> None:
     cache.put("root", {FILE: replace(footer(), size=101)})
     assert cache.get("root", [FILE]) == {}
     cache.put("root", {FILE: replace(footer(), size=FILE.size)})
@@ -127,7 +127,7 @@ def test_a_leaf_whose_type_is_not_the_schemas_is_left_out(cache: FooterCache) ->
     assert cache.get("root", [FILE])[FILE.path].statistics == {}
 
 
-def test_many_files_are_asked_about_in_parts(cache: FooterCache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_are_looked_up_in_parts(cache: FooterCache, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [FileInfo(f"f{number}.parquet", number) for number in range(63)]
     monkeypatch.setattr(module, "_FILES_PER_QUERY", 10)
     cache.put("root", {file: footer(file.size) for file in files[1:]})
@@ -171,7 +171,7 @@ class TestBound:
         assert len(cache.get("root", list(self.files(380, 20)))) == 20
         assert cache.get("root", list(self.files(0, 20))) == {}
 
-    def test_what_is_asked_for_stays(self, tmp_path: Path, clock: list[float]) -> None:
+    def test_requested_options_are_kept(self, tmp_path: Path, clock: list[float]) -> None:
         cache = FooterCache(str(tmp_path / "footers"), self.MOST)
         used = list(self.files(0, 5))
         cache.put("root", self.files(0, 5))
@@ -221,7 +221,7 @@ def test_a_cache_of_an_earlier_version_is_emptied(cache: FooterCache) -> None:
 
 
 @pytest.mark.parametrize("at", [0.2, 0.5, 0.8])
-def test_a_damaged_file_is_never_believed(tmp_path: Path, at: float) -> None:
+def test_a_damaged_file_is_never_trusted(tmp_path: Path, at: float) -> None:
     path = tmp_path / "footers"
     cache = FooterCache(str(path))
     files = [FileInfo(f"f{number}.parquet", number) for number in range(40)]
@@ -266,7 +266,7 @@ def test_a_cache_of_another_version_is_refused(cache: FooterCache) -> None:
         FooterCache(cache.path)
 
 
-def test_folders_are_said(tmp_path: Path) -> None:
+def test_folders_are_listed_with_a_warning(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="found a folder"):
         FooterCache(str(tmp_path))
     with pytest.raises(StorageError, match="unable to open"):

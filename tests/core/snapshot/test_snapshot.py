@@ -11,7 +11,7 @@ from tests.support.logged_tables import Block, LoggedTable
 ROWS = [{"id": "key-1", "ts": 1, "v": "base", "n": 1}]
 
 
-def test_damage_in_the_history_is_told_where_replaced_file_groups_are_looked_for() -> None:
+def test_damage_in_the_history_is_reported_where_replaced_file_groups_matter() -> None:
     """TIME-24."""
     made = LoggedTable(ROWS, [Block([{**ROWS[0], "ts": 2, "v": "log"}])])
     made.open()

@@ -46,7 +46,7 @@ def test_the_last_clean_counts_also_one_after_the_time() -> None:
 
 
 @pytest.mark.does_not_raise("the time is answered")
-def test_without_cleans_nothing_is_asked_of_files() -> None:
+def test_without_cleans_no_files_are_checked() -> None:
     refuse_cleaned("10", "10", timeline(), timeline().as_of("10"), lambda: pytest.fail("files were listed"))
 
 

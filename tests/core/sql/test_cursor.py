@@ -25,7 +25,7 @@ def test_several_keys_are_taken_all_or_none() -> None:
     assert here.at_end
 
 
-def test_words_with_hyphens_are_one_where_no_blank_is_between() -> None:
+def test_names_with_hyphens_are_one_token_without_blanks() -> None:
     assert cursor("local-timestamp-millis").hyphenated() == "local-timestamp-millis"
     assert cursor("a - b").hyphenated() == "a"
     assert cursor("`a`-b").hyphenated() == "a"
@@ -49,7 +49,7 @@ def test_going_back_gives_the_same_token_again() -> None:
         ("a #", "at 2: expected a word, a number, a string or a symbol, found #"),
     ],
 )
-def test_what_is_no_token_is_refused_with_its_place(text: str, message: str) -> None:
+def test_invalid_tokens_are_refused_with_their_place(text: str, message: str) -> None:
     with pytest.raises(SchemaError) as refused:
         here = cursor(text)
         while not here.at_end:

@@ -21,7 +21,7 @@ def written(text: str) -> TypeText:
     return of
 
 
-def test_a_type_has_a_name_and_what_stands_behind_it() -> None:
+def test_a_type_has_a_name_and_parameters() -> None:
     assert written("bigint").name == "BIGINT" and written("bigint").is_plain
     assert written("double precision").name == "DOUBLE"
     assert [parameter.value for parameter in written("decimal(10, 2)").parameters] == [10, 2]
@@ -55,7 +55,7 @@ def test_structs_lists_and_maps_have_fields() -> None:
         ("array<" * 200 + "int", "at 606: expected at most 100 types inside each other, found array"),
     ],
 )
-def test_what_is_no_type_is_refused_with_its_place(text: str, message: str) -> None:
+def test_invalid_types_are_refused_with_their_place(text: str, message: str) -> None:
     with pytest.raises(SchemaError) as refused:
         written(text)
     assert str(refused.value) == message

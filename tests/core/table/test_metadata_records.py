@@ -57,7 +57,7 @@ def _sizes(files: Any) -> dict[tuple[str, str], int]:
     return {(files.partitions[places[row]], files.name(row)): int(files.sizes[row]) for row in range(len(files))}
 
 
-def test_keys_that_were_deleted_are_gone(table: Table) -> None:
+def test_deleted_keys_have_no_location(table: Table) -> None:
     located = records(table, "record_index")
     assert sorted(record["key"] for record in located) == ["k0", "k1", "k2", "k4"]
     assert {record["key"]: record["recordIndexMetadata"]["partitionName"] for record in located}["k4"] == "x"

@@ -33,7 +33,7 @@ def test_a_table_is_opened_by_its_path() -> None:
         open_table(rides(), metadata="never")
 
 
-def test_what_no_read_can_give_is_refused_at_once() -> None:
+def test_impossible_reads_are_refused_at_once() -> None:
     table = open_table(rides())
     for ask in (table.scan, table.changes):
         with pytest.raises(UsageError, match=r"a list of names, as \['city'\], found a string"):
@@ -64,7 +64,7 @@ def test_numbers_of_numpy_are_limits() -> None:
     assert open_table(rides()).scan(limit=np.int64(3)).count() == 3
 
 
-def test_times_of_python_ask_what_their_strings_ask() -> None:
+def test_times_of_python_equal_their_strings() -> None:
     table = open_table(rides())
     commits = table.timeline.commits
     assert table.timeline.zone is None
@@ -102,7 +102,7 @@ def test_changes_are_the_rows_of_the_commits_between() -> None:
     assert any(decision.by.startswith("commits: committed after") for decision in scan.plan.decisions())
 
 
-def test_changes_can_be_asked_for_with_a_predicate() -> None:
+def test_changes_are_filtered_by_a_predicate() -> None:
     table = open_table(str(rides()))
     first = table.timeline.commits[0].completion_time
     both = list(table.scan("distance_km > 45", columns=["ride_id"], since=first).to_json_rows())
@@ -137,6 +137,6 @@ def test_a_time_and_a_range_of_times_exclude_each_other() -> None:
         open_table(str(rides())).scan(as_of="2026-11-22", since="earliest")
 
 
-def test_a_time_in_other_words_is_the_same_snapshot() -> None:
+def test_another_spelling_of_a_time_is_the_same_snapshot() -> None:
     table = open_table(str(rides()))
     assert table.snapshot("2099-01-01") is table.snapshot("2099-01-01 00:00:00")

@@ -58,7 +58,7 @@ def test_rollback_cancels_all_blocks_of_its_target() -> None:
     assert counting([rollback("3", "2"), data("1"), data("2")]) == ["1"]
 
 
-def test_log_compaction_stands_where_the_latest_of_its_blocks_stood() -> None:
+def test_a_log_compaction_takes_the_position_of_the_latest_of_its_blocks() -> None:
     """TIME-17."""
     blocks = [data("1"), data("2"), data("3"), data("4", "1,2")]
     assert counting(blocks) == ["4", "3"]
@@ -77,6 +77,6 @@ def test_compacted_blocks_compacted_again_leave_the_last_one() -> None:
     assert counting(blocks) == ["5", "6"]
 
 
-def test_compacted_block_whose_originals_are_gone_stays_where_it_is() -> None:
+def test_a_compacted_block_without_its_originals_keeps_its_position() -> None:
     """TIME-17."""
     assert counting([data("3", "1,2"), data("4")]) == ["3", "4"]

@@ -17,21 +17,21 @@ from tests.support.conformance import ROOT, TableEntry, each_table_where
 from tests.support.drawing import cases
 
 
-def test_empty_file_says_nothing() -> None:
+def test_empty_file_has_no_content() -> None:
     """TIME-10."""
     for content in (b"", b"\n", b"{}"):
         found = read_commit(content, "place")
         assert (dict(found.stats), dict(found.replaced), found.schema_text, found.operation) == ({}, {}, None, None)
 
 
-def test_old_writers_say_null_in_text_where_there_was_no_slice_before() -> None:
+def test_old_writers_write_the_string_null_where_there_was_no_slice_before() -> None:
     """TIME-10."""
     content = b'{"partitionToWriteStats": {"p": [{"fileId": "f", "prevCommit": "null", "path": null}]}}'
     (stat,) = read_commit(content, "place").stats["p"]
     assert (stat.previous, stat.path, stat.file_size) == (None, "", None)
 
 
-def test_empty_schema_text_is_none() -> None:
+def test_empty_schema_text_is_no_schema() -> None:
     assert read_commit(b'{"extraMetadata": {"schema": "", "latest_schema": null}}', "place").schema_text is None
 
 
@@ -101,9 +101,7 @@ def test_write_stats_of_every_table_are_read_as_recorded(entry: TableEntry) -> N
 
 
 @each_table_where(lambda entry: entry.has("*/.hoodie/timeline/*commit"), "commits of layout version 2")
-def test_what_a_long_commit_says_beside_its_files_is_read_alone(
-    entry: TableEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_commit_is_read_without_its_write_statistics(entry: TableEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "LARGE_FILE_BYTES", 0)
     for path in (entry.unpacked() / ".hoodie" / "timeline").glob("*commit"):
         content = path.read_bytes()

@@ -39,7 +39,7 @@ def test_completed_instants_of_all_logs_come_in_order() -> None:
     assert all(item.archived and item.completed for item in found.instants())
 
 
-def test_an_instant_that_never_completed_is_none() -> None:
+def test_an_instant_that_never_completed_is_left_out() -> None:
     failed = archive_log(
         ("1", "commit", "REQUESTED", None), ("1", "commit", "INFLIGHT", None), ("2", "commit", "COMPLETED", None)
     )
@@ -53,7 +53,7 @@ def test_an_instant_archived_twice_is_one() -> None:
     ]
 
 
-def test_nothing_is_read_before_it_is_asked_for() -> None:
+def test_nothing_is_read_before_it_is_needed() -> None:
     """TIME-23."""
     found, storage = history({FIRST: archive_log(("1", "commit", "COMPLETED", "INSERT"))})
     assert storage.reads == []
@@ -62,7 +62,7 @@ def test_nothing_is_read_before_it_is_asked_for() -> None:
     assert storage.reads == [f"h/{FIRST}"]
 
 
-def test_commits_of_the_history_say_what_they_did() -> None:
+def test_commits_of_the_history_have_their_metadata() -> None:
     storage = Memory({"t/7.commit": b"", f"h/{FIRST}": archive_log(("1", "commit", "COMPLETED", "INSERT"))})
     active = timeline_in(storage, "t", 1)
     whole = type(active)(storage, "t", 1, active.instants, history=LogHistory(storage, "h")).with_archived()
@@ -70,7 +70,7 @@ def test_commits_of_the_history_say_what_they_did() -> None:
     assert whole.start == "1"
 
 
-def test_an_instant_that_says_nothing_is_empty() -> None:
+def test_an_instant_without_metadata_is_empty() -> None:
     found, _ = history({FIRST: archive_log(("1", "commit", "COMPLETED", None))})
     (only,) = found.instants()
     assert isinstance(only, Instant)

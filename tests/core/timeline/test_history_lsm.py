@@ -53,7 +53,7 @@ def test_instants_come_in_order_without_their_contents() -> None:
     assert {columns for _, columns in reader.reads} == {("instantTime", "completionTime", "action")}
 
 
-def test_a_completion_time_is_looked_for_in_the_file_of_its_time() -> None:
+def test_a_completion_time_is_searched_for_in_the_file_of_its_time() -> None:
     """TIME-8, TIME-21."""
     found, reader = history()
     assert found.completion_time("04") == "20"
@@ -62,7 +62,7 @@ def test_a_completion_time_is_looked_for_in_the_file_of_its_time() -> None:
     assert [name for name, _ in reader.reads] == [OLD]
 
 
-def test_what_completed_after_a_time_is_looked_for_where_footers_allow_it() -> None:
+def test_writes_completed_after_a_time_are_searched_by_footers() -> None:
     found, reader = history()
     late = {OLD: "20240101000020000", NEW: "20240101000006"}
 
@@ -85,12 +85,12 @@ def test_contents_are_read_of_the_file_that_has_them_only() -> None:
     assert [name for name, columns in reader.reads if "metadata" in columns] == [OLD]
 
 
-def test_an_instant_without_content_says_nothing() -> None:
+def test_an_instant_without_content_has_no_metadata() -> None:
     found, _ = history()
     assert found.content(found.instants()[1]) == b""
 
 
-def test_the_manifest_says_which_files_count() -> None:
+def test_the_manifest_names_the_files_that_count() -> None:
     """TIME-22."""
     files = lsm_files("h", 3, FILES)
     files |= lsm_files("h", 2, {"09_09_0.parquet": [row("09", "10")]})
@@ -145,7 +145,7 @@ def test_archived_instants_join_the_timeline_for_times_before_its_start() -> Non
     assert not whole.as_completed("06").is_committed("04")
 
 
-def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells() -> None:
+def test_a_log_file_of_an_archived_write_belongs_to_the_slice_of_its_completion_time() -> None:
     found, reader = history()
     whole = timeline(found, "30_31.commit", "32_33.clean", **{"32_33.clean": clean_file("30")})
     names = ["f-0_0-1-2_01.parquet", "f-0_0-1-2_10.parquet", ".f-0_04.log.1_0-1-2"]
@@ -154,7 +154,7 @@ def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells(
     assert [name for name, _ in reader.reads] == [OLD]
 
 
-def test_the_history_is_not_asked_where_completion_cannot_matter() -> None:
+def test_the_history_is_not_read_where_completion_cannot_matter() -> None:
     found, reader = history()
     whole = timeline(found, "30_31.commit", "32_33.clean", **{"32_33.clean": clean_file("30")})
     names = ["f-0_0-1-2_01.parquet", ".f-0_04.log.1_0-1-2"]

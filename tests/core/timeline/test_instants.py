@@ -119,7 +119,7 @@ def test_order_of_listing_does_not_matter(files: list[str]) -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_an_instant_or_not(file: str) -> None:
+def test_any_string_is_an_instant_or_not(file: str) -> None:
     found = parse_instant(file)
     assert found is None or (found.file == file and found.requested_time.isdigit())
 

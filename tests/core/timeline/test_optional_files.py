@@ -26,7 +26,7 @@ def test_the_content_or_none(tmp_path: Path) -> None:
     assert read_if_there(storage, "b") is None and storage.calls == 0
 
 
-def test_what_is_there_and_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+def test_an_existing_unreadable_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(StorageError, match="folder"):
         read_if_there(Counting(str(tmp_path)), "folder")

@@ -73,14 +73,14 @@ def test_an_archived_replace_commit_hides_what_it_replaced(layout: int) -> None:
 
 
 @layouts
-def test_a_time_before_it_sees_what_it_replaced(layout: int) -> None:
+def test_a_query_before_a_replace_commit_sees_the_replaced_files(layout: int) -> None:
     assert seen(timeline(layout).as_of("02")) == ["a-0", "b-0"]
     assert seen(timeline(layout).as_of("03")) == ["b-0", "c-0"]
     assert seen(timeline(layout).as_of("15")) == ["b-0", "c-0"]
 
 
 @layouts
-def test_changes_up_to_a_time_after_it_do_not_see_what_it_replaced(layout: int) -> None:
+def test_incremental_rows_after_a_replace_commit_leave_out_replaced_files(layout: int) -> None:
     """QUERY-8."""
     config: TableConfig = table_config(
         {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.table.version": "9"}
@@ -98,21 +98,21 @@ def test_files_written_after_it_count_again(layout: int) -> None:
 
 
 @layouts
-def test_the_history_is_not_asked_where_no_file_is_as_old(layout: int) -> None:
+def test_the_history_is_not_read_where_no_file_is_as_old(layout: int) -> None:
     cut = timeline(layout)
     assert seen(cut, ["a-0_0-1-2_10.parquet"]) == ["a-0"]
     assert read_from_history(cut) == []
 
 
 @layouts
-def test_the_history_is_not_asked_where_a_clean_went_as_far(layout: int) -> None:
+def test_the_history_is_not_read_where_a_clean_removed_all_before_the_start(layout: int) -> None:
     cut = timeline(layout, **{"22_23.clean": clean_file("10")})
     assert seen(cut) == ["a-0", "b-0", "c-0"]
     assert read_from_history(cut) == []
 
 
 @layouts
-def test_a_savepoint_keeps_what_was_replaced_however_far_cleans_went(layout: int) -> None:
+def test_a_savepoint_keeps_replaced_files_through_cleans(layout: int) -> None:
     cut = timeline(layout, **{"10_12.savepoint": b"", "22_23.clean": clean_file("20")})
     assert cut.start == "20"
     assert seen(cut) == ["b-0", "c-0"]
@@ -122,14 +122,14 @@ def test_a_savepoint_keeps_what_was_replaced_however_far_cleans_went(layout: int
 
 
 @layouts
-def test_a_clean_that_kept_files_by_their_number_says_nothing_of_times(layout: int) -> None:
+def test_a_clean_that_counts_file_versions_states_no_time(layout: int) -> None:
     cut = timeline(layout, **{"22_23.clean": clean_file(None)})
     assert seen(cut) == ["b-0", "c-0"]
 
 
 @layouts
 @pytest.mark.parametrize("more", [{}, {"10_12.savepoint": b""}])
-def test_the_history_is_asked_where_files_were_kept(layout: int, more: dict[str, bytes]) -> None:
+def test_the_history_is_read_where_files_were_kept(layout: int, more: dict[str, bytes]) -> None:
     """By a clean that retained older ones, or for a savepoint."""
     cut = timeline(layout, **{"22_23.clean": clean_file("10" if more else "02")}, **more)
     assert seen(cut) == ["b-0", "c-0"]

@@ -56,7 +56,7 @@ def ids(of: Schema) -> dict[str, int]:
     return {place.name: column for column, place in of.places.items()}
 
 
-def test_latest_commit_that_tells_a_schema_counts() -> None:
+def test_the_latest_commit_with_a_schema_counts() -> None:
     """TIME-30."""
     found = history(
         {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("a", "b")), "30_31.commit": commit()}
@@ -123,7 +123,7 @@ def test_files_of_archived_commits_were_written_under_the_versions_of_the_histor
     assert [found.certain(time) for time in ("10", "20", "30")] == [False, True, True]
 
 
-def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids() -> None:
+def test_a_history_document_of_a_commit_that_counts_covers_commits_without_ids() -> None:
     """TIME-34."""
     newest = {"schemas": [persisted(20, z=0, b=1), persisted(0, a=0, b=1)]}
     failed = {"schemas": [persisted(30, y=0), *newest["schemas"]]}
@@ -177,7 +177,7 @@ def test_a_file_that_is_there_and_cannot_be_read_is_an_error_but_one_that_was_cl
         history(files | {"p/f-0_0-1-1_10.parquet": b"there"}, **created)
 
 
-def test_table_that_tells_no_schema_is_an_error() -> None:
+def test_a_table_without_a_schema_is_an_error() -> None:
     """TIME-30."""
     with pytest.raises(SchemaError, match="expected a schema"):
         history({"10_11.commit": commit()})

@@ -50,7 +50,7 @@ CLEANED = avro(
 )
 
 
-def test_a_clean_tells_what_it_kept_and_took() -> None:
+def test_a_clean_states_the_files_it_retained_and_deleted() -> None:
     """TIME-26."""
     found = timeline({"08_09.clean": CLEANED})
     answer = clean(found, found.completed[0])
@@ -73,7 +73,7 @@ def test_of_several_cleans_the_last_counts() -> None:
     assert answer is not None and answer.earliest_retained == "07"
 
 
-def test_a_savepoint_at_work_keeps_nothing_yet() -> None:
+def test_a_pending_savepoint_keeps_no_files() -> None:
     files = {"01_02.commit": b"", "01_03.savepoint": b"", "04_05.commit": b"", "04.savepoint.inflight": b""}
     assert savepoints(timeline(files)) == ["01"]
 
@@ -92,7 +92,7 @@ def test_a_savepoint_names_the_files_it_keeps() -> None:
     assert savepoint(found, instant).partitions["p"].files == ("a", "b")
 
 
-def test_a_rollback_and_a_restore_name_what_they_took_away() -> None:
+def test_a_rollback_and_a_restore_name_the_removed_instants() -> None:
     """TIME-27."""
     found = timeline(
         {
@@ -135,7 +135,7 @@ def test_pending_work_names_the_file_groups_of_its_plan() -> None:
     ]
 
 
-def test_an_empty_file_says_nothing() -> None:
+def test_an_empty_file_has_no_content() -> None:
     found = timeline({"08_09.clean": b"", "10.compaction.requested": b""})
     assert clean(found, found.completed[0]).earliest_retained is None
     assert [item.file_groups for item in pending_work(found)] == [()]

@@ -68,7 +68,7 @@ def test_other_files_are_passed_over() -> None:
     )
 
 
-def test_replaced_file_group_is_gone_in_its_partition_only() -> None:
+def test_a_replaced_file_group_is_left_out_in_its_partition_only() -> None:
     """TIME-9."""
     files = {"p": [FileInfo(f"p/{base('1')}", 1)], "q": [FileInfo(f"q/{base('1')}", 1)]}
     found = latest_slices(files_in(files), seen(2, {"1": "1"}, replaced={("p", "f-0")}))
@@ -76,7 +76,7 @@ def test_replaced_file_group_is_gone_in_its_partition_only() -> None:
 
 
 @pytest.mark.parametrize("layout", [1, 2])
-def test_files_of_a_replaced_group_are_gone_up_to_the_replacing_instant(layout: int) -> None:
+def test_files_of_a_replaced_group_are_left_out_up_to_the_replacing_instant(layout: int) -> None:
     """As of an archived replace commit: files of its own time and before it went, younger ones are the group's new life."""
     replaced = {("p", "f-0"): "2"}
     completed = {time: time for time in ("1", "2", "3")}

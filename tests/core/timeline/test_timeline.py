@@ -48,13 +48,13 @@ def test_content_is_read_once_also_through_views_of_other_times() -> None:
     assert storage.reads == ["t/10_11.commit"]
 
 
-def test_newest_first_reads_no_further_than_asked() -> None:
+def test_newest_first_reads_no_further_than_requested() -> None:
     found, storage = timeline(i10_11__commit=b"", i12_13__commit=b"", i14_15__deltacommit=b"")
     instant, _ = next(found.newest_first())
     assert (instant.requested_time, storage.reads) == ("14", ["t/14_15.deltacommit"])
 
 
-def test_what_is_not_completed_is_pending() -> None:
+def test_uncompleted_actions_are_pending() -> None:
     found, _ = timeline(
         i10_11__commit=b"", i12__inflight=b"", i13__compaction__requested=b"", i14__rollback__inflight=b""
     )
@@ -106,7 +106,7 @@ def test_failed_write_before_all_others_does_not_count_as_archived() -> None:
     assert found.is_committed("09")
 
 
-def test_a_rollback_at_work_before_all_writes_does_not_count_as_archived() -> None:
+def test_a_pending_rollback_before_all_writes_is_not_archived() -> None:
     found, _ = timeline(i10__rollback__inflight=b"", i20_21__commit=b"")
     assert found.start == "20"
     assert not found.is_committed("10")
@@ -132,7 +132,7 @@ def test_a_service_that_is_pending_holds_the_start_back(service: str, state: str
 
 
 @pytest.mark.parametrize("action", ["clean", "rollback", "savepoint", "indexing", "restore"])
-def test_what_writes_no_rows_says_nothing_of_the_start(action: str) -> None:
+def test_actions_without_rows_do_not_move_the_start(action: str) -> None:
     found, _ = timeline(**{f"i10_11__{action}": b"", "i20_21__commit": b""})
     assert found.start == "20"
     assert found.is_committed("15")
@@ -178,7 +178,7 @@ def test_a_group_is_replaced_from_the_replacing_commit_on() -> None:
     assert found.as_completed("35").replaced == {("p", "f-0"): "20"}
 
 
-def test_operation_is_told_by_content_or_not_at_all() -> None:
+def test_the_operation_comes_from_the_content_or_is_unknown() -> None:
     found, _ = timeline(
         i10_11__commit=commit(operationType="INSERT"),
         i12__inflight=commit(operationType="UPSERT"),
@@ -189,7 +189,7 @@ def test_operation_is_told_by_content_or_not_at_all() -> None:
     assert [found.operation(instant) for instant in found.instants] == ["INSERT", "UPSERT", None, None, None]
 
 
-def test_a_requested_clustering_tells_its_operation_and_one_that_began_is_not_read() -> None:
+def test_a_requested_clustering_states_its_operation_and_an_inflight_one_is_not_read() -> None:
     plan = avro({"operationType": "CLUSTER"}, operationType="string")
     found, storage = timeline(i10__clustering__requested=plan, i12__clustering__inflight=b"damaged")
     assert [found.operation(instant) for instant in found.instants] == ["CLUSTER", None]

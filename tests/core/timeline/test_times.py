@@ -35,7 +35,7 @@ EAST = timezone(timedelta(hours=2))
         ("2024-04-02 14:49:10.683999", T),
     ],
 )
-def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> None:
+def test_times_are_given_as_instant_or_date(text: str, expected: str) -> None:
     """TIME-5."""
     assert query_time(text, EAST) == expected
 
@@ -52,7 +52,7 @@ def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> Non
         ("1712069350683", "20240402164910683"),
     ],
 )
-def test_moments_are_brought_to_the_zone_of_the_timeline(text: str, expected: str) -> None:
+def test_points_in_time_are_converted_to_the_zone_of_the_timeline(text: str, expected: str) -> None:
     """TIME-5."""
     assert query_time(text, EAST) == expected
 
@@ -71,13 +71,13 @@ def test_moments_are_brought_to_the_zone_of_the_timeline(text: str, expected: st
         "٢٠٢٤-٠٤-٠٢",
     ],
 )
-def test_other_texts_are_no_time(text: str) -> None:
+def test_other_strings_are_no_time(text: str) -> None:
     with pytest.raises(UsageError, match="expected an instant"):
         query_time(text)
 
 
 @given(st.text(max_size=30) | st.from_regex(r"[0-9:TZ .+-]{0,30}", fullmatch=True))
-def test_any_text_is_a_row_of_digits_or_refused(text: str) -> None:
+def test_any_string_is_digits_or_refused(text: str) -> None:
     try:
         found = query_time(text, UTC)
     except UsageError:
@@ -113,6 +113,6 @@ def test_times_of_python_are_read_in_the_zone_of_the_timeline_unless_they_have_o
 
 
 @pytest.mark.parametrize("time", [2.5, True, None, [T], datetime.time(1), pd.NaT, np.datetime64("NaT"), timedelta(1)])
-def test_what_is_no_time_is_refused_with_its_type(time: Any) -> None:
+def test_invalid_times_are_refused_with_their_type(time: Any) -> None:
     with pytest.raises(UsageError, match="expected a string, datetime or date, found"):
         time_text(time)

@@ -26,7 +26,9 @@ def field(name: str, of: t.Type = t.Binary(), optional: bool = False) -> t.Field
         ((field(METADATA), field(VALUE), field("x")), "no fields but metadata, value and typed_value"),
     ],
 )
-def test_a_record_is_a_variant_or_it_is_said_what_is_missing(fields: tuple[t.Field, ...], missing: str | None) -> None:
+def test_a_marked_record_is_a_variant_or_refused_with_the_missing_part(
+    fields: tuple[t.Field, ...], missing: str | None
+) -> None:
     assert missing_from_variant(t.Record(fields)) == missing
 
 

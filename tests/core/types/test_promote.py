@@ -14,7 +14,7 @@ PAIRS = list(product(PRIMITIVES, PRIMITIVES))
 FIXED = t.Fixed(16)
 
 
-def test_what_serves_any_purpose_can_be_read() -> None:
+def test_promotions_for_any_purpose_can_be_read() -> None:
     """PROMOTE-2."""
     for from_, to in PAIRS:
         for purpose in (Purpose.ALTER, Purpose.WRITE, Purpose.STATISTICS):
@@ -124,7 +124,7 @@ def test_decimals_widen_on_both_sides_of_the_point_and_keep_their_size(
     ],
     ids=str,
 )
-def test_what_would_lose_or_relabel_values_is_no_promotion(from_: t.Type, to: t.Type) -> None:
+def test_casts_that_lose_or_relabel_values_are_no_promotions(from_: t.Type, to: t.Type) -> None:
     """PROMOTE-6, PROMOTE-8."""
     assert promotion(from_, to, Purpose.READ) is None
 

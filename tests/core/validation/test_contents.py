@@ -174,7 +174,7 @@ def test_statistics_that_leave_values_out(
     assert {finding.mending.rebuilds for finding in findings} == {partition}
 
 
-def test_statistics_that_are_beyond_belief_and_that_other_readers_believe(
+def test_untrusted_statistics_that_other_readers_use_are_a_warning(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As Apache Hudi counts a row group without statistics: long strings as nulls."""
@@ -299,7 +299,7 @@ def statistics(lower: list[float], upper: list[float], nulls: list[int], rows: l
     )
 
 
-def test_what_covers_is_not_denied() -> None:
+def test_a_covering_interval_is_not_denied() -> None:
     held = statistics([1.0], [2.0], [1], [5], [False])
     assert list(denials(held, held)) == []
     assert list(denials(statistics([-0.0], [2.5], [-1], [-1], [True]), held)) == []
@@ -309,7 +309,7 @@ def test_what_covers_is_not_denied() -> None:
     assert (denial.expected, denial.found) == ("1 nulls", "no null")
 
 
-def test_one_null_stands_for_an_unknown_count() -> None:
+def test_an_unknown_count_is_recorded_as_one_null() -> None:
     held = statistics([1.0] * 3, [2.0] * 3, [3] * 3, [5] * 3, [False] * 3)
     stated = statistics([1.0] * 3, [2.0] * 3, [1, 2, -1], [2, 5, 5], [False] * 3)
     assert differing_counts(stated, held).tolist() == [1]

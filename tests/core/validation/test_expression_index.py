@@ -19,7 +19,7 @@ from tests.support.expression_tables import (
 )
 
 
-def test_damage_is_told_and_mended(tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_is_reported_and_repaired(tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
     """VALID-30: bounds that leave values out, of files and of whole partitions."""
     table = indexable(tmp_path / "t")
     monkeypatch.setattr(Expression, "of_file", lambda *_: ColumnRange("m", "n", 0, 9))
@@ -35,7 +35,7 @@ def test_damage_is_told_and_mended(tmp_path: Path, indexable: Copies, monkeypatc
     assert_kept(table)
 
 
-def test_a_filter_that_denies_a_value_is_told(
+def test_a_filter_that_denies_a_value_is_reported(
     tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """VALID-31."""

@@ -27,7 +27,7 @@ def left(table: Table, time: str) -> None:
         path.write_bytes(b"")
 
 
-def test_leftovers_of_writes_that_are_over_go_and_those_of_others_stay(table: Table) -> None:
+def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> None:
     over, alive = table.timeline.commits[0].requested_time, "20300101000000000"
     left(table, over)
     findings = findings_of(table)
@@ -42,7 +42,7 @@ def test_leftovers_of_writes_that_are_over_go_and_those_of_others_stay(table: Ta
     assert (Path(table.storage.uri) / f".hoodie/.temp/{alive}").exists()
 
 
-def test_an_index_that_is_wrong_is_built_anew(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_index_is_built_again(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         original = built_rows.file_rows
 
@@ -58,7 +58,7 @@ def test_an_index_that_is_wrong_is_built_anew(table: Table, monkeypatch: pytest.
     assert findings_of(mended.table) == []
 
 
-def test_what_is_no_index_is_left_alone(table: Table) -> None:
+def test_partitions_that_are_no_indexes_are_left_alone(table: Table) -> None:
     base_file(table).unlink()
     findings, before = findings_of(table), fingerprint(Path(table.storage.uri))
     mended = mend(table, findings)
@@ -67,7 +67,7 @@ def test_what_is_no_index_is_left_alone(table: Table) -> None:
     assert checks_of(findings_of(table)) == {"commits"}
 
 
-def test_what_cannot_be_built_is_refused_and_stays(table: Table) -> None:
+def test_impossible_builds_are_refused_and_change_nothing(table: Table) -> None:
     table = build_metadata_table(table, ["column_stats"])
     (Path(table.storage.uri) / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
     table = with_properties(table, table__metadata__partitions="column_stats,strange_index,files")

@@ -95,7 +95,7 @@ def test_a_backup_beside_the_properties(table: Table) -> None:
     assert (finding.check, finding.severity) == ("properties", Severity.ERROR)
 
 
-def test_instants_without_what_came_before(table: Table) -> None:
+def test_instants_without_their_requested_files_are_reported(table: Table) -> None:
     folder, instant = timeline_of(table), table.timeline.commits[0]
     (folder / f"{instant.requested_time}.commit.requested").unlink()
     (finding,) = findings_of(table)
@@ -124,7 +124,7 @@ def test_a_write_that_ended_twice(table: Table) -> None:
     assert (finding.check, finding.expected) == ("timeline", "one completed file")
 
 
-def test_names_and_times_that_are_none(table: Table) -> None:
+def test_invalid_names_and_times_are_reported(table: Table) -> None:
     folder = timeline_of(table)
     (folder / "20300101000000000.comit").write_bytes(b"")
     (finding,) = findings_of(table)
@@ -156,7 +156,7 @@ def test_leftovers_of_writes_that_are_over(table: Table) -> None:
     assert [finding.mending.removes for finding in findings] == [f".hoodie/.temp/{time}", f".hoodie/.heartbeat/{time}"]
 
 
-def test_writes_of_writers_that_are_dead_and_of_those_that_live(table: Table) -> None:
+def test_leftovers_of_dead_writers_are_reported_and_those_of_live_ones_are_not(table: Table) -> None:
     for state in ("commit.requested", "inflight"):
         (timeline_of(table) / f"20300101000000000.{state}").write_bytes(b"")
     (finding,) = findings_of(table)
@@ -208,7 +208,7 @@ def test_a_metadata_table_that_cannot_be_opened(table: Table) -> None:
     assert (finding.check, finding.mending.rebuilds) == ("listing", "files")
 
 
-def test_files_that_are_gone_or_of_another_size(table: Table) -> None:
+def test_missing_files_and_files_of_another_size_are_reported(table: Table) -> None:
     path = base_file(table)
     older = next(file for file in path.parent.glob("*.parquet") if file != path)
     older.unlink()
@@ -218,7 +218,7 @@ def test_files_that_are_gone_or_of_another_size(table: Table) -> None:
     assert (finding.check, finding.where) == ("commits", str(path.relative_to(table.storage.uri)))
 
 
-def test_a_commit_that_says_other_sizes(table: Table) -> None:
+def test_a_commit_that_states_other_sizes_is_reported(table: Table) -> None:
     def change(record: dict[str, Any]) -> None:
         record["partitionToWriteStats"]["x"][0]["fileSizeInBytes"] += 1
 

@@ -34,12 +34,12 @@ def test_days_and_civil_dates_are_each_others_inverse_as_numpy_counts_them(days:
 
 
 @given(DAYS)
-def test_a_date_is_read_back_from_its_text(days: int) -> None:
+def test_a_date_is_read_back_from_its_string(days: int) -> None:
     assert parse_date(date_text(days)) == days
 
 
 @given(st.integers(-(1 << 63), (1 << 63) - 1), st.sampled_from([1_000, MICROS, 1_000_000_000]))
-def test_a_timestamp_is_read_back_from_its_text(ticks: int, per_second: int) -> None:
+def test_a_timestamp_is_read_back_from_its_string(ticks: int, per_second: int) -> None:
     assert parse_timestamp(timestamp_text(ticks, per_second), per_second) == (ticks, False)
     assert parse_timestamp(timestamp_text(ticks, per_second, separator="T", digits=9) + "Z", per_second) == (
         ticks,
@@ -48,7 +48,7 @@ def test_a_timestamp_is_read_back_from_its_text(ticks: int, per_second: int) -> 
 
 
 @given(st.integers(0, 86_400 * MICROS - 1))
-def test_a_time_of_day_is_read_back_from_its_text(ticks: int) -> None:
+def test_a_time_of_day_is_read_back_from_its_string(ticks: int) -> None:
     assert parse_clock(clock_text(ticks, MICROS), MICROS) == ticks
 
 
@@ -70,7 +70,7 @@ def test_short_and_padded_dates_are_read(text: str, days: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "abc", "1970-13-01", "1970-02-30", "70-01-01", "1970/01/01", "1970-01-01x", "12345678901-01-01"]
 )
-def test_what_is_no_date_gives_none(text: str) -> None:
+def test_invalid_dates_give_none(text: str) -> None:
     assert parse_date(text) is None
 
 
@@ -100,11 +100,11 @@ def test_zones_bring_a_timestamp_to_utc(text: str, seconds: int) -> None:
         "12:00:00",
     ],
 )
-def test_what_is_no_timestamp_gives_none(text: str) -> None:
+def test_invalid_timestamps_give_none(text: str) -> None:
     assert parse_timestamp(text, MICROS) is None
 
 
-def test_what_is_finer_than_the_unit_is_cut_off() -> None:
+def test_digits_finer_than_the_unit_are_cut_off() -> None:
     assert parse_timestamp("1970-01-01 00:00:00.123456789", 1_000) == (123, False)
 
 
@@ -114,7 +114,7 @@ def test_a_zone_is_ahead_by_what_its_clock_shows() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Nowhere/Town", "../etc/passwd", "Europe"])
-def test_what_is_no_zone_is_told(name: str) -> None:
+def test_unknown_zones_are_reported(name: str) -> None:
     assert not is_zone(name)
     with pytest.raises(KeyError):
         zone_shift(0, name)

@@ -145,7 +145,7 @@ def test_law_the_result_has_the_form_of_the_type_and_only_some_casts_refuse(data
 
 
 @given(st.data())
-def test_law_casts_that_say_so_keep_order(data: st.DataObject) -> None:
+def test_law_order_keeping_casts_keep_order(data: st.DataObject) -> None:
     pair = data.draw(st.sampled_from([pair for pair in PROMOTIONS if _keeps_order(pair)]))
     a, b = data.draw(samples(pair[0])), data.draw(samples(pair[0]))
     if less(b, a, pair[0]):
@@ -158,7 +158,7 @@ def test_law_casts_that_say_so_keep_order(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in PAIRS if key[2].keeps_order], ids=named)
-def test_casts_that_say_so_keep_the_order_of_values_at_the_ends(key: Any) -> None:
+def test_order_keeping_casts_keep_the_order_of_values_at_the_ends(key: Any) -> None:
     for source, to in PAIRS[key]:
         found = [(value, attempt((source, to), value)) for value in values_at_the_ends(source)]
         known = [(value, cast_) for value, cast_ in found if cast_ is not None]

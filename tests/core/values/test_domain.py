@@ -88,7 +88,7 @@ def test_the_path_of_a_wrong_part_is_named() -> None:
         ({"a": 1}, t.Map(t.Field(0, "key", t.String()), t.Field(1, "value", t.Long())), (("a", 1),)),
     ],
 )
-def test_pythons_own_forms_are_brought_to_the_form(value: Any, of: t.Type, form: Any) -> None:
+def test_python_values_are_converted_to_the_form(value: Any, of: t.Type, form: Any) -> None:
     assert coerce(value, of) == form
 
 
@@ -103,7 +103,7 @@ def test_pythons_own_forms_are_brought_to_the_form(value: Any, of: t.Type, form:
         ("ab", POINT),
     ],
 )
-def test_what_would_lose_something_is_refused(value: Any, of: t.Type) -> None:
+def test_lossy_conversions_are_refused(value: Any, of: t.Type) -> None:
     with pytest.raises(SchemaError):
         coerce(value, of)
 

@@ -43,7 +43,7 @@ def test_both_zeros_are_one_value_and_so_are_all_nans() -> None:
 
 
 @given(st.data())
-def test_text_is_ordered_by_its_bytes(data: st.DataObject) -> None:
+def test_strings_are_ordered_by_their_bytes(data: st.DataObject) -> None:
     left, right = data.draw(values_of(t.String())), data.draw(values_of(t.String()))
     assert less(left, right, t.String()) == (left.encode() < right.encode())
 
@@ -69,7 +69,7 @@ def test_distinct_values_are_sorted_and_stand_once() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=4), st.text(st.characters(codec="utf-8"), max_size=3))
-def test_after_a_prefix_comes_the_least_text_above_all_that_begin_with_it(prefix: str, rest: str) -> None:
+def test_the_end_of_a_prefix_is_the_least_string_above_all_that_begin_with_it(prefix: str, rest: str) -> None:
     end = after_prefix(prefix)
     assert end is None or prefix + rest < end
     if end is not None:
@@ -81,5 +81,5 @@ def test_after_a_prefix_comes_the_least_text_above_all_that_begin_with_it(prefix
     ("prefix", "end"),
     [("", None), ("\U0010ffff", None), ("a\ud7ff", "a\ue000"), ("a\U0010ffff\U0010ffff", "b"), ("a\x00", "a\x01")],
 )
-def test_the_end_of_a_prefix_skips_surrogates_and_what_has_no_successor(prefix: str, end: str | None) -> None:
+def test_the_end_of_a_prefix_skips_surrogates_and_last_characters(prefix: str, end: str | None) -> None:
     assert after_prefix(prefix) == end

@@ -17,7 +17,7 @@ from tests.support.strategies import PRIMITIVES, values_of
 
 
 @given(st.data())
-def test_a_value_is_read_back_from_its_text(data: st.DataObject) -> None:
+def test_a_value_is_read_back_from_its_string(data: st.DataObject) -> None:
     of = data.draw(PRIMITIVES)
     value = data.draw(values_of(of))
     assert equal(parse_text(to_text(value, of), of), value, of)
@@ -40,11 +40,11 @@ def test_a_value_is_read_back_from_its_text(data: st.DataObject) -> None:
         (123456789.125, "1.23456789125E8"),
     ],
 )
-def test_doubles_have_javas_text(value: float, text: str) -> None:
+def test_doubles_have_the_string_form_of_java(value: float, text: str) -> None:
     assert to_text(value, t.Double()) == text
 
 
-def test_floats_have_the_text_of_their_own_width() -> None:
+def test_floats_have_the_string_form_of_their_own_width() -> None:
     assert to_text(0.10000000149011612, t.Float()) == "0.1"
     assert to_text(1.401298464324817e-45, t.Float()) == "1.4E-45"
 
@@ -62,7 +62,7 @@ def test_floats_have_the_text_of_their_own_width() -> None:
         (b"\x00\xff", t.Binary(), "00ff"),
     ],
 )
-def test_other_values_have_sqls_text(value: Any, of: t.Type, text: str) -> None:
+def test_other_values_have_the_string_form_of_sql(value: Any, of: t.Type, text: str) -> None:
     assert to_text(value, of) == text
 
 
@@ -83,7 +83,7 @@ def test_other_values_have_sqls_text(value: Any, of: t.Type, text: str) -> None:
         ("1970-01-01T00:00:00.5+00:30", t.Timestamp(), -1_799_500_000),
     ],
 )
-def test_texts_are_read_as_sql_casts_them(text: str, of: t.Type, value: Any) -> None:
+def test_strings_are_read_as_sql_casts_them(text: str, of: t.Type, value: Any) -> None:
     assert parse_text(text, of) == value
 
 
@@ -108,12 +108,12 @@ def test_texts_are_read_as_sql_casts_them(text: str, of: t.Type, value: Any) -> 
         ("25:00", t.Time()),
     ],
 )
-def test_what_a_text_does_not_stand_for_is_refused(text: str, of: t.Type) -> None:
+def test_a_string_without_a_meaning_is_refused(text: str, of: t.Type) -> None:
     with pytest.raises(SchemaError, match="expected the text of a"):
         parse_text(text, of)
 
 
-def test_nested_values_have_no_text() -> None:
+def test_nested_values_have_no_string_form() -> None:
     with pytest.raises(SchemaError):
         to_text((), t.Record(()))
     with pytest.raises(SchemaError):

@@ -58,7 +58,7 @@ def test_rows_that_match_are_updated(tmp_path: Path, kind: str, version: int, vi
     assert values(table)["1"] is None
 
 
-def test_what_cannot_be_assigned_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_impossible_assignments_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     """WRITE-27."""
     table = new_table(tmp_path)
     before = sorted((tmp_path / "t").rglob("*"))

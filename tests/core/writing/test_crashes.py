@@ -64,7 +64,7 @@ BROADER = [
         *(pytest.param(*case, False, marks=pytest.mark.soak) for case in BROADER),
     ],
 )
-def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
+def test_a_dead_writer_leaves_the_table_before_or_after_its_write(
     tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...], op: str, after: bool
 ) -> None:
     """WRITE-30."""
@@ -151,7 +151,7 @@ def changes(path: Path) -> Counter[tuple[str, str]]:
         *(pytest.param(kind, version, 1, marks=pytest.mark.soak) for kind in ("cow", "mor") for version in (6, 8, 9)),
     ],
 )
-def test_a_change_of_the_schema_that_dies_is_made_or_is_not(
+def test_a_schema_change_that_crashes_is_whole_or_absent(
     tmp_path: Path, kind: str, version: int, step: int, after: bool
 ) -> None:
     """WRITE-30, COMMIT-14: also the second change, whose history follows that of the first."""

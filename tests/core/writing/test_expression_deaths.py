@@ -30,7 +30,7 @@ from tests.support.expression_tables import (
 )
 
 
-def test_a_build_that_died_is_carried_out_by_the_next(
+def test_a_build_that_crashed_is_finished_by_the_next(
     tmp_path: Path, indexable: Copies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """META-95: with the definition that it began with."""
@@ -51,7 +51,7 @@ def test_a_build_that_died_is_carried_out_by_the_next(
     assert_kept(table)
 
 
-def test_a_build_that_dies_leaves_the_table_right(indexable: Copies, tmp_path: Path) -> None:
+def test_a_build_that_crashes_leaves_the_table_correct(indexable: Copies, tmp_path: Path) -> None:
     """META-95: at every change of storage; the next build of any index builds it too, and writes go on."""
     indexable(tmp_path / "made", "cow")
     expected = ids(open_table(tmp_path / "made", metadata=MetadataMode.OFF), "lower(s) = 'v1'")
@@ -66,7 +66,7 @@ def test_a_build_that_dies_leaves_the_table_right(indexable: Copies, tmp_path: P
     assert ids(open_table(tmp_path / WHOLE), "lower(s) = 'v1'") == expected
 
 
-def test_a_write_that_dies_leaves_its_index_right(indexable: Copies, tmp_path: Path) -> None:
+def test_a_write_that_crashes_leaves_its_index_correct(indexable: Copies, tmp_path: Path) -> None:
     """WRITE-30, WRITE-60."""
     indexed(indexable(tmp_path / "made", "mor"), LOWER)
     change = rows([1, 19, 300], 5, lambda _: "New")

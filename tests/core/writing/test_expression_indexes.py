@@ -120,7 +120,7 @@ def metadata_commits(table: Table) -> Sequence[Any]:
     return metadata.timeline.commits
 
 
-def test_writers_go_on_while_an_index_is_built(tmp_path: Path, indexable: Copies) -> None:
+def test_writers_continue_while_an_index_is_built(tmp_path: Path, indexable: Copies) -> None:
     """WRITE-61, META-113."""
     table = indexable(tmp_path / "t")
     left: list[Callable[[], Any]] = [
@@ -193,7 +193,7 @@ def test_values_that_depend_on_a_time_zone_are_not_known(tmp_path: Path, indexab
     assert {bound(record, "minValue") for record in statistics(table, LOWER).values()} == {""}
 
 
-def test_what_cannot_be_built_is_refused(tmp_path: Path, indexable: Copies) -> None:
+def test_impossible_builds_are_refused(tmp_path: Path, indexable: Copies) -> None:
     table = indexable(tmp_path / "t")
 
     def refused(expected: str, kinds: Sequence[str] = ("expression_index",), **options: Any) -> None:

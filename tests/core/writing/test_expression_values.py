@@ -54,7 +54,7 @@ def test_statistics_are_those_of_the_values_in_each_file(tmp_path: Path, indexab
         assert record["isTightBound"]
 
 
-def test_queries_leave_out_slices_by_what_is_built(tmp_path: Path) -> None:
+def test_queries_skip_slices_by_built_indexes(tmp_path: Path) -> None:
     """SOURCE-15, of both versions of records."""
     for version in (9, 8):
         table = create_table(tmp_path / str(version), TYPES, "id", partition_by="p", type="cow", version=version)

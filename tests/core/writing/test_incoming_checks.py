@@ -33,7 +33,7 @@ def test_a_partition_path_that_names_no_folder_is_refused(tmp_path: Path, path: 
     assert files(tmp_path / "t") == before
 
 
-def test_what_no_path_can_be_is_a_path_where_it_is_escaped(tmp_path: Path) -> None:
+def test_values_that_make_no_path_make_one_when_escaped(tmp_path: Path) -> None:
     """WRITE-70."""
     options = {
         "hoodie.datasource.write.hive_style_partitioning": "true",

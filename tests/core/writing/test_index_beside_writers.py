@@ -139,7 +139,7 @@ def test_two_builds_exclude_each_other(tmp_path: Path) -> None:
     assert sorted(built.config.kept_partitions) == ["column_stats", "files"]
 
 
-def test_of_builds_that_begin_together_one_goes_on(tmp_path: Path) -> None:
+def test_one_of_several_builds_that_begin_together_continues(tmp_path: Path) -> None:
     """META-95: the other one is refused by name, or comes when the first is published."""
     table = new_table(tmp_path / "t", "cow", 9)
     kinds = ["column_stats", "bloom_filters", "record_index"]
@@ -203,7 +203,7 @@ def test_a_build_that_others_always_miss_is_given_up(tmp_path: Path, monkeypatch
         pytest.param(8, ["bloom_filters"], ["record_index"], marks=pytest.mark.soak),
     ],
 )
-def test_a_build_that_dies_leaves_the_table_right(
+def test_a_build_that_crashes_leaves_the_table_correct(
     tmp_path: Path, version: int, before: Sequence[str], kinds: Sequence[str]
 ) -> None:
     """META-95: at every change of storage. Readers see all rows, writes and builds go on from there."""
@@ -245,7 +245,7 @@ def damaged(path: Path, how: str) -> Table:
     ("how", "what"),
     [("missing", "no such file"), ("behind", "latest commit"), ("damaged", "a file that a completed instant")],
 )
-def test_a_metadata_table_that_cannot_be_used_is_built_anew(tmp_path: Path, how: str, what: str) -> None:
+def test_a_metadata_table_that_cannot_be_used_is_built_again(tmp_path: Path, how: str, what: str) -> None:
     """META-96."""
     table = damaged(tmp_path / "t", how)
     with pytest.raises(CorruptFileError, match=what) as problem:
@@ -299,7 +299,7 @@ def test_a_write_that_an_index_was_built_on_is_not_rolled_back(tmp_path: Path, v
     assert ("k1", "y", 1) in read(tmp_path / "t")
 
 
-def test_indexes_go_with_all_that_is_left_of_them(tmp_path: Path) -> None:
+def test_indexes_are_dropped_with_all_their_remains(tmp_path: Path) -> None:
     """META-94."""
     table = new_table(tmp_path / "t", "cow", 9, ["column_stats", "partition_stats", "bloom_filters"])
     assert drop_index(table, "column_stats", dry_run=True) == ("column_stats", "partition_stats")
@@ -326,7 +326,7 @@ def test_indexes_go_with_all_that_is_left_of_them(tmp_path: Path) -> None:
         (["column_stats"], IndexOptions(columns=["m"], rebuild=True), "columns of types that can have statistics"),
     ],
 )
-def test_what_cannot_be_built_is_refused(
+def test_impossible_builds_are_refused(
     tmp_path: Path, kinds: Sequence[str], options: IndexOptions, expected: str
 ) -> None:
     """META-90."""

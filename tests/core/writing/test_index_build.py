@@ -96,7 +96,7 @@ def recorded(table: Table, column: str, of: str = "column_stats") -> dict[bytes,
 
 
 @each_kind
-def test_what_is_built_is_what_commits_kept(tmp_path: Path, kind: str, version: int) -> None:
+def test_a_built_metadata_table_equals_a_maintained_one(tmp_path: Path, kind: str, version: int) -> None:
     indexes = INDEXES.get(version, ALL)
     kept = written(tmp_path / "t", kind, version, indexes)
     before = {column: recorded(kept, column) for column in SCHEMA.names}
@@ -116,7 +116,7 @@ def test_what_is_built_is_what_commits_kept(tmp_path: Path, kind: str, version: 
 
 
 @each_kind
-def test_writes_go_on_with_what_was_built(tmp_path: Path, kind: str, version: int) -> None:
+def test_writes_maintain_built_indexes(tmp_path: Path, kind: str, version: int) -> None:
     table = build_metadata_table(written(tmp_path / "t", kind, version, None), INDEXES.get(version, ALL))
     write(table, rows(25, 40, 3))
     table = refreshed(table)
@@ -158,7 +158,7 @@ def test_a_file_that_lacks_a_column_has_nulls_alone(tmp_path: Path) -> None:
     assert built.scan("s is null").to_arrow().num_rows == 4
 
 
-def test_a_metadata_table_that_goes_leaves_the_rows(tmp_path: Path) -> None:
+def test_dropping_the_metadata_table_leaves_the_rows(tmp_path: Path) -> None:
     drop_index(written(tmp_path / "t", "cow", 9, ALL), FILES)
     table = open_table(str(tmp_path / "t"))
     assert not table.config.metadata_partitions
@@ -184,7 +184,7 @@ def pending(table: Table, folder: Path, *, alive: bool) -> Table:
     return refreshed(table)
 
 
-def test_a_write_that_died_is_rolled_back_first(tmp_path: Path) -> None:
+def test_a_write_that_crashed_is_rolled_back_first(tmp_path: Path) -> None:
     """META-84."""
     table = pending(written(tmp_path / "t", "cow", 6, None), tmp_path / "t", alive=False)
     built = build_metadata_table(table, ["column_stats"])
@@ -232,7 +232,7 @@ def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntr
     assert np.all([before[number] == after[number] for number in before])
 
 
-def test_properties_say_where_definitions_are(tmp_path: Path) -> None:
+def test_properties_state_the_path_of_definitions(tmp_path: Path) -> None:
     """META-91: also where the metadata table was there before, with no index that has one. Apache Hudi finds none otherwise."""
     table = written(tmp_path / "t", "cow", 9, ["files"])
     assert "hoodie.table.index.defs.path" not in table.config.properties

@@ -27,7 +27,7 @@ def by_name(table: Table) -> dict[str, Index]:
     return {entry.name: entry for entry in indexes(table)}
 
 
-def test_indexes_are_listed_with_what_they_are_made_of(tmp_path: Path) -> None:
+def test_indexes_are_listed_with_their_definitions(tmp_path: Path) -> None:
     table = new_table(tmp_path / "t")
     assert indexes(table) == []
     building: dict[str, Index] = {}
@@ -47,7 +47,7 @@ def test_indexes_are_listed_with_what_they_are_made_of(tmp_path: Path) -> None:
     )
 
 
-def test_damage_and_remains_are_told(tmp_path: Path) -> None:
+def test_damage_and_leftovers_are_reported(tmp_path: Path) -> None:
     table = build_indexes(new_table(tmp_path / "t"), ["column_stats", "bloom_filters"])
     next((tmp_path / "t/.hoodie/metadata/column_stats").glob("*.hfile")).unlink()
     properties = tmp_path / "t" / PROPERTIES_PATH

@@ -98,7 +98,7 @@ def test_records_come_back_by_group_in_order(records: Records, cuts: list[int], 
 
 
 @pytest.mark.usefixtures("small")
-def test_memory_holds_a_stretch_of_a_group(tmp_path: Path) -> None:
+def test_memory_holds_a_key_range_of_a_group(tmp_path: Path) -> None:
     records = {f"key {number:05d}": b"v" * 21 for number in range(210)}
     shares = [[(2, dict(list(records.items())[first::7]))] for first in range(7)]
     runs = runs_of(load_engine("arrow"), shares)

@@ -36,7 +36,7 @@ def test_properties_are_read_back_as_they_were_meant(version: int, type: str) ->
     assert config.findings == ()
 
 
-def test_merging_stands_where_the_version_looks_for_it() -> None:
+def test_merge_properties_have_the_names_of_the_version() -> None:
     """CREATE-2."""
     keys = ("hoodie.record.merge.mode", "hoodie.record.merge.strategy.id", "hoodie.compaction.payload.class")
     stated = {version: [key in new_properties(replace(NEW, version=version)) for key in keys] for version in (6, 8, 9)}
@@ -120,7 +120,7 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"options": {"populate.meta.fields": "false"}}, "expected properties of a table"),
     ],
 )  # fmt: skip
-def test_what_no_table_can_be_is_refused(changes: dict[str, object], message: str) -> None:
+def test_types_that_no_table_can_have_are_refused(changes: dict[str, object], message: str) -> None:
     """CREATE-1."""
     with pytest.raises(UsageError, match=message):
         new_properties(replace(NEW, **changes))  # type: ignore[arg-type]

@@ -116,7 +116,7 @@ def test_untouched_rows_keep_their_time_and_number(tmp_path: Path, kind: str, ve
         assert names == {refreshed(table).slices()[0].base.name}  # type: ignore[union-attr]
 
 
-def test_files_are_in_the_order_of_keys_and_say_which_they_have(tmp_path: Path) -> None:
+def test_files_are_in_the_order_of_keys_and_state_their_key_range(tmp_path: Path) -> None:
     """WRITE-9, WRITE-11."""
     table = new_table(tmp_path)
     write(table, arrow([(key, "x", 1, 1) for key in ("d", "b", "a", "c")]))
@@ -179,7 +179,7 @@ def test_inserts_keep_rows_of_one_key_and_appends_read_nothing(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("kind", "version"), KINDS)
-def test_rows_that_say_they_are_deleted_are(tmp_path: Path, kind: str, version: int) -> None:
+def test_rows_with_a_delete_marker_are_deleted(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-7, WRITE-14."""
     table = new_table(tmp_path, kind, version)
     write(table, arrow([("a", "x", 1, 5), ("b", "x", 1, 5), ("c", "x", 1, 5)]))
@@ -327,7 +327,7 @@ def test_a_spool_gives_any_rows_in_any_order(tmp_path: Path) -> None:
         rows.close()
 
 
-def test_a_dry_run_writes_nothing_and_says_what_would_be(tmp_path: Path) -> None:
+def test_a_dry_run_writes_nothing_and_reports_what_it_would_write(tmp_path: Path) -> None:
     """WRITE-23."""
     table = new_table(tmp_path)
     write(table, arrow([("a", "x", 1, 1), ("b", "x", 1, 1)]))
@@ -343,7 +343,7 @@ def test_a_dry_run_writes_nothing_and_says_what_would_be(tmp_path: Path) -> None
     assert sorted(path for path in (tmp_path / "t").rglob("*")) == before
 
 
-def test_progress_is_told_task_by_task(tmp_path: Path) -> None:
+def test_progress_is_reported_task_by_task(tmp_path: Path) -> None:
     """WRITE-23."""
     reports: list[tuple[int, int]] = []
     table = new_table(tmp_path)

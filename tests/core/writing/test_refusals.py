@@ -83,7 +83,7 @@ def test_a_table_of_consistent_hashing_is_refused(tmp_path: Path, partition: str
 
 
 @pytest.mark.parametrize("op", ["upsert", "delete", "insert_overwrite"])
-def test_a_table_whose_keys_are_made_in_another_way_is_refused(tmp_path: Path, op: str) -> None:
+def test_a_table_with_keys_of_another_generator_is_refused(tmp_path: Path, op: str) -> None:
     """WRITE-32."""
     options = {"hoodie.table.keygenerator.type": "COMPLEX"}
     write(create_table(tmp_path / "t", ROWS.schema, "id", options=options), ROWS)

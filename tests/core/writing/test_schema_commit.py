@@ -52,7 +52,7 @@ def versions(table: Table) -> tuple[Schema, ...]:
 
 
 @pytest.mark.parametrize(("kind", "version"), KINDS)
-def test_changes_are_commits_and_writes_go_on_with_them(tmp_path: Path, kind: str, version: int) -> None:
+def test_schema_changes_are_commits_that_later_writes_keep(tmp_path: Path, kind: str, version: int) -> None:
     table = new_table(tmp_path, kind, version)
     first = alter_schema(table, "RENAME COLUMN n TO m; ADD COLUMN extra double AFTER id")
     assert rows(table) == [
@@ -100,7 +100,7 @@ def test_a_rollback_takes_the_change_back(tmp_path: Path) -> None:
     assert not list((tmp_path / "t/.hoodie/.schema").iterdir())
 
 
-def test_a_write_does_not_take_back_a_change_that_was_made_meanwhile(tmp_path: Path) -> None:
+def test_a_write_does_not_undo_a_concurrent_schema_change(tmp_path: Path) -> None:
     """CONFLICT-5."""
     table = new_table(tmp_path)
     with pytest.raises(ConflictError, match="schema"), transaction(table, "commit", "INSERT") as write:
@@ -129,7 +129,7 @@ def with_history() -> list[TableEntry]:
 
 
 @pytest.mark.parametrize("entry", with_history(), ids=lambda entry: entry.name)
-def test_histories_of_apache_hudi_are_gone_on_with(entry: TableEntry, tmp_path: Path) -> None:
+def test_schema_histories_of_apache_hudi_are_continued(entry: TableEntry, tmp_path: Path) -> None:
     shutil.copytree(entry.unpacked(), tmp_path / "t")
     table = open_table(tmp_path / "t")
     before, known = table.scan(meta=False).to_arrow(), versions(table)

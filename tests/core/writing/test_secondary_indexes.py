@@ -181,7 +181,7 @@ def test_a_query_reads_the_slices_of_its_values_alone(tmp_path: Path) -> None:
     assert (step.note, step.removed, step.after) == ("", 1, 1)
 
 
-def test_several_indexes_of_a_merge_on_read_table_are_not_believed(tmp_path: Path) -> None:
+def test_several_secondary_indexes_of_a_merge_on_read_table_are_not_trusted(tmp_path: Path) -> None:
     """SOURCE-14: Apache Hudi keeps one of them."""
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type="mor")
     write(table, rows(range(20), 1, lambda number: "even" if number % 2 == 0 else "odd"))
@@ -222,7 +222,7 @@ def test_virtual_keys_and_tables_without_partitions(tmp_path: Path) -> None:
     assert sorted(keys) == sorted(secondary_key(row["s"], row["id"]) for row in live)
 
 
-def test_writers_go_on_while_an_index_is_built(tmp_path: Path) -> None:
+def test_writers_continue_while_an_index_is_built(tmp_path: Path) -> None:
     """META-113, WRITE-41: commits that change no value, and writes whose files were there before the build began."""
     path = tmp_path / "t"
     table = build_indexes(new_table(path), ["record_index"])
@@ -263,7 +263,7 @@ def test_a_write_that_began_before_the_build_keeps_the_index(
     assert_kept(table)
 
 
-def test_damage_is_told_and_mended(tmp_path: Path) -> None:
+def test_damage_is_reported_and_repaired(tmp_path: Path) -> None:
     """VALID-24."""
     table = indexed(new_table(tmp_path / "t"), "secondary_index_s", "secondary_index_day")
     for folder in (tmp_path / "t/.hoodie/metadata").glob("secondary_index_*"):
@@ -293,7 +293,7 @@ def test_dropping(tmp_path: Path) -> None:
     assert refreshed(table).config.metadata_partitions == ("files",)
 
 
-def test_what_cannot_be_built_is_refused(tmp_path: Path) -> None:
+def test_impossible_builds_are_refused(tmp_path: Path) -> None:
     table = new_table(tmp_path / "t")
 
     def refused(expected: str, kinds: Sequence[str] = ("secondary_index",), **options: Any) -> None:
@@ -315,7 +315,7 @@ def test_what_cannot_be_built_is_refused(tmp_path: Path) -> None:
     assert_kept(table)
 
 
-def test_an_older_table_and_a_partitioned_record_index_have_none(tmp_path: Path) -> None:
+def test_an_older_table_and_a_partitioned_record_index_have_no_secondary_index(tmp_path: Path) -> None:
     old = new_table(tmp_path / "old", version=6)
     with pytest.raises(UsageError, match="found secondary_index_s"):
         build_indexes(old, ["secondary_index"], IndexOptions(["s"]))

@@ -87,7 +87,7 @@ def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int)
 
 @VERSIONS
 @pytest.mark.parametrize("with_markers", [True, False])
-def test_the_next_write_rolls_back_one_that_died(tmp_path: Path, version: int, with_markers: bool) -> None:
+def test_the_next_write_rolls_back_one_that_crashed(tmp_path: Path, version: int, with_markers: bool) -> None:
     """ROLLBACK-1, ROLLBACK-2."""
     table = new_table(tmp_path, version)
     first = commit(table, "aa-0")
@@ -141,7 +141,7 @@ def test_an_upsert_conflicts_with_new_keys_of_its_partition(tmp_path: Path) -> N
         write.commit(TableChange("UPSERT", "commit", SCHEMA, (status,)))
 
 
-def test_instants_never_repeat_nor_go_back(tmp_path: Path) -> None:
+def test_instants_never_repeat_or_decrease(tmp_path: Path) -> None:
     """COMMIT-5."""
     table = new_table(tmp_path)
     ahead = datetime.now(UTC) + timedelta(hours=5)  # noqa: TID251 - the clock of another writer
@@ -221,7 +221,7 @@ def test_a_file_group_that_another_write_replaced_is_left_alone(tmp_path: Path) 
     assert list(refreshed(table).slices()) == []
 
 
-def test_a_record_index_that_came_meanwhile_stops_a_write_that_knew_none(tmp_path: Path) -> None:
+def test_a_record_index_built_meanwhile_stops_a_write_that_began_without_one(tmp_path: Path) -> None:
     """Nobody collected the keys of its rows."""
     table = new_table(tmp_path)
     with pytest.raises(ConflictError, match="came since"), transaction(table, "commit", "INSERT") as write:
@@ -232,7 +232,7 @@ def test_a_record_index_that_came_meanwhile_stops_a_write_that_knew_none(tmp_pat
         write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
 
 
-def test_a_rollback_stands_on_the_timeline_with_what_it_did(tmp_path: Path) -> None:
+def test_a_rollback_is_on_the_timeline_with_the_files_it_deleted(tmp_path: Path) -> None:
     """ROLLBACK-3."""
     table = new_table(tmp_path)
     time = commit(table, "aa-0")
@@ -246,7 +246,7 @@ def test_a_rollback_stands_on_the_timeline_with_what_it_did(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("stop", range(12))
-def test_a_rollback_that_died_is_done_by_the_next(tmp_path: Path, stop: int) -> None:
+def test_a_rollback_that_crashed_is_finished_by_the_next(tmp_path: Path, stop: int) -> None:
     """ROLLBACK-3."""
     table = new_table(tmp_path)
     first, second = commit(table, "aa-0"), commit(table, "bb-0")

@@ -50,7 +50,7 @@ def blocks_of(table: Table) -> list[LogBlock]:
 
 
 @pytest.mark.parametrize("version", [6, 8, 9])
-def test_deletes_say_their_schema_and_win_over_every_ordering_value(tmp_path: Path, version: int) -> None:
+def test_deletes_state_their_schema_and_win_over_every_ordering_value(tmp_path: Path, version: int) -> None:
     table = new_table(tmp_path, "mor", version)
     table.insert(arrow(("a", 1 << 60), ("b", 1)))
     table.delete(arrow(("a", 0)))
@@ -104,7 +104,7 @@ def test_base_files_name_themselves_and_log_files_their_group(tmp_path: Path) ->
     assert names == {"a": file_slice.base.name, "b": file_slice.file_id}
 
 
-def test_an_overwrite_under_way_is_a_commit_and_a_completed_one_says_what_it_replaced(tmp_path: Path) -> None:
+def test_a_pending_overwrite_is_a_commit_and_a_completed_one_names_the_replaced_file_groups(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     table.insert(arrow(("a", 1)))
     instant = table.overwrite(arrow(("b", 1))).instant
@@ -137,7 +137,7 @@ def test_a_commit_of_another_writer_counts_on_merge_on_read_too(tmp_path: Path) 
             write.commit(TableChange("UPSERT", "deltacommit", bare_schema(begun), (status,)))
 
 
-def test_index_definitions_are_where_the_properties_say_and_have_a_version(tmp_path: Path) -> None:
+def test_index_definitions_are_at_the_path_in_the_properties_and_have_a_version(tmp_path: Path) -> None:
     table = new_table(tmp_path, indexes=INDEXES)
     table.insert(arrow(("a", 1)))
     path = refreshed(table).config.properties["hoodie.table.index.defs.path"]
@@ -211,7 +211,7 @@ def test_no_write_upgrades_a_table(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [6, 9])
-def test_commits_say_how_far_streams_have_come(tmp_path: Path, version: int) -> None:
+def test_commits_repeat_the_checkpoints_of_streams(tmp_path: Path, version: int) -> None:
     """COMMIT-24: a stream of Apache Hudi begins anew where the newest commits do not tell it."""
     table = new_table(tmp_path, version=version)
     reported = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}

@@ -62,7 +62,7 @@ def test_batches_are_cut_where_offsets_would_not_reach(monkeypatch: pytest.Monke
         list(ENGINE.rows.from_columns(texts("x", "longer than that"), TEXTS, "rows"))
 
 
-def test_texts_and_numbers_are_wrapped_where_they_lie() -> None:
+def test_strings_and_numbers_are_wrapped_where_they_lie() -> None:
     columns = texts("abc", "de")
     (batch,) = ENGINE.rows.from_columns(columns, TEXTS, "rows")
     text, number = columns.fields["s"], columns.fields["n"]

@@ -13,7 +13,7 @@ from hudi_core.errors import UsageError
 PART = ("s3://lake/t", "a/b", 5, "whole")
 
 
-def test_what_is_kept_is_there_for_the_next_process(tmp_path: Path) -> None:
+def test_cached_entries_are_there_for_the_next_process(tmp_path: Path) -> None:
     path = str(tmp_path / "cache")
     FileCache(path).put(*PART, b"hello")
     cache = FileCache(path)

@@ -27,7 +27,7 @@ def batch(nullable: bool) -> pa.RecordBatch:
 
 
 @pytest.mark.parametrize("first_may_be_null", [True, False])
-def test_columns_that_differ_in_what_may_be_null(first_may_be_null: bool) -> None:
+def test_columns_that_differ_in_optional_parts_are_reported(first_may_be_null: bool) -> None:
     batches = [batch(first_may_be_null), batch(not first_may_be_null)]
     (joined,) = gather(batches, [np.array([1, 0, -1])])
     joined.validate(full=True)

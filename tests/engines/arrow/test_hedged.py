@@ -38,12 +38,12 @@ def hedge() -> Hedge:
     return Hedge(first_patience=0.05, least_patience=0.05)
 
 
-def test_an_answer_in_time_is_asked_for_once() -> None:
+def test_an_answer_in_time_is_requested_once() -> None:
     store = Store((0.0, "first"))
     assert (Hedge().answer(store), store.requested) == ("first", 1)
 
 
-def test_a_late_answer_is_asked_for_again_and_dropped() -> None:
+def test_a_late_request_is_repeated_and_dropped() -> None:
     store = Store((LONG, "late"), (0.0, "second"))
     assert hedge().answer(store) == "second"
     assert (store.requested, store.dropped) == (2, 1)
@@ -63,7 +63,7 @@ def test_two_errors_are_one() -> None:
         hedge().answer(Store((0.1, ValueError("bad")), (0.3, ValueError("bad"))))
 
 
-def test_an_error_in_time_is_not_asked_again() -> None:
+def test_an_error_in_time_is_not_repeated() -> None:
     store = Store((0.0, ValueError("bad")))
     with pytest.raises(ValueError, match="bad"):
         hedge().answer(store)
@@ -78,7 +78,7 @@ def test_a_store_that_is_slow_as_a_whole_gets_no_second_load() -> None:
     assert sum(store.requested for store in stores) == 13
 
 
-def test_what_is_late_is_learnt() -> None:
+def test_lateness_is_learnt_from_recent_answers() -> None:
     reads = Hedge(first_patience=LONG, least_patience=0.01)
     for n in range(8):
         assert reads.answer(Store((0.01, n))) == n
@@ -86,6 +86,6 @@ def test_what_is_late_is_learnt() -> None:
     assert (reads.answer(store), store.requested) == ("second", 2)
 
 
-def test_no_read_is_asked_again_where_it_is_not_wanted() -> None:
+def test_no_read_is_repeated_where_hedging_is_off() -> None:
     store = Store((0.2, "late"))
     assert (Hedge(False, first_patience=0.05).answer(store), store.requested) == ("late", 1)

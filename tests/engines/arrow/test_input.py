@@ -75,7 +75,7 @@ def test_other_damage_of_csv_is_no_error_of_a_row(tmp_path: Path) -> None:
         list(ENGINE.rows.read(str(file), LIKE).batches)
 
 
-def test_dates_are_texts_in_json(tmp_path: Path) -> None:
+def test_dates_are_strings_in_json(tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
     like = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.date32()), ("other", pa.date32())])).value
     file.write_text('{"id": "a", "day": "2024-05-01"}\n{"id": "b", "day": null}\n')
@@ -95,7 +95,7 @@ def test_columns_that_are_null_in_every_row_are_there_in_json(tmp_path: Path) ->
     assert pa.Table.from_batches(list(without_types.batches)).to_pylist() == [{"id": "a", "day": None}]
 
 
-def test_a_column_of_nulls_without_a_type_is_one_of_texts() -> None:
+def test_a_column_of_nulls_without_a_type_is_a_string_column() -> None:
     rows = pa.table({"id": ["a", "b"], "none": pa.nulls(2)})
     given = ENGINE.rows.given(rows)
     assert pa.Table.from_batches(list(given.batches)).to_pylist() == rows.to_pylist()
@@ -108,7 +108,7 @@ def test_rows_that_are_handed_over_are_taken() -> None:
         ENGINE.rows.given([1])
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         ENGINE.rows.read(str(tmp_path / "none.csv"))
     for name, error in (("rows.txt", UsageError), ("rows.parquet", CorruptFileError), ("rows.arrow", CorruptFileError)):
@@ -139,7 +139,7 @@ def test_dictionaries_of_views_are_decoded_at_any_depth() -> None:
             assert [value for batch in rows.batches for value in batch.column(0).to_pylist()] == array.to_pylist(), name
 
 
-def test_what_makes_no_columns_is_refused() -> None:
+def test_schemas_without_columns_are_refused() -> None:
     class Mixed:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             return pa.table({"m": [1, "x"]}).__arrow_c_stream__(requested_schema)

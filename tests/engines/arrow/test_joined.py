@@ -46,7 +46,7 @@ def given_parts(draw: st.DrawFn) -> list[str | pa.Array]:
 
 
 @given(given_parts())
-def test_joined_texts_are_those_of_the_rows(parts: list[Any]) -> None:
+def test_joined_strings_are_those_of_the_rows(parts: list[Any]) -> None:
     agrees(parts)
 
 
@@ -58,14 +58,14 @@ def test_many_rows_of_like_and_of_unlike_lengths(longest: int) -> None:
     agrees(["id:", column, ",no:", pa.array(np.arange(150_000)).cast(pa.string()), ",", column])
 
 
-def test_what_lies_under_a_null_does_not_show() -> None:
+def test_values_below_a_null_do_not_show() -> None:
     hidden = pa.Array.from_buffers(
         pa.string(), 3, [pa.py_buffer(b"\5"), pa.py_buffer(np.array([0, 1, 5, 6], np.int32)), pa.py_buffer(b"abbbbc")]
     )
     assert agrees(["<", hidden, "|", pa.array(["x", "y", None]), ">"]).to_pylist() == ["<a|x>", None, None]
 
 
-def test_a_column_of_large_text_makes_large_text() -> None:
+def test_a_column_of_large_strings_makes_large_strings() -> None:
     column = pa.array(["a", "b"])
     assert agrees(["<", column]).type == pa.string()
     assert agrees([column, column.cast(pa.large_string())]).type == pa.large_string()
@@ -78,7 +78,7 @@ def test_other_layouts_are_joined_as_their_values() -> None:
         assert text.join(["<", other]).to_pylist() == ["<b", None, "<" + "a" * 20]
 
 
-def test_joined_texts_that_narrow_offsets_do_not_reach_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joined_strings_that_narrow_offsets_do_not_reach_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "_NARROW_BYTES", 30)
     assert agrees(["a longer constant ", pa.array(["x", "y"])]).type == pa.large_string()
 
@@ -88,6 +88,6 @@ def test_one_column_alone_has_no_encoding() -> None:
     assert text.join([column.dictionary_encode()]).equals(column)
 
 
-def test_a_dictionary_of_one_long_text_and_many_short_ones_is_no_table() -> None:
+def test_a_dictionary_of_one_long_string_and_many_short_ones_is_no_table() -> None:
     texts = pa.array([*map(str, range(5000)), "x" * 5000])
     agrees(["<", pa.DictionaryArray.from_arrays(np.arange(5001) % 4999, texts), ">"])

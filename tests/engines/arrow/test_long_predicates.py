@@ -139,7 +139,7 @@ def long(request: pytest.FixtureRequest) -> tuple[Form, Predicate]:
     return form, predicate
 
 
-def test_rows_are_asked_in_proportion_to_the_terms(long: tuple[Form, Predicate]) -> None:
+def test_work_on_rows_is_in_proportion_to_the_terms(long: tuple[Form, Predicate]) -> None:
     form, predicate = long
     begun = time.process_time()
     questions = Counted(RowQuestions(ArrowValues(), rows(), SCHEMA))
@@ -149,7 +149,7 @@ def test_rows_are_asked_in_proportion_to_the_terms(long: tuple[Form, Predicate])
     assert time.process_time() - begun < MOST_SECONDS
 
 
-def test_statistics_are_asked_in_proportion_to_the_terms(long: tuple[Form, Predicate]) -> None:
+def test_work_on_statistics_is_in_proportion_to_the_terms(long: tuple[Form, Predicate]) -> None:
     form, predicate = long
     begun = time.process_time()
     names = {place.field.id: place.field.name for place in SCHEMA.places.values()}

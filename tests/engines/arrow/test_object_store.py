@@ -36,7 +36,7 @@ def test_a_table_is_planned_and_read_as_a_local_one(store: ObjectStore, uri: str
     assert ours.to_arrow().equals(theirs.to_arrow())
 
 
-def test_no_file_is_asked_for_twice_and_no_folder_listed_twice(store: ObjectStore, uri: str) -> None:
+def test_no_file_is_requested_twice_and_no_folder_listed_twice(store: ObjectStore, uri: str) -> None:
     before = len(store.requests())
     scan = open_table(uri, storage_options=store.options).scan(where=WHERE)
     assert scan.plan.kept()

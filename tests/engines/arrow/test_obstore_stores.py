@@ -133,7 +133,7 @@ def test_options_of_a_url_and_beside_it_are_those_of_the_store(
         ("abfs://lake:key@house.dfs.core.windows.net/t", {}),
     ],
 )
-def test_what_only_others_know_is_left_to_them(uri: str, options: dict[str, str]) -> None:
+def test_plans_of_other_libraries_are_left_to_them(uri: str, options: dict[str, str]) -> None:
     assert opened_store(uri, options, DEADLINE) is None
 
 

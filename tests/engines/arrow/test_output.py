@@ -72,7 +72,7 @@ def test_json_has_an_object_a_line(tmp_path: Path, extension: str) -> None:
     assert [json.loads(line) for line in lines] == [to_json(row, FLAT.record) for row in VALUES]
 
 
-def test_csv_tells_null_from_empty_and_writes_what_it_cannot_hold_as_json(tmp_path: Path) -> None:
+def test_csv_distinguishes_null_from_empty_and_writes_nested_values_as_json(tmp_path: Path) -> None:
     """ROWS-8."""
     path = tmp_path / "out.csv"
     ROWS.write(str(path), FLAT, [batch(VALUES, FLAT)])
@@ -84,7 +84,7 @@ def test_csv_tells_null_from_empty_and_writes_what_it_cannot_hold_as_json(tmp_pa
     assert json.loads(rows[0]["b"]) == {"base64": "/w=="}
 
 
-def test_dictionaries_and_large_texts_are_written_as_the_schema_has_them(tmp_path: Path) -> None:
+def test_dictionaries_and_large_strings_are_written_as_the_schema_has_them(tmp_path: Path) -> None:
     schema = Schema(t.Record((t.Field(0, "s", t.String()), t.Field(1, "u", t.String()))))
     rows = pa.record_batch({"s": pa.array(["a"]).dictionary_encode(), "u": pa.array(["b"], pa.large_string())})
     path = tmp_path / "out.parquet"
@@ -108,7 +108,7 @@ def test_a_scan_that_fails_leaves_no_file_and_keeps_the_old_one(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", ["out", "out.xlsx"])
-def test_an_extension_that_says_no_format_is_misuse(tmp_path: Path, name: str) -> None:
+def test_an_unknown_extension_is_misuse(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"\.parquet"):
         ROWS.write(str(tmp_path / name), FLAT, [])
 

@@ -150,7 +150,7 @@ def test_only_leaves_outside_lists_and_maps_have_statistics_and_find_theirs(tmp_
         (b"", True),
     ],
 )
-def test_only_from_some_writers_bounds_tell_that_there_is_no_nan(tmp_path: Path, writer: bytes, nans: bool) -> None:
+def test_bounds_of_only_some_writers_prove_that_there_is_no_nan(tmp_path: Path, writer: bytes, nans: bool) -> None:
     """FILE-4."""
     buffer = io.BytesIO()
     pq.write_table(pa.table({"i": [1, 2], "f": [1.0, 2.0]}), buffer)
@@ -175,7 +175,7 @@ AVRO = {
 }
 
 
-def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path: Path) -> None:
+def test_the_avro_schema_adds_attributes_where_it_agrees_with_the_stored_types(tmp_path: Path) -> None:
     """FILE-1."""
     table = pa.table(
         {
@@ -190,7 +190,7 @@ def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path
     assert (schema.get("s").field.doc, schema.get("s.u").field.type) == ("said", t.Uuid())
 
 
-def test_layouts_that_only_arrow_tells_apart_become_one(tmp_path: Path) -> None:
+def test_layouts_that_only_arrow_distinguishes_become_one(tmp_path: Path) -> None:
     """FILE-8."""
     nested = pa.struct([("x", pa.uint64()), ("m", pa.map_(pa.string(), pa.int16()))])
     columns = {
@@ -215,7 +215,7 @@ def test_an_avro_schema_of_other_columns_does_not_keep_a_file_from_being_read(tm
 
 
 @pytest.mark.parametrize("answer", ["{", '"int"', '{"type": "record", "name": "r"}'])
-def test_an_avro_schema_that_is_none_is_damage_of_the_file(tmp_path: Path, answer: str) -> None:
+def test_an_invalid_avro_schema_is_damage_of_the_file(tmp_path: Path, answer: str) -> None:
     table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": answer})
     with pytest.raises(CorruptFileError, match=r"\.parquet: expected an Avro schema as parquet\.avro\.schema"):
         read(table, tmp_path)
@@ -244,7 +244,7 @@ def test_memory_is_bounded_by_a_row_group_not_by_the_file(tmp_path: Path) -> Non
     assert peak < whole / 4
 
 
-def test_schemas_that_differ_above_their_leaves_are_told_apart(tmp_path: Path) -> None:
+def test_schemas_that_differ_above_their_leaves_are_distinguished(tmp_path: Path) -> None:
     storage = PlainStorage(str(tmp_path))
     for name in ("a", "b", "a", "c"):
         path = tmp_path / f"{name}.parquet"

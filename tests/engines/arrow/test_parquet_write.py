@@ -223,7 +223,7 @@ def test_a_union_is_refused_by_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_dictionary_is_made_of_values_that_repeat(tmp_path: Path) -> None:
+def test_values_that_repeat_get_a_dictionary(tmp_path: Path) -> None:
     """Those that are all different are stored as they are, which takes less time and room; nulls do not count."""
     schema = schema_of(key=t.String(), city=t.String(), many=t.Long(), none=t.String(), flag=t.Boolean())
     rows = [(f"key {n}", f"city {n % 40}", n * 7919, None if n % 9 else f"{n}", n % 2 == 0) for n in range(20_000)]

@@ -60,7 +60,7 @@ ALIKE = [f"key-{number:07}" for number in range(ROWS)]
 
 @pytest.mark.parametrize("nullable", [True, False])
 @pytest.mark.parametrize("of", [pa.string(), pa.binary()])
-def test_texts_of_one_length_are_taken_from_their_pages(
+def test_strings_of_one_length_are_taken_from_their_pages(
     tmp_path: Path, taken: list[int], of: pa.DataType, nullable: bool
 ) -> None:
     rows = column([text.encode() for text in ALIKE], of, nullable)
@@ -118,7 +118,7 @@ def test_other_pages_are_left_to_pyarrow(
     assert not any(taken)
 
 
-def test_texts_in_lists_and_records_are_left_to_pyarrow(tmp_path: Path, taken: list[int]) -> None:
+def test_strings_in_lists_and_records_are_left_to_pyarrow(tmp_path: Path, taken: list[int]) -> None:
     for values in ([["a", "b"], [], ["c"]] * 50, [{"x": "a"}, None, {"x": "b"}] * 50):
         assert read(tmp_path, pa.table({"key": values})).column(0).to_pylist() == values
     assert taken == []

@@ -45,7 +45,7 @@ def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None
 
 
 @each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
-def test_avro_schemas_of_files_agree_with_what_is_stored(entry: TableEntry) -> None:
+def test_avro_schemas_of_files_agree_with_their_columns(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))
     files = [
         file

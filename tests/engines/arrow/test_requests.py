@@ -46,7 +46,7 @@ def test_opening_waits_once(store: MeasuredStore) -> None:
 
 
 @pytest.mark.parametrize(("where", "waves"), [(LATE, 4), (FAR, 7)])
-def test_a_first_plan_asks_for_each_object_once_in_few_waves(store: MeasuredStore, where: str, waves: int) -> None:
+def test_a_first_plan_requests_each_object_once_in_few_waves(store: MeasuredStore, where: str, waves: int) -> None:
     table = opened(store)
     with store.measured() as requests:
         plan = table.scan(where=where).plan
@@ -98,7 +98,7 @@ def test_the_storage_counts_as_the_store_does(store: MeasuredStore) -> None:
     assert traffic.bytes == content and traffic.seconds > 0
 
 
-def test_a_second_process_asks_for_what_may_have_changed_alone(store: MeasuredStore, tmp_path: Path) -> None:
+def test_a_second_process_requests_only_what_may_have_changed(store: MeasuredStore, tmp_path: Path) -> None:
     options = {**store.options, "cache": str(tmp_path / "cache")}
     counts = []
     for _ in range(2):
@@ -109,7 +109,7 @@ def test_a_second_process_asks_for_what_may_have_changed_alone(store: MeasuredSt
     assert requests.waves <= 3 and len(requests) <= 10, requests
 
 
-def test_users_see_what_was_asked(store: MeasuredStore) -> None:
+def test_errors_show_the_requested_time(store: MeasuredStore) -> None:
     before = [part for name, text in store.options.items() for part in ("--storage-option", f"{name}={text}")]
     with store.measured() as requests:
         shown = ran(*before, "--verbose", "explain", "s3://lake/rides", "--where", LATE)

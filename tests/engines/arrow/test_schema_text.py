@@ -23,13 +23,13 @@ def field(called: str, **type: Any) -> dict[str, Any]:
 
 
 @given(schemas())
-def test_a_schema_comes_back_unless_losses_are_told(schema: Schema) -> None:
+def test_a_schema_comes_back_unless_losses_are_reported(schema: Schema) -> None:
     written = ARROW.write(schema)
     back = ARROW.parse(written.value, "text")
     assert written.losses or back.value == schema
 
 
-def test_types_are_said_as_arrow_says_them() -> None:
+def test_types_have_the_names_of_arrow() -> None:
     answer = [
         (pa.int32(), {"name": "int", "bitWidth": 32, "isSigned": True}),
         (pa.float64(), {"name": "floatingpoint", "precision": "DOUBLE"}),
@@ -67,7 +67,7 @@ def test_maps_hold_a_struct_of_entries() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_others_write_is_read(answer: dict[str, Any], of: pa.DataType) -> None:
+def test_files_of_other_writers_are_read(answer: dict[str, Any], of: pa.DataType) -> None:
     assert from_json({"schema": {"fields": [answer]}}, "text").field(0).type == of
 
 
@@ -102,7 +102,7 @@ def test_what_others_write_is_read(answer: dict[str, Any], of: pa.DataType) -> N
         ),
     ],
 )
-def test_what_is_no_schema_is_refused_with_its_path(text: str, why: str) -> None:
+def test_invalid_schemas_are_refused_with_the_path(text: str, why: str) -> None:
     with pytest.raises(SchemaError) as refused:
         ARROW.parse(text, "text")
     assert why in str(refused.value)

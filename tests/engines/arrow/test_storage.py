@@ -48,14 +48,14 @@ def test_paths_below_an_object_store_are_not_unescaped() -> None:
     assert ArrowStorage("s3a://bucket/t?region=x").full("") == "bucket/t"
 
 
-def test_a_wrong_option_of_a_store_is_said_in_one_line() -> None:
+def test_a_wrong_option_of_a_store_is_an_error_of_one_line() -> None:
     with pytest.raises(StorageError, match="no_such_option") as raised:
         ArrowStorage("s3://key:secret@bucket/t?no_such_option=1")
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.skipif(not hasattr(fs, "GcsFileSystem"), reason="pyarrow is built without it")
-def test_of_a_long_message_the_beginning_is_said() -> None:
+def test_the_beginning_of_a_long_message_is_shown() -> None:
     with pytest.raises(StorageError) as raised, reported("hdfs://name/table"):
         raise OSError("Unable to load\n" + "libjvm.so: no such file " * 100)
     answer = str(raised.value)
@@ -96,14 +96,14 @@ def test_relative_paths_are_local(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert ArrowStorage("t").list("") == [FileInfo("f", 1)]
 
 
-def test_a_storage_goes_to_another_process_without_its_open_files(tmp_path: Path) -> None:
+def test_a_storage_is_pickled_without_its_open_files(tmp_path: Path) -> None:
     (tmp_path / "a b").write_bytes(b"content")
     storage = ArrowStorage(str(tmp_path))
     there = pickle.loads(pickle.dumps(storage))
     assert (there.uri, there.read("a b"), there.open("a b").size) == (storage.uri, b"content", 7)
 
 
-def test_what_readers_prefetch_is_in_memory_of_arrows() -> None:
+def test_prefetched_bytes_are_in_the_memory_of_arrow() -> None:
     content = bytes(range(256)) * 4
     held = sys.getrefcount(content)
     copy = owned(content)
@@ -113,7 +113,7 @@ def test_what_readers_prefetch_is_in_memory_of_arrows() -> None:
     assert owned(b"").size == 0
 
 
-def test_checksums_of_hadoop_go_with_the_content_that_they_are_of(tmp_path: Path) -> None:
+def test_checksums_of_hadoop_are_deleted_with_the_file_they_belong_to(tmp_path: Path) -> None:
     """META-132: Hadoop refuses a local file that differs from its checksum."""
     storage = ArrowStorage(str(tmp_path))
     for name, change in (

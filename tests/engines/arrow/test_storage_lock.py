@@ -63,7 +63,7 @@ def test_a_file_is_replaced_only_in_place_of_the_version_that_was_read(storage: 
     assert storage.read("f") == b"4444"
 
 
-def test_a_free_lock_is_taken_and_let_go(storage: VersionedStorage) -> None:
+def test_a_free_lock_is_acquired_and_released(storage: VersionedStorage) -> None:
     """COMMIT-20, COMMIT-21."""
     storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(hours=1)))
     with table_lock(storage):

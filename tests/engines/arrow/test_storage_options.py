@@ -71,7 +71,7 @@ def test_two_values_of_one_option_are_refused() -> None:
         ("abfs", "connection_string", "account_name and account_key"),
     ],
 )
-def test_what_pyarrow_takes_from_elsewhere_is_said(scheme: str, name: str, place: str) -> None:
+def test_settings_that_pyarrow_takes_from_elsewhere_are_stated(scheme: str, name: str, place: str) -> None:
     with pytest.raises(UsageError, match=place):
         own_options(f"{scheme}://b/t", scheme, {name: "v"})
 

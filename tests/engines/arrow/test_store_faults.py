@@ -38,7 +38,7 @@ def options(store: MeasuredStore) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize("kind", ["503", "500", "reset", "cut", "short", "hang"])
-def test_what_fails_for_a_while_changes_no_row(store: MeasuredStore, options: dict[str, str], kind: str) -> None:
+def test_transient_failures_change_no_row(store: MeasuredStore, options: dict[str, str], kind: str) -> None:
     expected = open_table(str(rides())).scan(where=WHERE).to_arrow()
     places = ["hoodie.properties", "list-type", "/timeline/", r"column_stats/.*\.log", r"\.parquet"]
     if kind == "short":  # of a listing that ends early nobody can tell
@@ -49,7 +49,7 @@ def test_what_fails_for_a_while_changes_no_row(store: MeasuredStore, options: di
 
 
 @pytest.mark.parametrize("kind", ["503", "hang", "cut"])
-def test_what_fails_for_good_is_one_error_before_long(store: MeasuredStore, kind: str) -> None:
+def test_permanent_failures_are_one_error_before_long(store: MeasuredStore, kind: str) -> None:
     store.behave(faults=[Fault("hoodie.properties", kind, 10_000, retry_after=3600)])
     begin = monotonic()
     with pytest.raises(StorageError, match=r"hoodie\.properties") as raised:
@@ -85,7 +85,7 @@ def test_short_answers_to_ranges_are_no_content(store: MeasuredStore, options: d
         file.read(1 << 21, 10)
 
 
-def test_sizes_that_the_table_tells_are_not_believed(store: MeasuredStore, options: dict[str, str]) -> None:
+def test_sizes_that_the_table_records_are_not_trusted(store: MeasuredStore, options: dict[str, str]) -> None:
     content = bytes(range(256)) * 40_000
     (store.root / "lake" / "grown").write_bytes(content)
     storage = RemoteStorage("s3://lake", options)
@@ -108,7 +108,7 @@ def test_keys_are_in_no_message(store: MeasuredStore, options: dict[str, str]) -
     assert "secret" not in RemoteStorage(url).uri
 
 
-def test_a_read_that_hangs_is_asked_again_before_it_times_out(store: MeasuredStore) -> None:
+def test_a_read_that_hangs_is_repeated_before_it_times_out(store: MeasuredStore) -> None:
     options = {**store.options, "hedge": "true", "request_timeout": "60"}
     store.behave(faults=[Fault("properties", "hang"), Fault("city=.*parquet", "hang")])
     begin = monotonic()

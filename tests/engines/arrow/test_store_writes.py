@@ -70,7 +70,7 @@ class TestWaves:
     def test_an_operation_waits_for_few_requests(self, life: dict[str, Requests], operation: str, waves: int) -> None:
         assert 0 < life[operation].waves <= waves, life[operation]
 
-    def test_no_data_file_is_asked_for_twice(self, life: dict[str, Requests]) -> None:
+    def test_no_data_file_is_requested_twice(self, life: dict[str, Requests]) -> None:
         for requests in life.values():
             requested = [
                 request.path for request in requests.of if request.method == "GET" and request.path.endswith(".parquet")

@@ -110,7 +110,7 @@ def test_a_plain_form_is_its_own_plain_form_in_the_same_arrow_type(of: t.Type) -
         (pa.decimal128(2, 5), least(5, 5), "decimal128(2, 5)"),
     ],
 )
-def test_types_that_say_more_are_read_with_a_loss(arrow: pa.DataType, of: t.Type, what: str) -> None:
+def test_richer_types_are_read_with_a_loss(arrow: pa.DataType, of: t.Type, what: str) -> None:
     converted = from_arrow(arrow)
     assert same(converted.value, of)
     assert [loss.what for loss in converted.losses] == [what]
@@ -173,7 +173,7 @@ def test_metadata_of_another_form_is_refused_with_the_path(metadata: dict[bytes,
         schema_from_arrow(pa.schema([pa.field("a", pa.int32(), metadata=metadata)]))
 
 
-def test_without_metadata_the_losses_are_said() -> None:
+def test_without_metadata_the_losses_are_reported() -> None:
     record = t.Record(
         (
             t.Field(0, "e", t.Enumeration(("A",), "ns.E"), False, "doc"),

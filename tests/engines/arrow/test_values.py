@@ -126,7 +126,7 @@ def test_lists_of_every_kind_are_taken_apart() -> None:
         assert doubled.to_pylist() == rows
 
 
-def test_what_a_null_list_hides_is_not_looked_at() -> None:
+def test_elements_below_a_null_list_are_ignored() -> None:
     hiding = pa.ListArray.from_arrays(
         pa.array([0, 1, 2], pa.int32()), pa.array(["1970-01-02", "nonsense"]), mask=pa.array([False, True])
     )
@@ -154,7 +154,7 @@ def test_unions_in_sparse_layout() -> None:
         | st.floats(-8_388_608.0, -0.0078125, width=32)
     )
 )
-def test_texts_of_plain_floats_are_javas(rows: list[float | None]) -> None:
+def test_strings_of_plain_floats_are_those_of_java(rows: list[float | None]) -> None:
     for of in (t.Float(), t.Double()):
         found = VALUES.convert(from_values(rows, of), of, t.String()).to_pylist()
         assert found == [None if row is None else to_text(row, of) for row in rows]

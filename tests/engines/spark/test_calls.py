@@ -19,7 +19,7 @@ AT_ONCE = 50
 """Calls in one query: each query costs more than all that it computes."""
 
 
-def test_spark_gives_what_the_cases_say(spark: Any) -> None:
+def test_spark_gives_the_results_of_the_cases(spark: Any) -> None:
     before = {name: spark.conf.get(name) for name in ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")}
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     spark.conf.set("spark.sql.ansi.enabled", "false")

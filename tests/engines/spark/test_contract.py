@@ -85,14 +85,14 @@ FUNCTIONS_STEP = 1 if SOAK or "HUDI_SPARK_EXAMPLES" in os.environ else 8
 """Of so many functions one is asked for in an ordinary run; `test_calls.py` holds calls of all of them against Spark itself."""
 
 _SparkValues = with_settings(ValuesContract, **SETTINGS)
-_SparkValues.test_functions_give_what_the_core_defines.pytestmark = [
+_SparkValues.test_functions_give_the_results_of_the_core.pytestmark = [
     pytest.mark.parametrize("known", OF_COLUMNS[::FUNCTIONS_STEP], ids=lambda known: known.name).mark
 ]
 
 
 class TestValues(_SparkValues):
     pairs_of_a_promotion = 1
-    test_every_cast_is_what_the_core_defines = test_patterns_of_every_form_match_whole_texts = None
+    test_every_cast_is_what_the_core_defines = test_patterns_of_every_form_match_whole_strings = None
     """The laws draw them: a query for each would take long."""
 
     @pytest.mark.parametrize("key", PAIRS, ids=named)
@@ -125,7 +125,7 @@ class TestTexts(with_settings(TextsContract, **SETTINGS)):
 class TestKeys(KeysContract):
     kind = staticmethod(options_that_are_set if SOAK else generator_and_path)
 
-    def test_keys_that_are_made_up_count_rows(self, engine: Any) -> None:
+    def test_generated_keys_count_rows(self, engine: Any) -> None:
         """Rows of a DataFrame have no order to count them by: such keys are refused."""
         with pytest.raises(UnsupportedError, match="no order"):
             engine.values.numbered(None, 0)

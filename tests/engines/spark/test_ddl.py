@@ -72,12 +72,12 @@ def test_simple_strings_of_structs_are_read() -> None:
         ("VECTOR(4, INT8)", t.Vector(4, t.VectorElement.INT8)),
     ],
 )
-def test_other_words_for_a_type_are_read(answer: str, of: t.Type) -> None:
+def test_other_names_for_a_type_are_read(answer: str, of: t.Type) -> None:
     assert type_in(answer) == of
 
 
 @pytest.mark.parametrize(("answer", "kind"), [("VARIANT", t.RecordKind.VARIANT), ("BLOB", t.RecordKind.BLOB)])
-def test_hudis_words_are_read(answer: str, kind: t.RecordKind) -> None:
+def test_hudis_names_are_read(answer: str, kind: t.RecordKind) -> None:
     found = type_in(answer)
     assert isinstance(found, t.Record)
     assert found.kind is kind
@@ -86,7 +86,7 @@ def test_hudis_words_are_read(answer: str, kind: t.RecordKind) -> None:
 @pytest.mark.parametrize(
     ("answer", "kept"), [("TINYINT", "int"), ("short", "int"), ("VARCHAR(10)", "string"), ("char(3)", "string")]
 )
-def test_types_that_say_more_are_read_with_a_loss(answer: str, kept: str) -> None:
+def test_richer_types_are_read_with_a_loss(answer: str, kept: str) -> None:
     assert schema_from_ddl(f"c {answer}").losses == (ConversionLoss("c", answer.upper(), kept),)
 
 
@@ -123,13 +123,13 @@ def test_a_comment_is_a_literal_of_spark_sql(comment: str, answer: str) -> None:
         ("a " + "ARRAY<" * 200 + "INT" + ">" * 200, "schema: character "),
     ],
 )
-def test_a_wrong_text_is_refused_with_the_place(ddl: str, answer: str) -> None:
+def test_an_invalid_string_is_refused_with_its_place(ddl: str, answer: str) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from_ddl(ddl)
     assert str(refused.value).startswith(answer)
 
 
-def test_what_ddl_has_no_word_for_is_reported() -> None:
+def test_attributes_that_ddl_cannot_express_are_reported() -> None:
     required = t.Array(t.Field(0, "element", t.Int(), optional=False))
     record = t.Record((t.Field(0, "a", required, default=None), t.Field(0, "e", t.Enumeration(("A",)), False)), "R")
     assert schema_to_ddl(Schema(record_with_ids(record), version=2, max_column_id=9)).losses == (
@@ -143,7 +143,7 @@ def test_what_ddl_has_no_word_for_is_reported() -> None:
 
 @given(st.text(st.sampled_from("ab `'\"<>(),:\\\n"), max_size=30) | st.text(max_size=10))
 @settings(max_examples=300)
-def test_no_text_gives_anything_but_a_schema_or_a_schema_error(ddl: str) -> None:
+def test_any_text_gives_a_schema_or_a_schema_error(ddl: str) -> None:
     for item in (ddl, f"a STRUCT<{ddl}", f"a INT COMMENT {ddl}"):
         try:
             schema = schema_from_ddl(item)
@@ -165,6 +165,6 @@ def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema) ->
     assert not again.losses
 
 
-def test_docstring_examples_give_what_they_show() -> None:
+def test_docstring_examples_give_their_shown_results() -> None:
     for module in (hudi_spark.types, hudi_spark.ddl):
         assert doctest.testmod(module).failed == 0

@@ -26,7 +26,7 @@ def with_logs_and_statistics() -> TableEntry:
     pytest.skip("no such recorded table")
 
 
-def test_executors_find_what_the_driver_finds(spark: Any) -> None:
+def test_executors_and_driver_give_the_same_slices(spark: Any) -> None:
     here = hudi_spark.open(spark, str(rides())).scan(where=WHERE)
     there = hudi_spark.open(spark, str(rides()), records_on_driver=0).scan(where=WHERE)
     in_shares = plan_in_shares(open_table(str(rides())).scan(where=WHERE), SparkRunner(spark), 0, records_per_share=200)
@@ -38,7 +38,7 @@ def test_executors_find_what_the_driver_finds(spark: Any) -> None:
     assert there.to_spark().count() == here.to_spark().count()
 
 
-def test_logs_and_recorded_filters_are_told_of_on_executors_too(spark: Any) -> None:
+def test_logs_and_recorded_filters_are_counted_on_executors_too(spark: Any) -> None:
     entry = with_logs_and_statistics()
     rows = entry.expected["snapshot"]["rows"]
     keys = sorted(row["_hoodie_record_key"] for row in rows)

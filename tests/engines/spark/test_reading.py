@@ -79,7 +79,7 @@ def table(spark: Any) -> Any:
         {"where": "fare < -1"},
     ],
 )
-def test_what_is_asked_is_what_the_core_gives(table: Any, requested: dict[str, Any]) -> None:
+def test_answers_equal_those_of_the_core(table: Any, requested: dict[str, Any]) -> None:
     names = {field.name for field in table.schema.fields}
     if not {"fare", "driver"} <= names:
         requested = _in_terms_of(table, requested)
@@ -98,7 +98,7 @@ def _in_terms_of(table: Any, requested: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "requested", [{}, {"where": "op = 'u'", "columns": ["op", "after"], "meta": False}, {"limit": 3}]
 )
-def test_changes_are_those_that_the_core_tells(table: Any, requested: dict[str, Any]) -> None:
+def test_changes_are_those_of_the_core(table: Any, requested: dict[str, Any]) -> None:
     reported = table.table.changes(since="earliest", **requested)
     frame = table.changes(since="earliest", **requested)
     expected = in_order(reported.to_json_rows())
@@ -172,7 +172,7 @@ def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: py
 
 
 @pytest.mark.parametrize("requested", [{}, {"where": "fare > 20"}])
-def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
+def test_footers_of_many_files_are_read_on_executors_with_the_same_statistics(
     table: Any, requested: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "fare" not in {field.name for field in table.schema.fields}:
@@ -246,7 +246,7 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
 
 
 @pytest.mark.parametrize("way", ["known", "by_own_reader"])
-def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
+def test_a_file_deleted_after_planning_is_an_error(
     spark: Any, tmp_path: Path, way: str, request: pytest.FixtureRequest
 ) -> None:
     copied = Path(shutil.copytree(rides(), tmp_path / "rides"))
@@ -265,7 +265,7 @@ def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
 
 
 @pytest.mark.parametrize("size", [10, 1 << 20])
-def test_rows_are_the_same_when_the_table_tells_wrong_sizes(
+def test_rows_are_the_same_when_the_table_records_wrong_sizes(
     table: Any, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested = {"read_optimized": True}
@@ -340,7 +340,7 @@ def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
     assert found == analyzed(made.rows(forms, group))
 
 
-def test_a_predicate_goes_down_to_files(spark: Any) -> None:
+def test_a_predicate_is_pushed_down_to_files(spark: Any) -> None:
     entry = next((e for e in tables() if e.expected["table"]["table_type"] == "COPY_ON_WRITE"), None)
     if entry is None:
         pytest.skip("corpus and golden tables not present")

@@ -13,7 +13,7 @@ from tests.support.strategies import schemas
 
 @pytest.mark.parametrize("form", [SPARK, DDL], ids=["spark", "ddl"])
 @given(schema=schemas())
-def test_a_schema_comes_back_unless_losses_are_told(form: SchemaText, schema: Schema) -> None:
+def test_a_schema_comes_back_unless_losses_are_reported(form: SchemaText, schema: Schema) -> None:
     written = form.write(schema)
     back = form.parse(written.value, "text")
     assert written.losses or back.value == schema

@@ -38,14 +38,14 @@ def test_the_package_is_sent_whole(spark: Any, monkeypatch: pytest.MonkeyPatch) 
     assert not any("__pycache__" in name for name in names)
 
 
-def test_without_java_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_java_the_error_states_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnsupportedError, match="Java 17"):
         session._check_java()
 
 
-def test_rows_over_connect_before_spark_4_are_refused_in_words() -> None:
+def test_rows_over_connect_before_spark_4_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="from Spark 4 on"):
         engine.arrow_batches(object())
 

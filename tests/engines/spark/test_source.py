@@ -40,7 +40,7 @@ def test_filters_of_spark_give_the_same_rows(registered: Any) -> None:
     assert found == numbers.count(some)
 
 
-def test_a_stream_gives_what_changed(registered: Any, tmp_path: Path) -> None:
+def test_a_stream_gives_the_changed_rows(registered: Any, tmp_path: Path) -> None:
     frame = registered.readStream.format("hudi_core").load(str(rides()))
     query = (
         frame.writeStream.format("memory")
@@ -93,7 +93,7 @@ def same(found: Any, expected: str) -> bool:
     return found is not None and repr(found) == to_sql(parse_predicate(expected))
 
 
-def test_timestamps_and_what_is_not_known_are_left_to_spark() -> None:
+def test_timestamps_and_unknown_expressions_are_left_to_spark() -> None:
     moment = datetime.datetime(2026, 1, 1)
     left = [reported("GreaterThan", value=moment), reported("In", value=(moment, None))]
     left += [reported("EqualTo", value=object()), reported("Like", value="x")]
@@ -106,7 +106,7 @@ def test_a_dot_in_a_name_is_no_step_down() -> None:
 
 
 @pytest.mark.parametrize("way", ["in", "prefix", "not"])
-def test_filters_that_go_down_leave_files_out_and_no_rows(registered: Any, way: str) -> None:
+def test_pushed_filters_skip_files_and_no_matching_rows(registered: Any, way: str) -> None:
     rows = [(row["_hoodie_record_key"], row["city"]) for row in open_table(str(rides())).scan().to_json_rows()]
     frame, whole = (
         registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key", "city") for _ in range(2)

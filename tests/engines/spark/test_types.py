@@ -115,7 +115,7 @@ def test_a_union_is_a_struct_of_optional_members() -> None:
         ({"type": "udt", "class": "a.B", "sqlType": "long"}, t.Long(), "user-defined type a.B"),
     ],
 )
-def test_types_that_say_more_are_read_with_a_loss(answer: object, of: t.Type, what: str) -> None:
+def test_richer_types_are_read_with_a_loss(answer: object, of: t.Type, what: str) -> None:
     found, losses = read(answer)
     assert found == of
     assert losses == (ConversionLoss("f", what, "long" if of == t.Long() else "int" if of == t.Int() else "string"),)
@@ -163,11 +163,11 @@ def test_hudis_own_marks_are_written_and_read() -> None:
         *((mark, None) for mark in ("VECTOR", "VECTOR(0)", "VECTOR(3, HALF)", "BLOB")),
     ],
 )
-def test_a_mark_says_its_vector(mark: str, of: t.Vector | None) -> None:
+def test_a_mark_states_its_vector(mark: str, of: t.Vector | None) -> None:
     assert vector_of(mark) == of
 
 
-def test_a_mark_on_another_type_says_nothing() -> None:
+def test_a_mark_on_another_type_is_ignored() -> None:
     assert read("string", hudi_type="VECTOR(3)")[0] == t.String()
     assert read({"type": "array", "elementType": "string", "containsNull": True}, hudi_type="VECTOR(3)")[0] != t.Vector(
         3
@@ -221,7 +221,7 @@ def test_more_digits_than_spark_has_are_refused_with_the_path() -> None:
         schema_to_spark_json(Schema(t.Record((t.Field(0, "d", t.Decimal(39)),))))
 
 
-def test_what_a_struct_has_no_place_for_is_reported() -> None:
+def test_attributes_without_a_place_in_a_struct_are_reported() -> None:
     schema = Schema(t.Record((t.Field(0, "a", t.Int(), default=None),), "ns.R", "doc"), version=5, max_column_id=8)
     assert schema_to_spark_json(schema).losses == (
         ConversionLoss("", "version 5"),

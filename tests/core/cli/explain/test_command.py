@@ -44,7 +44,7 @@ def test_a_predicate_that_nothing_rules_out_removes_nothing() -> None:
     assert (total["skip"], total["read"]) == (0, 287)
 
 
-def test_the_page_is_written_beside_what_is_said(tmp_path: Path) -> None:
+def test_the_page_is_written_beside_the_text(tmp_path: Path) -> None:
     page = tmp_path / "why.html"
     wrote = ran("explain", rides(), "--where", _WHERE, "--html", page, "--json")
     assert wrote.err == f"wrote {page}\n"
@@ -67,14 +67,14 @@ def test_people_see_the_ends_of_a_long_list_and_programs_all_of_it(tmp_path: Pat
 
 @pytest.mark.parametrize("command", ["files", "explain"])
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_an_unknown_function_is_told_beside_what_is_said(command: str, form: tuple[str, ...]) -> None:
+def test_an_unknown_function_is_reported_with_similar_names(command: str, form: tuple[str, ...]) -> None:
     reported = ran(command, rides(), "--where", "uper(city) = 'OSLO'", *form)
     assert reported.err.count("function uper is not known") == 1
     assert "did you mean upper?" in reported.err
     assert "uper is not known" not in reported.out
 
 
-def test_a_scan_tells_what_is_not_known() -> None:
+def test_a_scan_reports_unknown_expressions() -> None:
     table = open_table(str(rides()))
     (warning,) = table.scan("uper(city) = 'OSLO'").warnings
     assert warning.endswith("did you mean upper?")

@@ -42,7 +42,7 @@ def numbers(svg: ET.Element) -> list[list[int]]:
     return [[int(n) for n in group.get("data-rows", "").split()] for group in svg.iter(f"{_SVG}g")]
 
 
-def test_slices_that_are_read_stand_above_skipped_ones_each_sorted_by_where_it_begins() -> None:
+def test_read_slices_are_drawn_above_skipped_ones_sorted_by_lower_bound() -> None:
     bounds = [ColumnRange(5.0, 9.0), ColumnRange(1.0, 2.0), None, ColumnRange(4.5, 6.0), ColumnRange(0.0, 3.0)]
     verdicts = [Verdict.READ, Verdict.SKIP, Verdict.READ, Verdict.ALL_MATCH, Verdict.SKIP]
     svg = parsed(picture("x > 4", *bounds), verdicts)
@@ -50,7 +50,7 @@ def test_slices_that_are_read_stand_above_skipped_ones_each_sorted_by_where_it_b
     assert [text.text for text in svg.iter(f"{_SVG}text") if text.get("class") == "group"] == ["read: 3", "skipped: 2"]
 
 
-def test_it_says_in_words_what_it_shows() -> None:
+def test_the_picture_is_described_in_words() -> None:
     svg = parsed(picture("x > 4", ColumnRange(1.0, 9.0)), [Verdict.READ])
     assert svg.get("aria-label") == "Ranges of x in 1 slices. May match: above 4.0, NaN."
 
@@ -79,13 +79,13 @@ def test_nothing_is_shaded_when_the_column_rules_nothing_out() -> None:
     assert "class=match" not in column_svg(drawn, [Verdict.READ])
 
 
-def test_many_stretches_are_counted() -> None:
+def test_many_ranges_are_counted() -> None:
     many = picture("x IN (" + ",".join(map(str, range(20))) + ")")
     assert may_match(many) == "0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, and 12 more"
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.integers(0, 30))
-def test_texts_below_and_above_the_axis_never_overlap(values: list[float], slices: int) -> None:
+def test_strings_below_and_above_the_axis_never_overlap(values: list[float], slices: int) -> None:
     where = "x IN (" + ",".join(f"{value!r}D" for value in values) + ")"
     bounds = [ColumnRange(min(values), max(values))] * slices
     svg = parsed(picture(where, *bounds), [Verdict.READ] * slices)

@@ -79,12 +79,12 @@ def matching(where: str) -> list[str]:
         ("at >= TIMESTAMP '2026-03-01 00:00:00'", ["from 2026-03-01 00:00:00"]),
     ],
 )
-def test_stretches_that_may_match(where: str, answer: list[str]) -> None:
+def test_row_ranges_that_may_match_are_found(where: str, answer: list[str]) -> None:
     assert matching(where) == answer
 
 
 @given(st.data())
-def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> None:
+def test_a_matching_row_is_in_a_row_range_that_may_match(data: st.DataObject) -> None:
     predicate = data.draw(predicates(_SCHEMA))
     row: Any = data.draw(rows_of(_SCHEMA))
     if truth_of(predicate, row, _SCHEMA) is not TRUE:
@@ -118,7 +118,7 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
         (ColumnRange(math.nan, math.nan, nulls=False), "bounds not known, may hold NaN"),
     ],
 )
-def test_a_range_in_words(known: ColumnRange, answer: str) -> None:
+def test_a_range_is_shown_in_words(known: ColumnRange, answer: str) -> None:
     (found,) = picture("x > 4", known).ranges
     assert found is not None
     assert found.label == answer
@@ -150,7 +150,7 @@ def test_places_for_null_and_nan_are_there_when_they_can_be_held() -> None:
     assert picture("x IS NULL").has_nulls
 
 
-def test_a_column_that_rules_nothing_out_is_told() -> None:
+def test_a_column_that_rules_nothing_out_is_reported() -> None:
     predicate = bind(parse_predicate("n > 3 OR x > 4"), _SCHEMA)
     drawn = [column_picture(column, predicate, []) for column in columns_of(predicate).values()]
     assert [found.any_matches for found in drawn] == [True, True]

@@ -110,7 +110,7 @@ def test_values_without_distances_have_places_of_their_own() -> None:
     assert scale.position("a") + scale.half < scale.position("b") - scale.half
 
 
-def test_what_is_cut_off_a_text_is_told() -> None:
+def test_cut_strings_are_marked() -> None:
     assert shortened("abcdef", t.String(), 4) == "'abc…'"
     assert shortened(b"\x01\xff", t.Binary(), 4) == "x'01ff'"
     assert shortened(1.5, t.Double(), 4) == "1.5"

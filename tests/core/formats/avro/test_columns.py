@@ -80,7 +80,7 @@ ROOMY = settings(
 
 @ROOMY
 @given(written(), st.sampled_from([b"", b"\xff\xff\xff", b"\x00" * 40]))
-def test_columns_hold_what_fastavro_reads(case: tuple[str, list[bytes]], gap: bytes) -> None:
+def test_columns_hold_the_values_of_fastavro(case: tuple[str, list[bytes]], gap: bytes) -> None:
     schema, records = case
     assert same(to_list(decoded(schema, records, gap))) == rows_by_fastavro(schema, records)
 
@@ -122,7 +122,7 @@ def test_records_behind_their_lengths_are_the_same_records(case: tuple[str, list
     assert [row for part in found for row in same(to_list(part))] == rows_by_fastavro(schema, records)
 
 
-def test_damage_behind_lengths_is_told_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_behind_lengths_is_reported_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(avro_columns, "BATCH_ROWS", (100, 100))
     monkeypatch.setattr(length_chain, "MANY_WALKS_THRESHOLD", 50)
     monkeypatch.setattr(length_chain, "PIECE_ITEMS", 150)
@@ -258,7 +258,7 @@ def test_a_branch_may_be_written_longer_than_needed() -> None:
 
 
 @pytest.mark.parametrize("nulls", [0.0, 0.02, 0.5])
-def test_many_batches_of_flat_rows_hold_what_fastavro_reads(nulls: float) -> None:
+def test_many_batches_of_flat_rows_hold_the_values_of_fastavro(nulls: float) -> None:
     random = np.random.default_rng(11)
     types = ["long", "string", "double", "int", "boolean", "bytes", "float", "string", "long"]
     fields = [{"name": f"c{i}", "type": ["null", type_]} for i, type_ in enumerate(types)]
@@ -379,7 +379,7 @@ def test_items_without_bytes_are_limited_over_all_records() -> None:
         ('{"type": "array", "items": ' * 150 + '"int"' + "}" * 150, UnsupportedError),
     ],
 )
-def test_a_schema_that_is_none_or_has_no_columns_is_refused(schema: str, error: type[Exception]) -> None:
+def test_an_invalid_schema_and_one_without_columns_are_refused(schema: str, error: type[Exception]) -> None:
     """AVC-10."""
     with pytest.raises(error, match=r"^file: "):
         decoded(schema, [b"\x00"])
@@ -401,7 +401,7 @@ def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
 
 
 @each_table_where(lambda entry: entry.has("*.hfile"), "HFiles", every=3)
-def test_values_of_every_hfile_hold_what_fastavro_reads(entry: TableEntry) -> None:
+def test_values_of_every_hfile_equal_those_of_fastavro(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob("*.hfile"):
         file = HFile(InMemoryFile(path.read_bytes(), path.name))
         cells = file.cells()

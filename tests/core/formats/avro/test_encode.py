@@ -110,7 +110,7 @@ def test_numbers_at_every_edge_of_seven_bits() -> None:
     assert zigzag(np.array([0, -1, 1, -(1 << 31)], np.int32)).tolist() == [0, 1, 2, (1 << 32) - 1]
 
 
-def test_long_and_short_texts_in_one_column() -> None:
+def test_long_and_short_strings_in_one_column() -> None:
     values = ["", "x" * 5000, "é", "y" * 300] * 20 + ["z"] * 400
     schema = record(["null", "string"])
     parsed = fastavro.parse_schema(json.loads(schema))

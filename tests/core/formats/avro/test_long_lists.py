@@ -47,7 +47,7 @@ def test_a_large_commit_is_read_as_a_small_one() -> None:
     assert (metadata.operation, metadata.extra["ö"]) == ("CLUSTER", "ü")
 
 
-def test_what_has_no_such_field_is_left_to_the_ordinary_way() -> None:
+def test_records_without_the_field_are_decoded_as_usual() -> None:
     assert read_with_lists(write_container(COMMIT_METADATA, [record(SOME)]), LAST, "t") is None
     of_null = read_with_lists(write_container(REPLACE_COMMIT_METADATA, [record(None)]), LAST, "t")
     assert of_null is not None

@@ -71,7 +71,7 @@ CELLS = gzip.compress(b"cells", mtime=0)
         (CELLS, 2**31 - 1, Codec.GZ),
     ],
 )
-def test_data_that_is_not_what_it_claims_is_corrupt(stored: bytes, uncompressed: int, codec: Codec) -> None:
+def test_data_of_another_kind_than_claimed_is_corrupt(stored: bytes, uncompressed: int, codec: Codec) -> None:
     with pytest.raises(CorruptFileError, match=r"^t: block at offset 7: expected "):
         content(block(stored, uncompressed), codec, "t")
 

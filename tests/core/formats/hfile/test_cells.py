@@ -76,7 +76,7 @@ def test_ordinary_cells_are_found_without_a_walk(
     assert sum(walked) < 40
 
 
-def test_some_cells_are_taken_in_the_order_asked_for() -> None:
+def test_some_cells_are_taken_in_the_requested_order() -> None:
     found = decoded(contents([[(b"a", b"1"), (b"b", b"2"), (b"c", b"3")]]))
     assert pairs(found.take(slice(1, None))) == [(b"b", b"2"), (b"c", b"3")]
 

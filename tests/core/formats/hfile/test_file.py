@@ -172,7 +172,7 @@ def test_a_file_larger_than_its_first_read_is_opened() -> None:
         (Shape(info={b"MAX_MEMSTORE_TS_KEY": struct.pack(">q", 1)}), "without memstore timestamps"),
     ],
 )
-def test_what_is_valid_but_not_readable_here_is_named(shape: Shape, message: str) -> None:
+def test_valid_but_unsupported_contents_are_named(shape: Shape, message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
         opened(build(rows(10), shape))
 

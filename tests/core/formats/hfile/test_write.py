@@ -101,7 +101,7 @@ def test_file_info_and_meta_blocks_are_kept() -> None:
     assert struct.unpack(">i", file.file_info[b"hfile.AVG_KEY_LEN"]) == (2,)
 
 
-def test_index_keys_longer_than_a_byte_says_are_read_back() -> None:
+def test_index_keys_longer_than_a_byte_states_are_read_back() -> None:
     """FORMAT-29: lengths are Hadoop's, which Apache Hudi's reader and HBase's expect."""
     pairs = [
         (bytes([97 + number]) * size, b"v") for number, size in enumerate((115, 116, 117, 240, 300, 5000, MAX_ROW))

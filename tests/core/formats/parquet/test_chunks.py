@@ -58,7 +58,7 @@ def test_chunks_are_those_that_pyarrow_shows(options: dict[str, object]) -> None
             assert (chunk.lower is not None) == (statistics is not None and statistics.has_min_max)
 
 
-def test_counts_that_contradict_each_other_tell_no_nulls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contradictory_counts_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """META-131."""
     original = chunks.structure
 
@@ -76,7 +76,7 @@ def test_counts_that_contradict_each_other_tell_no_nulls(monkeypatch: pytest.Mon
     assert altered([-1, 4]) == altered([]) == altered([b"3"]) == altered(3) == [None, None]
 
 
-def test_unsigned_numbers_are_told() -> None:
+def test_unsigned_numbers_are_recognised() -> None:
     assert [leaf.unsigned for leaf in leaf_chunks(footer_of(written()), "f")] == [False, False, False, True, False]
 
 

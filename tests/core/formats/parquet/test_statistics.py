@@ -54,7 +54,7 @@ def test_an_upper_bound_that_one_row_group_has_cut_is_unknown_in_the_file() -> N
 
 
 @pytest.mark.parametrize("of", [t.Enumeration(("a",), "e"), t.Uuid()])
-def test_other_types_of_text_are_cut_alike(of: t.Primitive) -> None:
+def test_other_string_types_are_truncated_alike(of: t.Primitive) -> None:
     cut = "aä".encode()[:-1]
     statistics = statistics_of(of, chunk(cut, cut))
     assert (statistics.lower, statistics.upper) == ("a", None)
@@ -104,7 +104,7 @@ def test_int96_has_no_order() -> None:
         ("", True),
     ],
 )
-def test_bounds_tell_of_nan_where_the_writer_orders_it_last(writer: str, may_hold_nan: bool) -> None:
+def test_bounds_prove_the_absence_of_nan_where_the_writer_orders_it_last(writer: str, may_hold_nan: bool) -> None:
     bounds = struct.pack("<d", 1.0), struct.pack("<d", 2.0)
     statistics = statistics_of(t.Double(), chunk(*bounds), physical="DOUBLE", writer=writer)
     assert (statistics.lower, statistics.upper, statistics.nans) == (1.0, 2.0, may_hold_nan)

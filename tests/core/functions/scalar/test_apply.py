@@ -24,7 +24,7 @@ CASES = [json.loads(line) for line in (SPECS / "cases" / "functions.jsonl").read
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rule']} {case['function']}{case['arguments']}")
-def test_function_gives_what_the_case_says(case: dict[str, Any]) -> None:
+def test_a_function_gives_the_result_of_the_case(case: dict[str, Any]) -> None:
     types, of = [type_of(text) for text in case["types"]], type_of(case["of"])
     arguments = [from_json(value, kind) for value, kind in zip(case["arguments"], types, strict=True)]
     assert repr(to_json(function(case["function"]).apply(arguments, types, of), of)) == repr(case["gives"])

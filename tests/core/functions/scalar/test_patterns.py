@@ -13,7 +13,7 @@ WITHIN_FOUR_DIGITS = st.integers(-62_135_596_800_000_000, 253_402_300_799_999_99
 
 
 @given(WITHIN_FOUR_DIGITS)
-def test_a_text_with_all_parts_is_read_back(micros: int) -> None:
+def test_a_string_with_all_parts_is_read_back(micros: int) -> None:
     pattern = date_pattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
     assert parse_micros(format_micros(micros, pattern), pattern) == micros
 
@@ -22,7 +22,7 @@ def test_a_text_with_all_parts_is_read_back(micros: int) -> None:
     st.integers(-(1 << 63), (1 << 63) - 1),
     st.sampled_from(["yyyy", "yyyy-MM-dd", "a", "h", "H", "m", "s.SSS", "'x'", "E D"]),
 )
-def test_a_text_is_the_same_within_its_step(micros: int, text: str) -> None:
+def test_a_formatted_time_is_the_same_within_its_step(micros: int, text: str) -> None:
     pattern = date_pattern(text)
     first = micros - micros % pattern.step
     assert (
@@ -33,7 +33,7 @@ def test_a_text_is_the_same_within_its_step(micros: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["2024-02-30", "2024-13-01", "2024-1-01", "x", "2024-01-01 "])
-def test_what_is_not_of_the_pattern_is_none(text: str) -> None:
+def test_strings_outside_of_the_pattern_are_none(text: str) -> None:
     assert parse_micros(text, date_pattern("yyyy-MM-dd")) is None
 
 

@@ -41,20 +41,20 @@ def test_patterns_find_what_java_finds(pattern: str, text: str, found: bool) -> 
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", "[a", "[b-a]", "a{", "x{,3}", "\\", "\\1"])
-def test_what_is_no_regular_expression_is_an_error_of_the_expression(pattern: str) -> None:
+def test_invalid_regular_expressions_are_errors_of_the_expression(pattern: str) -> None:
     with pytest.raises(ExpressionError) as raised:
         regex.parse(pattern)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("pattern", ["[a&&b]", "[a[b]]", "\\p{L}", "a(?i)b", "(?m)^a", "\\R", "[\\D]", "(?i)(a)\\1"])
-def test_what_cannot_be_said_in_both_dialects_is_refused_by_name(pattern: str) -> None:
+def test_patterns_of_only_one_dialect_are_refused_by_name(pattern: str) -> None:
     with pytest.raises(UnsupportedError, match="not supported"):
         regex.parse(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(a)\\1", "a(?=b)", "a++", "(?>a)", "a{1001}", "(a$)b"])
-def test_what_re2_lacks_is_left_to_python(pattern: str) -> None:
+def test_patterns_that_re2_lacks_are_left_to_python(pattern: str) -> None:
     assert regex.parse(pattern).re2 is None
 
 
@@ -63,7 +63,7 @@ def test_the_rest_runs_on_re2(pattern: str) -> None:
     assert regex.parse(pattern).re2 is not None
 
 
-def test_like_matches_whole_texts_with_line_ends_and_signs_as_they_are() -> None:
+def test_like_matches_whole_strings_with_literal_line_ends_and_signs() -> None:
     pattern = ("a.", AnyChar(), AnyRun(), "z")
     compiled = regex.like(pattern).compiled
     assert compiled.search("a.\n\nz") and compiled.search("a.\U0001d518z")

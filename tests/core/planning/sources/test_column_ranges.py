@@ -70,7 +70,7 @@ def test_a_file_of_nulls_only_adds_nulls() -> None:
     assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nulls) == [ColumnRange(3, 9, nulls=True)]
 
 
-def test_nan_is_told_apart_from_the_bounds() -> None:
+def test_nan_is_separate_from_the_bounds() -> None:
     assert found(t.Double(), piece(t.Double(), [0], (1.0, 2.0, 0, 5), nans=True)) == [
         ColumnRange(1.0, 2.0, nulls=False, nans=True)
     ]
@@ -82,5 +82,5 @@ def test_bounds_are_those_of_the_wanted_type() -> None:
     ]
 
 
-def test_slices_that_nothing_tells_of_are_unknown() -> None:
+def test_slices_without_statistics_are_unknown() -> None:
     assert found(t.Int(), piece(t.Int(), [4], (3, 9, 0, 5)), of_slices=[3, 4]) == [None, ColumnRange(3, 9, nulls=False)]

@@ -40,14 +40,14 @@ def test_slices_without_a_file_of_the_commits_hold_no_row_of_them(layout: int, k
     assert known.possible(bind(parse_predicate("a = 1"), SCHEMA)).all()
 
 
-def test_only_the_slices_asked_about_are_answered_for() -> None:
+def test_only_the_requested_slices_are_answered_for() -> None:
     source = ASKED.source(SLICES, 2, SCHEMA)
     assert source.open is not None
     condition = ASKED.condition(SCHEMA).predicate
     assert source.open(np.array([0, 3]), condition).possible(condition).tolist() == [False, True]
 
 
-def test_the_condition_is_said_in_words() -> None:
+def test_the_condition_is_shown_in_words() -> None:
     condition = ASKED.condition(SCHEMA)
     assert condition.text == "committed after 15"
     assert CommitTimes("x", frozenset(), "15", None).condition(SCHEMA).text == "x"

@@ -62,7 +62,7 @@ def test_fact_that_is_never_true_excludes_its_slices_and_only_from_being_true() 
     assert possible(facts, Not(is_fact(fact)), [0, 1, 2, 3, 4]) == [0, 1, 2, 3, 4]
 
 
-def test_slices_are_numbered_as_they_were_asked_for_even_repeatedly() -> None:
+def test_slices_keep_the_requested_order_and_repetition() -> None:
     facts = ConditionColumns(np.zeros(6, np.int64))
     fact = facts.new("x")
     facts.set_never_true(fact, np.array([1, 3, 5]))
@@ -82,7 +82,7 @@ def test_fact_of_partitions_is_one_of_their_slices() -> None:
     assert by_partition.possible().tolist() == by_partition.all_match().tolist() == [0]
 
 
-def test_nothing_is_known_of_a_fact_that_nobody_told() -> None:
+def test_a_fact_without_an_answer_is_unknown() -> None:
     facts = ConditionColumns(np.zeros(3, np.int64))
     fact = facts.new("x")
     assert not facts.is_of_partitions(fact.id)
@@ -135,7 +135,7 @@ def test_conditions_are_decided_by_the_values_of_paths(where: str, possible: lis
     assert kept(where) == (possible, certain)
 
 
-def test_what_bounds_answer_is_left_to_them() -> None:
+def test_conditions_that_bounds_can_answer_are_left_to_them() -> None:
     for where in ("day = date'2024-01-01'", "region in ('a', 'b')", "day is null", "n > 3", "lower('A') = 'a'"):
         predicate = bind(parse_predicate(where), SCHEMA)
         assert with_path_conditions(predicate, VALUES, ConditionColumns(np.zeros(0, np.int64))) == predicate

@@ -38,7 +38,7 @@ def test_queries_leave_out_slices_by_filters(indexable: Copies, tmp_path: Path) 
     assert decided(open_table(tmp_path / "t"), "upper(s) = 'NOWHERE'") == {"expr_index_sieve": 1}
 
 
-def test_a_filter_of_whole_numbers_is_asked_for_their_digits(indexable: Copies, tmp_path: Path) -> None:
+def test_a_filter_of_integers_is_probed_with_their_digits(indexable: Copies, tmp_path: Path) -> None:
     """META-118, META-120."""
     options = IndexOptions(["day"], name="year", function="year", using="bloom_filters")
     table = build_indexes(indexable(tmp_path / "t", "cow"), ["expression_index"], options)

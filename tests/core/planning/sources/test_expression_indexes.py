@@ -58,7 +58,7 @@ LOWER, YEAR = indexes(definition("lower", "s"), definition("year", "day"))
         definition("lower", "n"),
     ],
 )
-def test_index_that_does_not_tell_all_that_its_values_depend_on_is_not_used(of: IndexDefinition) -> None:
+def test_an_index_without_all_that_its_values_depend_on_is_not_used(of: IndexDefinition) -> None:
     """SOURCE-15."""
     assert indexes(of) == ()
 

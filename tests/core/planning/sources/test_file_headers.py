@@ -100,7 +100,7 @@ def test_footers_are_read_once() -> None:
     assert len(made.footers_read) == 2
 
 
-def test_key_column_tells_of_the_column_that_is_the_key() -> None:
+def test_the_key_column_has_the_statistics_of_the_column_that_is_the_key() -> None:
     """SOURCE-6."""
     base = group(0, reported=())
     assert planned(MadeTable([base]), "id = 'zz'").kept() == []
@@ -132,7 +132,7 @@ def test_partial_update_changes_its_columns_only() -> None:
     assert len(planned(made, "s is null and n = 100").kept()) == 1
 
 
-def test_statistics_say_nothing_where_user_code_merges() -> None:
+def test_statistics_are_unknown_where_user_code_merges() -> None:
     """SOURCE-7."""
     logged = group(10, logs=[Log([row("k10", n=100)])])
     own = {"hoodie.record.merge.mode": "CUSTOM"}
@@ -166,7 +166,7 @@ class TestSingleFiles:
         log = Log([row("a", n=9, s="q")])
         assert self.kept(log, "n = 9 and s = 'x'", hoodie_table_partial_update_mode="IGNORE_DEFAULTS") == 1
 
-    def test_headers_are_read_only_of_slices_that_would_go(self) -> None:
+    def test_headers_are_read_only_of_slices_that_would_be_skipped(self) -> None:
         """SOURCE-8."""
         made = MadeTable([Group("u", self.base, [Log([row("c", n=9, s="q")])])])
         log = f"u/{made.log_name(0, 0)}"

@@ -107,7 +107,7 @@ def test_of_a_column_without_statistics_nothing_is_known() -> None:
     assert read("a is null", footer({A: leaf(1, 5, nulls=None)}), footer({A: leaf(1, 5)})) == [0]
 
 
-def test_a_slice_without_base_file_is_not_told_of() -> None:
+def test_a_slice_without_base_file_has_no_footer_statistics() -> None:
     slices = [(0, FileSlice("", "0", "1", None))]
     assert list(footer_pieces(column("a"), slices, {}, WANTED, {})) == []
 
@@ -121,7 +121,7 @@ def test_a_record_is_known_not_to_be_null_where_a_leaf_below_it_never_is() -> No
     assert groups_read("r is null", full, open_) == [0, 1]
 
 
-def test_row_groups_are_told_of_together_or_not_at_all() -> None:
+def test_row_groups_are_described_together_or_not_at_all() -> None:
     assert groups_read("a > 5", {A: leaf(1, 5)}, {}) == [0, 1]
     assert row_group_pieces(column("a"), [RowGroup(10, {A: leaf(1, 5)}), RowGroup(10, {})], STORED, WANTED) == []
 

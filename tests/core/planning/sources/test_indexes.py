@@ -93,7 +93,7 @@ class TestRecordIndex:
             [Group("v", [row("d")], [Log([row("d", "new"), row("m")])])],
         ],
     )
-    def test_index_is_not_believed_when_a_key_is_in_several_places(self, more: Sequence[Group]) -> None:
+    def test_an_index_is_not_trusted_when_a_key_is_in_several_places(self, more: Sequence[Group]) -> None:
         """SOURCE-12."""
         kept, found = plan(MadeTable([*GROUPS, *more], ("record_index",)), "id = 'm'")
         assert {0, 3} <= set(kept)
@@ -105,21 +105,21 @@ class TestRecordIndex:
         kept, found = plan(MadeTable([replace(GROUPS[0], logs=logs), *GROUPS[1:]], ("record_index",)), "id = 'late'")
         assert (kept, removed(found, "record_index")) == ([0], 2)
 
-    def test_index_that_lacks_a_key_is_not_believed(self) -> None:
+    def test_an_index_that_lacks_a_key_is_not_trusted(self) -> None:
         """SOURCE-12."""
         made = MadeTable(GROUPS, ("record_index",), index_keys=["a", "b", "c"])
         kept, found = plan(made, "id = 'm'")
         assert kept == [0]
         assert note(found, "record_index") == "a key may be in several places: 3 keys, 8 rows"
 
-    def test_index_tells_nothing_of_an_earlier_instant(self) -> None:
+    def test_an_index_is_not_used_at_an_earlier_instant(self) -> None:
         """SOURCE-13."""
         table = MadeTable([replace(GROUPS[0], logs=[Log(deleted=["m"])]), *GROUPS[1:]], ("record_index",)).open()
         earlier = table.scan(where="id = 'm'", as_of=table.timeline.commits[0].requested_time).plan
         assert note(earlier, "record_index") == "it is of another instant"
         assert len(earlier.kept()) == 1
 
-    def test_index_that_went_on_since_the_table_was_opened_tells_nothing(self) -> None:
+    def test_an_index_newer_than_the_opened_table_is_not_used(self) -> None:
         """SOURCE-13."""
         made = MadeTable(GROUPS, ("record_index",))
         table = made.open()
@@ -227,7 +227,7 @@ class TestBloomFilters:
             (Log([row("c", "q")], columns=("s",), reported=False), 1),
         ],
     )
-    def test_slice_with_a_log_file_goes_where_its_filter_and_the_statistics_of_the_log_file_exclude_the_key(
+    def test_a_slice_with_a_log_file_is_skipped_where_its_filter_and_the_statistics_of_the_log_file_exclude_the_key(
         self, log: Log, removed_slices: int
     ) -> None:
         groups = [GROUPS[0], replace(GROUPS[1], logs=[log]), GROUPS[2]]
@@ -282,7 +282,7 @@ class TestBloomFilters:
         made._write = lambda: None  # type: ignore[method-assign]
         assert 2 in plan(made, "id = 'x'")[0]
 
-    def test_filters_of_footers_that_were_read_are_asked(self) -> None:
+    def test_filters_in_read_footers_are_probed(self) -> None:
         """SOURCE-18."""
         made = MadeTable([replace(group, reported=("n",)) for group in GROUPS], ("column_stats",))
         kept, found = plan(made, "id = 'm'")

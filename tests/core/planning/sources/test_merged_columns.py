@@ -37,14 +37,14 @@ PAYLOADS = "org.apache.hudi.common.model."
         ),
     ],
 )
-def test_properties_tell_what_merging_may_make(properties: dict[str, str], expected: MergedColumns) -> None:
+def test_properties_state_which_columns_merging_may_change(properties: dict[str, str], expected: MergedColumns) -> None:
     least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "9"}
     assert merges(table_config(least | properties)) is expected
 
 
 @pytest.mark.parametrize("version", ["6", "8", "9"])
 @pytest.mark.parametrize("name", PAYLOADS_OF_HUDI)
-def test_columns_are_merged_apart_where_the_merge_rules_say_so(name: str, version: str) -> None:
+def test_columns_are_merged_one_by_one_where_the_merge_rules_demand_it(name: str, version: str) -> None:
     least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": version}
     config = table_config(least | {"hoodie.compaction.payload.class": name})
     partial = merge_rules(config, "t").partial

@@ -11,7 +11,7 @@ ORDER = ["partition values", "record_index", "partition_stats", "column_stats", 
 """Those of the sources that the packaged table has."""
 
 
-def test_sources_are_asked_from_the_cheapest_on_about_what_the_others_left() -> None:
+def test_sources_are_consulted_from_the_cheapest_on_for_the_slices_left() -> None:
     """SOURCE-1."""
     steps = open_table(rides()).scan(where="city = 'oslo' AND ride_id = 'nobody' AND fare > 90").plan.steps
     names = [step.source for step in steps if step.source in ORDER]

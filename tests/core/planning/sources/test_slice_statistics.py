@@ -103,7 +103,7 @@ def test_a_column_is_not_taken_for_absent_where_the_version_is_not_certain() -> 
     assert read("n > 6", knowledge(certain=False)) == [2]
 
 
-def test_what_is_thought_of_files_without_records() -> None:
+def test_files_without_records_are_decided_by_their_headers() -> None:
     """META-14."""
     for thought, expected in ((MissingStats.ANYTHING, [1, 2]), (MissingStats.NULLS, []), (MissingStats.NOTHING, [])):
         known = knowledge(on_missing=lambda _, files, thought=thought: np.full(len(files), thought, np.int8))
@@ -136,7 +136,7 @@ def test_nothing_is_known_of_slices_whose_logs_may_make_anything() -> None:
         ("s > 'default'", [1, 3]),
     ],
 )
-def test_paths_tell_values_nulls_and_ranges(where: str, expected: list[int]) -> None:
+def test_paths_give_values_nulls_and_ranges(where: str, expected: list[int]) -> None:
     """Partitions by their paths: the legacy default, a value, the default, and one that tells nothing."""
     schema = Schema(t.Record((t.Field(1, "s", t.String()),)))
     values = [PathValue("", "default", True), PathValue("x", "x", False), PathValue(None, None, True), None]
@@ -169,13 +169,13 @@ class TestPartitions:
         pieces = list(known.pieces(column, lambda _: np.array(covered)))
         return [number for piece in pieces for number in piece.files.tolist()]
 
-    def test_partitions_are_told_where_each_of_their_files_was_counted(self) -> None:
+    def test_partition_statistics_are_used_where_each_of_their_files_was_counted(self) -> None:
         """META-19."""
         known = self.known([NEW], {"n": (1, 5)})
         assert self.numbers(known) == [0, 1]
         assert self.numbers(known, [False, True]) == [1]
 
-    def test_nothing_is_told_where_versions_have_the_column_under_two_names_or_not_at_all(self) -> None:
+    def test_an_index_is_not_used_where_versions_have_the_column_under_two_names_or_not_at_all(self) -> None:
         assert self.numbers(self.known([OLD, NEW], {"a": (1, 5), "n": (1, 5)})) == []
         lacking = Schema(t.Record((t.Field(2, "b", t.Int()),)))
         assert self.numbers(self.known([NEW, lacking], {"n": (1, 5)})) == []

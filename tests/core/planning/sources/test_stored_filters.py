@@ -53,7 +53,7 @@ def slices() -> Any:
         (text_of([]), (b"a",), FilterState.DAMAGED),
     ],
 )
-def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
+def test_a_filter_is_probed_unless_damaged_saturated_or_denying_a_key_of_its_file(
     text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
     """INDEX-7, INDEX-8."""
@@ -63,7 +63,7 @@ def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
     assert (found.problem is not None) == (state is FilterState.DAMAGED)
 
 
-def test_denied_key_is_told_in_one_line_with_the_file() -> None:
+def test_a_denied_key_is_an_error_of_one_line_with_the_file() -> None:
     of = slices()[0]
     problem = str(stored_filter(text_of(OTHERS), of, held_keys([b"a"])).problem)
     assert of.base is not None
