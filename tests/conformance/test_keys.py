@@ -95,7 +95,7 @@ def _names(answer: str | None) -> tuple[str, ...]:
 )
 def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()))
-    generator = said_generator(table)
+    generator = stated_generator(table)
     if generator is None:
         return
     names = {path.partition(".")[0] for path in (*generator.key.fields, *(part.field for part in generator.parts))}
@@ -108,7 +108,7 @@ def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
         assert found.partition_path.to_pylist() == batch.column(PARTITION_PATH).to_pylist()
 
 
-def said_generator(table: Table) -> Generator | None:
+def stated_generator(table: Table) -> Generator | None:
     """The generator that a table's properties say; None where they do not say how times are printed, which is refused."""
     auto = {} if table.config.record_key_fields else {AUTO_INSTANT: "0"}
     made = attempt(lambda: table_generator(table, auto))

@@ -25,7 +25,7 @@ from tests.conformance.deviations.keys import DEVIATIONS
 from tests.contract.harness import Columns
 from tests.support.conformance import vectors
 from tests.support.ledger import REFUSED, Ledger, attempt
-from tests.support.vector_keys import Asked, asked_auto_keys, asked_keys
+from tests.support.vector_keys import KeyQuestion, requested_auto_keys, requested_keys
 
 WRITE = "hoodie.datasource.write."
 _BETWEEN = "\0"
@@ -34,20 +34,20 @@ _BETWEEN = "\0"
 class KeysContract:
     """Give a fixture `engine` of `tests.contract.harness.Columns`."""
 
-    kind: Callable[[Asked], object] = staticmethod(lambda requested: group_of(requested))
+    kind: Callable[[KeyQuestion], object] = staticmethod(lambda requested: group_of(requested))
     """Of generators of one kind that with the most rows is asked about: all of them, unless an engine takes long for each."""
 
     def test_keys_are_those_of_each_path_of_writing(self, engine: Columns) -> None:
         """KEY-2, KEY-11, KEY-12, KEY-14 to KEY-18."""
         ledger = Ledger("keys", DEVIATIONS)
-        for requested, ours in answered(engine, asked_keys(vectors("key_generators")), self.kind):
+        for requested, ours in answered(engine, requested_keys(vectors("key_generators")), self.kind):
             ledger.settle(requested.case, requested.question, ours, requested.theirs)
         ledger.close()
 
     def test_generated_keys_count_rows(self, engine: Columns) -> None:
         """KEY-4."""
         ledger = Ledger("keys", DEVIATIONS)
-        for requested in asked_auto_keys(vectors("key_generators")):
+        for requested in requested_auto_keys(vectors("key_generators")):
             rows = range(len(requested.rows))
             ours = attempt(
                 lambda requested=requested, rows=rows: [keys_of(engine, requested, [at], at)[0] for at in rows]
@@ -206,44 +206,46 @@ def keys(engine: Columns, maker: KeyGenerator[Any, Any], rows: Sequence[Any], fi
     return [tuple(text.split(_BETWEEN)) for text in engine.column(joined, TEXT, (rows, maker.schema.record))]
 
 
-def keys_of(engine: Columns, requested: Asked, places: Sequence[int] = (0,), first: int = 0) -> list[tuple[str, ...]]:
+def keys_of(
+    engine: Columns, requested: KeyQuestion, places: Sequence[int] = (0,), first: int = 0
+) -> list[tuple[str, ...]]:
     """The keys that an engine makes of rows of a question."""
     generator = choose(requested.properties, writer=requested.writer, machine=requested.machine)
     maker: KeyGenerator[Any, Any] = KeyGenerator(generator, requested.schema, engine.values)
     return keys(engine, maker, [requested.rows[at] for at in places], first)
 
 
-def group_of(requested: Asked) -> object:
+def group_of(requested: KeyQuestion) -> object:
     """The generator of a question: what it is made of."""
     return (*sorted(requested.properties.items()), requested.writer, requested.machine)
 
 
 def answered(
-    engine: Columns, questions: Iterable[Asked], kind: Callable[[Asked], object]
-) -> Iterable[tuple[Asked, object]]:
+    engine: Columns, questions: Iterable[KeyQuestion], kind: Callable[[KeyQuestion], object]
+) -> Iterable[tuple[KeyQuestion, object]]:
     """Questions and our answers, of one generator of each kind. Those of one generator are put to the engine at once."""
-    alike: dict[object, list[Asked]] = defaultdict(list)
+    alike: dict[object, list[KeyQuestion]] = defaultdict(list)
     for requested in questions:
         alike[group_of(requested)].append(requested)
-    chosen: dict[object, list[Asked]] = {}
+    chosen: dict[object, list[KeyQuestion]] = {}
     for group in sorted(alike.values(), key=len):
         chosen[kind(group[0])] = group
     for group in chosen.values():
         yield from zip(group, _answers(engine, group), strict=True)
 
 
-def _answers(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
+def _answers(engine: Columns, group: Sequence[KeyQuestion]) -> Sequence[object]:
     """The answers to questions of one generator: rows that Apache Hudi refuses are asked about one by one, others at once."""
     expected = [at for at, requested in enumerate(group) if requested.theirs != REFUSED]
     answers: dict[int, object] = dict(zip(expected, _together(engine, [group[at] for at in expected]), strict=True))
     return [answers[at] if at in answers else _together(engine, [requested])[0] for at, requested in enumerate(group)]
 
 
-def _together(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
+def _together(engine: Columns, group: Sequence[KeyQuestion]) -> Sequence[object]:
     """The answers to questions of one generator: to each half of them where a row is refused."""
     if not group:
         return []
-    together = Asked(**{**vars(group[0]), "rows": tuple(requested.rows[0] for requested in group)})
+    together = KeyQuestion(**{**vars(group[0]), "rows": tuple(requested.rows[0] for requested in group)})
     found: Any = attempt(lambda: keys_of(engine, together, range(len(group))))
     if found != REFUSED:
         return list(found)

@@ -203,7 +203,7 @@ def test_a_planted_fault_is_caught(fault: str) -> None:
         assert first_failure(CONCERNS.get(fault, list(VALUES)))
 
 
-def first_failure_of_cut_texts(worlds: int = 200) -> str | None:
+def first_failure_of_truncated_strings(worlds: int = 200) -> str | None:
     """The same for texts that begin alike, and are cut where they differ."""
     for seed in range(worlds):
         r = random.Random(seed)
@@ -219,13 +219,13 @@ def first_failure_of_cut_texts(worlds: int = 200) -> str | None:
 
 
 def test_truncated_strings_pass_when_no_fault_is_planted() -> None:
-    assert first_failure_of_cut_texts(worlds=40 if SOAK else 10) is None
+    assert first_failure_of_truncated_strings(worlds=40 if SOAK else 10) is None
 
 
 @pytest.mark.parametrize("fault", list(CUT_FAULTS)[:: 1 if SOAK else 3])
 def test_a_planted_fault_is_caught_where_strings_are_truncated(fault: str) -> None:
     with planted(*CUT_FAULTS[fault]):
-        assert first_failure_of_cut_texts()
+        assert first_failure_of_truncated_strings()
 
 
 def test_negation_of_null_is_caught() -> None:

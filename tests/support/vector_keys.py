@@ -23,7 +23,7 @@ YEAR = 2025
 
 
 @dataclass(frozen=True)
-class Asked:
+class KeyQuestion:
     """One question: the key of a row, as a writing path makes it. `theirs` is the answer of Hudi's."""
 
     case: Mapping[str, Any]
@@ -69,17 +69,17 @@ class Asked:
         }
 
 
-def generator_and_path(requested: Asked) -> object:
+def generator_and_path(requested: KeyQuestion) -> object:
     """The kind of the generator, and the path of writing."""
     return requested.properties.get(f"{WRITE}keygenerator.type", ""), requested.writer
 
 
-def options_that_are_set(requested: Asked) -> object:
+def options_that_are_set(requested: KeyQuestion) -> object:
     """These, and the names of the options that the generator is made of."""
     return generator_and_path(requested), frozenset(key for key in requested.properties if not key.endswith(".field"))
 
 
-def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
+def requested_keys(cases: list[dict[str, Any]]) -> Iterator[KeyQuestion]:
     """Every question of the cases of one row."""
     for case in cases:
         if case["op"] != "key":
@@ -95,10 +95,10 @@ def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         }
         for writer in (WritePath.AVRO, WritePath.ROW, WritePath.INTERNAL_ROW):
             theirs = answers[writer.value]
-            yield Asked(case, answer["properties"], schema, rows, writer, machine, theirs, answers)
+            yield KeyQuestion(case, answer["properties"], schema, rows, writer, machine, theirs, answers)
 
 
-def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
+def requested_auto_keys(cases: list[dict[str, Any]]) -> Iterator[KeyQuestion]:
     """Every question of the cases of keys that are made up, for several rows each."""
     for case in cases:
         if case["op"] != "auto_key":
@@ -108,7 +108,9 @@ def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         rows = tuple(decode(record, schema.record) for record in answer["records"])
         keys = [] if output is None else [_key(key) for key in output["keys"]]
         theirs = REFUSED if not keys or REFUSED in keys else keys
-        yield Asked(case, answer["properties"], schema, rows, WritePath.AVRO, WriterEnvironment(year=YEAR), theirs)
+        yield KeyQuestion(
+            case, answer["properties"], schema, rows, WritePath.AVRO, WriterEnvironment(year=YEAR), theirs
+        )
 
 
 def _fields(stated: str) -> list[str]:

@@ -46,10 +46,10 @@ def ints(lower: int, upper: int, **answer: Any) -> dict[str, Any]:
 
 def reported(records: MetadataRecords, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
     """Key suffix → type, bounds (None: unknown), nulls, rows."""
-    return as_told(read_statistics(records, [column], FILE_KEY, pieces)[column])
+    return statistics_by_key(read_statistics(records, [column], FILE_KEY, pieces)[column])
 
 
-def as_told(groups: Sequence[RecordedStatistics]) -> dict[bytes, tuple[Any, ...]]:
+def statistics_by_key(groups: Sequence[RecordedStatistics]) -> dict[bytes, tuple[Any, ...]]:
     found: dict[bytes, tuple[Any, ...]] = {}
     for element in groups:
         for row in range(len(element)):
@@ -322,7 +322,7 @@ def test_merging_is_that_of_applying_record_after_record(
         later = MetadataRecords(batches[first:], [element for element in deletes[first:] if element.keys])
         grown = extended(kept, later, "c", FILE_KEY)
         assert grown is not None
-        assert as_told(grown) == found
+        assert statistics_by_key(grown) == found
     assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
 
 
