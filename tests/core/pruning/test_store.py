@@ -52,7 +52,7 @@ class Loader:
 
 
 def _same_by_hand(store: FileStatistics, predicate: Predicate, expected: list[int]) -> None:
-    """KeyQuestion again and again: at once, ranked and put in order."""
+    """Requests again and again: at once, ranked and put in order."""
     for _ in range(PREPARED_AFTER + 2):
         assert store.plan(predicate).possible().tolist() == expected
 

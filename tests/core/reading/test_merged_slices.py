@@ -338,12 +338,12 @@ def grouped(block: Block, **properties: str) -> LoggedTable:
     return LoggedTable(BASE, [block], stated, row_group=2)
 
 
-KeyQuestion = list[tuple[set[str], Sequence[int] | None]]
+Requests = list[tuple[set[str], Sequence[int] | None]]
 KEY = "_hoodie_record_key"
 ROW = {"id", "ts", "v", "n"}
 
 
-def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(requested: KeyQuestion) -> None:
+def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(requested: Requests) -> None:
     """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}]))
     assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
@@ -358,7 +358,7 @@ def test_a_late_record_loses_to_a_row_that_does_not_match() -> None:
 
 
 def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_late_rows(
-    requested: KeyQuestion,
+    requested: Requests,
 ) -> None:
     """MERGE-16."""
     block = Block([{**LOGGED, "n": 3}], positions=[1])
@@ -370,7 +370,7 @@ def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_
     assert requested == [({"n"}, [1]), (ROW, [1])]
 
 
-def test_row_groups_that_logs_fill_up_from_are_read_whole(requested: KeyQuestion) -> None:
+def test_row_groups_that_logs_fill_up_from_are_read_whole(requested: Requests) -> None:
     """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}], columns=("id", "ts", "n")))
     assert values(made, where="n = 3 AND id < 'key-3'", columns=ROW) == {"key-1": "base"}
