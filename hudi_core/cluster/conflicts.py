@@ -1,6 +1,6 @@
 """Groups that writers changed since a clustering was planned. Rules CLUSTER-40, CLUSTER-41.
 
-A service yields to writers: what they changed stays as it is, and the rest of the plan is carried out.
+Writers precede a table service: the slices that they changed are left alone, and the rest of the plan is run.
 """
 
 from __future__ import annotations

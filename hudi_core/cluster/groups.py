@@ -25,7 +25,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.values.order import sort_key
 
 _TOO_LARGE: Final = 2
-"""A slice of so many times the size of a file is cut; files of a clustering are not that uneven."""
+"""A slice of at least so many times the size of a file is split; files of a clustering are not that uneven."""
 
 
 @dataclass(frozen=True, slots=True)

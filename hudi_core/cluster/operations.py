@@ -30,7 +30,7 @@ from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 
 _ATTEMPTS: Final = 3
-"""Plans that are made while writers go on. The one after them is made while writers wait."""
+"""Plans that are made while writers continue. The one after them is made while writers wait."""
 
 
 def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResult:
@@ -47,7 +47,7 @@ def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResul
     try:
         return run_plan(table, instant, settings)
     except BaseException:
-        # Whatever ended the run is the error that counts; a plan that cannot be taken back waits to be run.
+        # Whatever ended the run is the error that counts; a plan that cannot be cancelled waits to be run.
         with suppress(HudiError):
             cancel(table, instant.requested_time, settings)
         raise
@@ -96,7 +96,7 @@ def run_requested(table: Table, requested_time: str, options: ClusterOptions) ->
 
 
 def cancel(table: Table, requested_time: str, options: ClusterOptions) -> None:
-    """Takes a clustering back that is not completed: its plan goes, and whatever a run wrote.
+    """Cancels a clustering that is not completed: deletes its plan and everything that a run wrote.
 
     Raises `UsageError` where there is none, `ConflictError` while a run shows that it is alive.
     """

@@ -1,4 +1,4 @@
-"""Tables that are not clustered, each with what is in the way: refused before anything is read or written. Rule CLUSTER-16."""
+"""Tables that are not clustered, and errors that name the reason, raised before anything is read or written. Rule CLUSTER-16."""
 
 from __future__ import annotations
 

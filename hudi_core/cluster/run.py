@@ -92,10 +92,10 @@ class Rewritten:
 
 
 def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> ClusterResult:
-    """Carries out the plan of a requested clustering, also one of Apache Hudi's.
+    """Runs the plan of a requested clustering, also one of Apache Hudi's.
 
     Groups that a writer changed since the plan was made are left out. Raises `ConflictError` where that leaves none, or
-    while another run goes on; nothing is changed then, and the plan stays.
+    while another run is alive; nothing is changed then, and the plan stays.
     """
     begun = perf_counter()
     with resumed(table, instant, OPERATION, metadata_steps=metadata_steps, clock=options.clock) as write:
@@ -109,17 +109,21 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         def settled(latest: Table, change: TableChange) -> TableChange:
             _refuse_new_indexes(write.table, latest)
             now = slices_by_group(latest.slices())
-            written[:] = [one for one in rewritten if all(now.get(_group(old)) == old for old in one.slices)]
+            written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
             _refuse_none(latest, instant, written)
-            kept = {status.path for one in written for status in one.statuses}
+            kept = {status.path for group in written for status in group.statuses}
             for status in change.statuses:
                 if status.path not in kept:  # before the commit: of a completed one every file is read
                     latest.storage.delete(status.path)
             return _change(write.table, plan, written)
 
         write.commit(_change(write.table, plan, rewritten), settled)
-    statuses = [status for one in written for status in one.statuses]
-    inputs = [file for one in written for old in one.slices for file in old.files]
+    return _result(instant, plan, written, perf_counter() - begun)
+
+
+def _result(instant: Instant, plan: ClusteringPlan, written: Sequence[Rewritten], seconds: float) -> ClusterResult:
+    statuses = [status for group in written for status in group.statuses]
+    inputs = [file for group in written for file_slice in group.slices for file in file_slice.files]
     return ClusterResult(
         instant.requested_time,
         "completed",
@@ -127,12 +131,12 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         plan.columns,
         groups=len(written),
         groups_dropped=len(plan.groups) - len(written),
-        files_in=sum(len(one.slices) for one in written),
+        files_in=sum(len(group.slices) for group in written),
         files_out=len(statuses),
         rows=sum(status.rows for status in statuses),
         bytes_in=sum(file.size for file in inputs),
         bytes_out=sum(status.size for status in statuses),
-        seconds=round(perf_counter() - begun, 3),
+        seconds=round(seconds, 3),
     )
 
 

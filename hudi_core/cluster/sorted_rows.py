@@ -1,7 +1,7 @@
 """Rows of a group in sorted runs on disk: read once, and taken file by file. Rules CLUSTER-12, CLUSTER-13.
 
 Rows are distributed as they are read: some hundred thousand at a time are put in order. So each file's rows stand side by side
-in each run, and any stretch of the file is put together from stretches of the runs. Memory holds a few runs, as they are read
+in each run, and any part of the file is put together from parts of the runs. Memory holds a few runs, as they are read
 and in order, while rows are read, and afterwards the sort columns of the files that are written.
 """
 

@@ -1,4 +1,4 @@
-"""Heartbeats: an empty file that a writer writes again and again, so that others see that it lives. Rule COMMIT-7."""
+"""Heartbeats: an empty file that a writer rewrites regularly, so that others see that it is alive. Rule COMMIT-7."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def heartbeat_path(instant_time: str) -> str:
 
 
 def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timedelta = INTERVAL) -> bool:
-    """Whether the writer has shown a sign of life of late. One without a heartbeat has not."""
+    """Whether the writer has a recent heartbeat. One without a heartbeat has not."""
     last = storage.modified(heartbeat_path(instant_time))
     return last is not None and now - last <= interval * MAX_MISSES
 

@@ -24,9 +24,9 @@ from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
 
 LOCK_PATH: Final = ".hoodie/lock"
 _VALID: Final = timedelta(minutes=5)
-"""How long a lock of ours counts when its writer does not let go: it died."""
+"""How long a lock of ours counts when its writer does not release it: it died."""
 _SETTLING: Final = 0.05
-"""Seconds after which a lock taken from a dead writer is looked at again: another may have taken it at the same moment."""
+"""Seconds after which a lock taken from a dead writer is read again: another may have taken it at the same moment."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.005, 0.5
 
 

@@ -61,7 +61,7 @@ class WriteStatus:
     is_partial: bool = False
     """A log file whose rows have values of `columns` alone, beside nested ones: what else they had stays."""
     change_logs: Mapping[str, int] = field(default_factory=dict)
-    """Logs of what a base file changed: paths, and their bytes."""
+    """Change logs of a base file: bytes by path."""
     secondary: Mapping[str, KeyChange] = field(default_factory=dict)
     """By metadata partition the file group's changes in secondary indexes, of the indexes that existed when it was written."""
     expressions: Mapping[str, ColumnRange | bytes | None] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class TableChange:
     operation: str
     action: str
     schema: Schema
-    """The table's schema after the commit, without Hudi's own columns."""
+    """The table's schema after the commit, without the meta columns."""
     statuses: tuple[WriteStatus, ...] = ()
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By partition the ids of the file groups that are replaced."""

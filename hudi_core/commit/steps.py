@@ -14,7 +14,7 @@ from hudi_core.parallel.ordered import in_order
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new file. One that is there with the same content is the step done before; `AlreadyExistsError` for another."""
+    """Creates a file. Where it exists with the same content, the step was done before; `AlreadyExistsError` for other content."""
 
     path: str
     content: bytes = field(default=b"", repr=False)
@@ -29,7 +29,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """A file in place of another, or of none."""
+    """Replaces a file, or creates it."""
 
     path: str
     content: bytes = field(default=b"", repr=False)
@@ -40,7 +40,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A file less; none where it is gone."""
+    """Deletes a file; nothing where there is none."""
 
     path: str
 
@@ -50,7 +50,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Ensure:
-    """A file with this content, unless there is one, whatever that holds."""
+    """Creates a file with this content, unless there is a file, whatever its content."""
 
     path: str
     content: bytes = field(default=b"", repr=False)

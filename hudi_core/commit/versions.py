@@ -1,4 +1,4 @@
-"""Stores that replace a file only in place of the version of it that was read. Rule COMMIT-21."""
+"""Conditional puts: stores that replace a file only if it still is the version that was read. Rule COMMIT-21."""
 
 from __future__ import annotations
 

@@ -2,17 +2,17 @@
 
 bounds            which bounds and counts are recorded of a column, so that Apache Hudi's data skipping loses no row. Rules
                   META-60 to META-64
-building          metadata partitions that come to a metadata table that is there, while writers go on. Rules META-90 to
+building          metadata partitions added to an existing metadata table while writers continue. Rules META-90 to
                   META-92
 changes           what a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55,
                   META-60 to META-66
 cleaning          the metadata table's own cleaning: files of slices that two compactions have replaced. Rule META-104
-compaction        the metadata table's own compaction: log files that became many, merged into base files. Rules META-100
+compaction        the metadata table's own compaction: many log files merged into base files. Rules META-100
                   to META-103
 delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74
 expression        expression indexes as partitions of the metadata table: definitions and rows. Rules META-35, META-114 to
                   META-118
-group_files       file groups of a metadata partition, and the files that bring rows to them. Rules META-70 to META-74
+group_files       file groups of a metadata partition, and the files with their rows. Rules META-70 to META-74
 initial           the metadata table of a table that has none yet, and the first commit of each partition of it. Rules
                   META-75 to META-79
 partition_ranges  statistics of whole partitions, from those of the files that their latest slices are made of. Rule META-65
@@ -22,5 +22,5 @@ secondary         secondary indexes as partitions of the metadata table: their n
                   META-110 to META-113
 statistics_rows   records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60
                   to META-66
-undo              taking a commit of the table out of the metadata table again, as if it had never been there. Rule META-86
+undo              removing a commit of the table from the metadata table, as if it had never been there. Rule META-86
 """

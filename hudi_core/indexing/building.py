@@ -1,4 +1,4 @@
-"""Metadata partitions that come to a metadata table that is there, while writers go on. Rules META-90 to META-92.
+"""Metadata partitions added to an existing metadata table while writers continue. Rules META-90 to META-92.
 
 Their file groups come first, so that every commit from then on can bring its rows; the base files, with what the table held
 before, follow, and count from their own delta commit on.

@@ -91,7 +91,7 @@ def delta_commit(
 
 
 def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
-    """The columns of an index definition that have statistics, with their types; `schema` is without Hudi's own columns."""
+    """The columns of an index definition that have statistics, with their types; `schema` is without the meta columns."""
     types: dict[str, t.Type] = {}
     for column in columns:
         place = schema.find(column)
@@ -234,7 +234,7 @@ class _Rows:
         return _Touched(live, partitions, numbers, gone, measured)
 
     def _values_statistics(self, index: IndexedExpression) -> Iterator[IndexRows]:
-        """What an expression index says of new files, and of the partitions that the commit touches."""
+        """The statistics of an expression index for new files, and for the partitions that the commit touches."""
         touched = self._touched
         ranges = [self._range_of_values(status, index.partition) for status in self._measured]
         statistics = statistics_of(ranges, index.type)

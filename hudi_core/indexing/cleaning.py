@@ -60,7 +60,7 @@ def _is_before(metadata: MetadataTable, log: LogFileName, slice_time: str) -> bo
 
 
 def cleaning_request(metadata: MetadataTable, files: Names, instant_time: str) -> list[Step]:
-    """Puts a cleaning on the metadata table's timeline."""
+    """Requests a cleaning on the metadata table's timeline."""
     root = f"{_root(metadata)}/{METADATA_FOLDER}"
     latest = metadata.timeline.commits[-1].requested_time
     paths = {
@@ -81,7 +81,7 @@ def cleaning_request(metadata: MetadataTable, files: Names, instant_time: str) -
 
 
 def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, completion_time: str) -> Iterator[Step]:
-    """Carries a cleaning out. Each step can be done again."""
+    """Runs a cleaning. Each step can be repeated."""
     own = _files(metadata, instant_time)
     yield Create(own.inflight)
     for partition, names in files.items():

@@ -1,6 +1,6 @@
-"""The metadata table's own compaction: log files that became many, merged into base files. Rules META-100 to META-103.
+"""The metadata table's own compaction: many log files merged into base files. Rules META-100 to META-103.
 
-It runs under the table's lock, before a commit's own rows are brought. One that died is finished by the next commit.
+It runs under the table's lock, before a commit's own rows are written. One that died is finished by the next commit.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> 
 
 
 def request_steps(metadata: MetadataTable, plan: CompactionPlan, instant_time: str) -> list[Step]:
-    """Puts a compaction on the metadata table's timeline."""
+    """Requests a compaction on the metadata table's timeline."""
     record = {
         "operations": [_operation(file_slice) for file_slice in plan.slices],
         "extraMetadata": {},
@@ -109,7 +109,7 @@ def request_steps(metadata: MetadataTable, plan: CompactionPlan, instant_time: s
 def compaction_steps(
     metadata: MetadataTable, slices: Sequence[FileSlice], instant_time: str, completion_time: str
 ) -> Iterator[Step]:
-    """Carries a compaction out: base files, and its completed instant last. Each can be done again.
+    """Runs a compaction: base files, and its completed instant last. Each step can be repeated.
 
     Raises `UnsupportedError` for a file group of another writer's plan that cannot be merged here.
     """
@@ -189,7 +189,7 @@ def _merged_rows(group: FileGroup, partition: str) -> IndexRows | None:
 
 @lru_cache(maxsize=16)
 def _is_stored_schema(text: str) -> bool:
-    """Whether records of a schema have the bytes that they have here. Apache Hudi's text of it has prose besides."""
+    """Whether records of a schema have the bytes that they have here. Apache Hudi writes it with docs."""
     return text == STORED_SCHEMA or canonical_form(text) == canonical_form(STORED_SCHEMA)
 
 

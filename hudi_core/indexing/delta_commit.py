@@ -62,7 +62,7 @@ def delta_commit_steps(
     rows: Iterable[PartitionRows],
     building: Collection[str] = (),
 ) -> list[Step]:
-    """A delta commit that brings rows to partitions of the metadata table, its completed instant last. It records that it
+    """A delta commit that writes rows to partitions of the metadata table, its completed instant last. It records that it
     kept the partitions in `building` up to date.
 
     Raises `CorruptFileError` where the metadata table is damaged.

@@ -1,4 +1,4 @@
-"""File groups of a metadata partition, and the files that bring rows to them. Rules META-70 to META-74."""
+"""File groups of a metadata partition, and the files with their rows. Rules META-70 to META-74."""
 
 from __future__ import annotations
 
@@ -95,15 +95,15 @@ def base_content(rows: GroupRows) -> bytes:
     return sink.getvalue()
 
 
-def write_base(sink: BinaryIO, stretches: Iterable[tuple[StringColumn, BinaryColumn]]) -> tuple[int, int]:
+def write_base(sink: BinaryIO, key_ranges: Iterable[tuple[StringColumn, BinaryColumn]]) -> tuple[int, int]:
     """Writes a base file of a file group to a stream, which holds nothing before it; gives its bytes and records.
 
-    Keys ascend and differ, also from one stretch to the next. Memory holds a stretch, the index of the file, and the bits of
+    Keys ascend and differ, also from one key range to the next. Memory holds a key range, the index of the file, and the bits of
     its filter.
     """
     writer, keys_put = HFileWriter(sink), BloomFilterWriter(BLOOM_FILTERS_OF_GROUPS)
     first = last = b""
-    for keys, values in stretches:
+    for keys, values in key_ranges:
         if len(keys.offsets) == 1:
             continue
         first, last = first if keys_put.count else _key(keys, 0), _key(keys, len(keys.offsets) - 2)
@@ -126,7 +126,7 @@ def without(rows: StringColumn, others: StringColumn) -> StringColumn:
 
 
 def repeated_key(keys: StringColumn) -> str | None:
-    """A key that is there more than once; None without."""
+    """A key that occurs more than once; None where there is none."""
     if len(keys.offsets) == 1:
         return None
     order, differs = ordered(ByteStrings(keys.offsets, keys.data))

@@ -199,7 +199,7 @@ def new_table_steps(
 ) -> tuple[list[Step], dict[str, str]]:
     """The metadata table of a table without commits, and the table properties to set when the steps are done.
 
-    `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without Hudi's own columns;
+    `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without the meta columns;
     `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
     """
     partitions = ordered_partitions(indexes, config.version)

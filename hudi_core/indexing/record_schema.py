@@ -83,6 +83,6 @@ def _text(fields: list[dict[str, Any]]) -> str:
 
 
 STORED_SCHEMA: Final = _text([*(_optional(name, "string") for name in META_COLUMNS), *_payloads()])
-"""The schema of records in files, with Hudi's own columns first, which are null."""
+"""The schema of records in files, with the meta columns first, which are null."""
 COMMIT_SCHEMA: Final = _text(_payloads())
 """The schema that commits of the metadata table record."""

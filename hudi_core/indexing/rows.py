@@ -109,7 +109,7 @@ def encoded(kind: int, payload: Column) -> BinaryColumn:
 
 
 def file_rows(sizes: Mapping[str, Mapping[str, int]], removed: Mapping[str, Iterable[str]] | None = None) -> IndexRows:
-    """Rows of `files`: sizes of files by name, by partition; and files that are gone. The list of partitions gets those named
+    """Rows of `files`: sizes of files by name, by partition; and deleted files. The list of partitions gets those named
     here; without any it gets an empty record, as a table has from its beginning."""
     gone = {partition: tuple(names) for partition, names in (removed or {}).items()}
     partitions = sorted({*sizes, *gone})

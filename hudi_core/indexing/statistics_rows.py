@@ -218,7 +218,7 @@ def _payload(
 
 def _present(kept: ColumnStatistics) -> Ints:
     """Numbers of values that are not null. Where there are some, more than there are nulls: a reader that takes nulls for values
-    too does not believe that there are nulls alone."""
+    too does not conclude that there are nulls alone."""
     present: Ints = kept.rows - kept.nulls
     return np.where(present > 0, np.maximum(present, kept.nulls + 1), present)
 

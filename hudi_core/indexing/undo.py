@@ -1,4 +1,4 @@
-"""Taking a commit of the table out of the metadata table again, as if it had never been there. Rule META-86."""
+"""Removing a commit of the table from the metadata table, as if it had never been there. Rule META-86."""
 
 from __future__ import annotations
 

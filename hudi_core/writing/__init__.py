@@ -2,7 +2,7 @@
 
 alter_schema     schema changes as commits
 after_write      a table as a write is about to leave it, to read files of the write before it completes
-base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
+base_file        one base file: rows with the meta columns filled in, its footer, and what is reported of it
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
 change_log       the log of what a new base file changes of the one before it, in tables that keep such logs
@@ -13,7 +13,7 @@ expression_rows  records with which expression indexes begin, from the values in
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 incoming_checks  rows that are refused for their keys before anything is written
-index_build      indexes built on a table that has rows, while writers go on
+index_build      indexes built on a table that has rows, while writers continue
 index_check      whether a metadata table can be used, and has what writers did while an index was built
 index_files      the base files of an index build: records read by tasks, then a file of each file group
 index_footers    records of statistics and bloom filters, from the footers of base files and from log files
@@ -37,7 +37,7 @@ refusals         tables that are not written to, each named for what is in the w
 result           what a write did, as users see it
 rollback         what undoes a write: of one that died, and of the last one that is complete
 row_size         how many bytes a row takes in a base file, measured
-schema_commit    the history of schemas of a table, which every commit goes on with
+schema_commit    the schema history of a table, which every commit continues
 schema_on_write  batches brought to a table's schema, before anything is written
 secondary_indexes  what a write changes in secondary indexes: keys that file groups held before, and those they hold after it
 secondary_rows   records with which secondary indexes begin, from the values of file slices

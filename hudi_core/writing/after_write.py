@@ -10,7 +10,7 @@ from hudi_core.snapshot.snapshot import Resolved, Snapshot
 
 
 def snapshot_after(before: Snapshot, schema: Schema, instant_time: str) -> Snapshot:
-    """The snapshot with a write as if it were complete. `schema` is what the table's becomes, without Hudi's own columns."""
+    """The snapshot with a write as if it were complete. `schema` is what the table's becomes, without the meta columns."""
     own = tuple(column for column in before.schema.fields if is_meta(column.name))
     latest = replace(schema, record=replace(schema.record, fields=(*own, *schema.fields)))
     history = replace(before.history, latest=latest)

@@ -26,7 +26,7 @@ from hudi_core.writing.write_run import write_action
 def alter_schema(
     table: Table, changes: str | Change | Iterable[str | Change], *, clock: Clock = system_clock
 ) -> Instant:
-    """Changes a table's schema in one commit that writes no rows, and records its history of schemas from then on.
+    """Changes a table's schema in one commit that writes no rows, and records its schema history from then on.
 
     Raises as `evolve.apply.evolve`; `UsageError` for changes that change nothing, `UnsupportedError` for those that take away
     a column that the table's properties name, or that change one with a secondary or an expression index, and for a table that

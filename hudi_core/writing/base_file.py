@@ -1,4 +1,4 @@
-"""One base file: rows with Hudi's own columns filled in, its footer, and what is reported of it. Rules: WRITE-8 to WRITE-11."""
+"""One base file: rows with the meta columns filled in, its footer, and what is reported of it. Rules: WRITE-8 to WRITE-11."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXTENSION: Final = ".parquet"
 _LATE: Final = 0xEE
 """First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
 _FALSE_POSITIVES: Final = 1e-6
-"""One key in a million is looked for in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
+"""One key in a million is looked up in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
 _MAX_FILTER_BITS: Final = 1 << 23
 _STRING: Final = t.String()
 
@@ -58,7 +58,7 @@ class FileTarget:
 
 @dataclass(eq=False)
 class BaseFileWriter:
-    """Writes one base file. `schema` is that of the file, Hudi's own columns first; rows come with these or, with virtual keys,
+    """Writes one base file. `schema` is that of the file, the meta columns first; rows come with these or, with virtual keys,
     without: then they are null."""
 
     engine: Engine[Any, Any, Any]

@@ -61,6 +61,6 @@ class BuiltRows:
         base, log = parse_base_file(name), parse_log_file(name)
         if base is not None:
             return self.table.timeline.is_committed(base.instant)
-        # In layout 1 a log file has the time of its slice, but for a log of changes.
+        # In layout 1 a log file has the time of its slice, but for a change log.
         has_own_time = log is not None and (log.is_cdc or self.table.timeline.layout > 1)
         return log is not None and (not has_own_time or self.table.timeline.is_committed(log.instant))

@@ -1,6 +1,6 @@
 """Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27.
 
-Rows are looked for in the table as the write finds it, again in each attempt, so that no other commit lies in between.
+Rows are searched in the table as it is when the write is planned, again in each attempt, so that no other commit intervenes.
 """
 
 from __future__ import annotations

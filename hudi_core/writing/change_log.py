@@ -1,4 +1,4 @@
-"""The log of what a new base file changes of the one before it, in tables that keep such logs. Rules WRITE-50 to WRITE-53."""
+"""The change log of a new base file: its differences from the one before it. Rules WRITE-50 to WRITE-53."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ChangeLog:
         self._add(_UPDATE, before, self._image(before), new)
 
     def deleted(self, before: Any) -> None:
-        """Rows that went away."""
+        """Deleted rows."""
         self._add(_DELETE, before, self._image(before), None)
 
     def inserted(self, after: Any) -> None:
@@ -102,7 +102,7 @@ class ChangeLog:
             self._write()
 
     def _image(self, batch: Any) -> StructColumn:
-        """Rows without Hudi's own columns; none of them is null."""
+        """Rows without the meta columns; none of them is null."""
         root = self.engine.rows.root(batch)
         columns = {
             column.name: self.engine.rows.to_column(

@@ -138,7 +138,7 @@ def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
 
 
 def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
-    """The schema of rows that somebody gives in one of several forms, without Hudi's own columns and without nanoseconds."""
+    """The schema of rows that somebody gives in one of several forms, without the meta columns and without nanoseconds."""
     whole = written_units(_schema(schema, engine))
     return replace(whole, record=without_meta_columns(whole.record))
 

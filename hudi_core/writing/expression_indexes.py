@@ -34,7 +34,7 @@ _VERSIONS: Final = (V1, V2)
 
 
 def table_expressions(table: Table, schema: Schema | None = None) -> tuple[Expression, ...]:
-    """The expression indexes of a table. `schema` is what the table's becomes, without Hudi's own columns; None: it stays.
+    """The expression indexes of a table. `schema` is what the table's becomes, without the meta columns; None: it stays.
 
     Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-61, WRITE-62.
     """
@@ -117,7 +117,7 @@ class ExpressionChanges:
     before: Snapshot
     expressions: tuple[Expression, ...]
     schema: Schema
-    """What the table's becomes, without Hudi's own columns."""
+    """What the table's becomes, without the meta columns."""
     instant_time: str
 
     def of_status(self, status: WriteStatus) -> WriteStatus:

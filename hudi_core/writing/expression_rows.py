@@ -22,7 +22,7 @@ from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.index_runs import PrefixRows
 
 Partials = Mapping[str, FileStatistics]
-"""By metadata partition the statistics of table partitions, as far as the files of a share tell them."""
+"""By metadata partition the statistics of table partitions, as far as the files of a share have them."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ExpressionRows:
     instant_time: str
 
     def read(self, share: Sequence[FileSlice]) -> tuple[list[PrefixRows], Partials]:
-        """The records of a share, and what it tells of whole partitions. Raises what reading raises."""
+        """The records of a share, and its part of the records of whole partitions. Raises what reading raises."""
         files = [(file_slice, file) for file_slice in share for file in file_slice.files]
         rows: list[PrefixRows] = []
         partials: dict[str, FileStatistics] = {}
@@ -55,7 +55,7 @@ class ExpressionRows:
         return rows, partials
 
     def joined(self, partials: Sequence[Partials]) -> Iterator[PrefixRows]:
-        """Records of whole partitions, from what all shares tell."""
+        """Records of whole partitions, from the parts of all shares."""
         for expression in self.expressions:
             name = expression.index.partition
             parts = [partial[name] for partial in partials if name in partial]

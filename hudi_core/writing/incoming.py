@@ -31,7 +31,7 @@ _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
 class Incoming:
     """Rows of one write. Those in `spool` have the columns of `rows`; `keys` has the key of each.
 
-    `table` is the table's schema after the write without Hudi's own columns, `rows` with these where the table stores them:
+    `table` is the table's schema after the write without the meta columns, `rows` with these where the table stores them:
     record key and partition path are filled in, the others are null until a file is written.
     """
 
@@ -46,7 +46,7 @@ class Incoming:
 
 
 def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Incoming:
-    """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are made up.
+    """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated.
 
     Raises `UnknownColumnError` for rows without a column of the key or the partition and `SchemaError` for columns that do not
     fit the table, before a row is drawn; `RowError` with the row for one without a key or without a value in a required column.
@@ -102,7 +102,7 @@ def incoming_keys(
 
 
 def row_schema(table: Table, bare: Schema) -> Schema:
-    """The schema of rows as they are merged: Hudi's own columns first, where the table stores them, with their ids."""
+    """The schema of rows as they are merged: the meta columns first, where the table stores them, with their ids."""
     if not table.config.populate_meta_fields:
         return bare
     meta = {column.name: column for column in table.schema.fields if column.name in META_COLUMNS}
@@ -111,7 +111,7 @@ def row_schema(table: Table, bare: Schema) -> Schema:
 
 
 def file_schema(bare: Schema) -> Schema:
-    """The schema of base files, which have Hudi's own columns in any case."""
+    """The schema of base files, which have the meta columns in any case."""
     return Schema(with_meta_columns(bare.record))
 
 
@@ -122,7 +122,7 @@ def _strings(engine: Engine[Any, Any, Any], value: Any) -> StringColumn:
 
 
 def _with_keys(engine: Engine[Any, Any, Any], schema: Schema, root: Any, key: Any, path: Any) -> Any:
-    """Rows with Hudi's own columns before the others, where the schema has them."""
+    """Rows with the meta columns before the others, where the schema has them."""
     values = engine.values
     own: Mapping[str, Any] = {"_hoodie_record_key": key, "_hoodie_partition_path": path}
     meta = sum(column.name in META_COLUMNS for column in schema.fields)

@@ -1,4 +1,4 @@
-"""Indexes built on a table that has rows, while writers go on. Rules META-80 to META-85, META-90 to META-97.
+"""Indexes built on a table that has rows, while writers continue. Rules META-80 to META-85, META-90 to META-97.
 
 The table's lock is held to begin and to publish, for moments. Between the two every writer keeps the new partitions up to
 date, so the base files need to hold no more than what the table held at the beginning.
@@ -103,13 +103,13 @@ def build_indexes(
     clock: Clock = system_clock,
     progress: Progress = lambda _: None,
 ) -> Table:
-    """Builds indexes of a table from its files; writers may go on. Gives the table with them.
+    """Builds indexes of a table from its files; writers may continue. Gives the table with them.
 
     `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` anew is to build the
     whole metadata table anew, with all its indexes. Indexes of builds that died are built too.
-    Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build goes on or other
+    Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
     writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
-    for a metadata table that has to be built anew and for damaged files.
+    for a metadata table that has to be built again and for damaged files.
     """
     options = options or IndexOptions()
     records = _record_estimate(refreshed(table), kinds, options)

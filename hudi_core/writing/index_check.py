@@ -52,10 +52,10 @@ def missed_commit(
         written = latest.timeline.metadata(instant)
         rewrites = latest.timeline.operation(instant) == CLUSTER
         own_instant = recorded[instant.requested_time]
-        brought = metadata.timeline.metadata(own_instant).stats
+        written_stats = metadata.timeline.metadata(own_instant).stats
         noticed = metadata.timeline.extra(own_instant).get(KEPT_WHILE_BUILT, "").split(",")
         for partition in partitions:
-            if brought.get(partition) or partition in noticed:
+            if written_stats.get(partition) or partition in noticed:
                 continue
             if _needs(partition, written, latest.config, rewrites=rewrites):
                 return True

@@ -17,7 +17,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.writing.built_rows import BuiltRows
 from hudi_core.writing.index_rows import row_sources
-from hudi_core.writing.index_runs import RUN_BYTES, STRETCH_BYTES, GroupNumbers, SpooledRuns, spooled
+from hudi_core.writing.index_runs import RANGE_BYTES, RUN_BYTES, GroupNumbers, SpooledRuns, spooled
 from hudi_core.writing.tasks import INFLATED, waiting_runner
 
 _FILES_AT_ONCE: Final = 4
@@ -41,7 +41,7 @@ class GroupFiles:
         name = BaseFileName(file_id, f"{int(number)}-0-0", self.file_time, ".hfile").file_name()
         path = f"{partition}/{name}"
         with self.storage.output(f"{METADATA_FOLDER}/{path}") as sink:
-            size, count = write_base(sink, self.runs.stretches(group))
+            size, count = write_base(sink, self.runs.key_ranges(group))
         return WriteStatus(partition, file_id, path, size, count, count, 0, 0, previous_instant=self.groups_time)
 
 
@@ -65,7 +65,7 @@ def written_base_files(
         files = GroupFiles(table.storage, numbers, waiting, file_time, groups_time)
         filled = [group for group in range(len(numbers.named)) if waiting.records(group)]
         largest = max((waiting.size(group) for group in filled), default=0)
-        writing = waiting_runner(table.engine, table.storage, INFLATED * min(largest, STRETCH_BYTES))
+        writing = waiting_runner(table.engine, table.storage, INFLATED * min(largest, RANGE_BYTES))
         at_once = writing.parallelism * _FILES_AT_ONCE
         for start in range(0, len(filled), at_once):
             for status in writing.run(files.write, filled[start : start + at_once]):

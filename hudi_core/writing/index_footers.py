@@ -56,7 +56,7 @@ class IndexedFile:
 
     @property
     def is_change_log(self) -> bool:
-        """A log of changes is no part of a slice: nothing is recorded of it but that it is there."""
+        """A change log is no part of a slice: nothing is recorded of it but that it is there."""
         log = parse_log_file(self.info.name)
         return log is not None and log.is_cdc
 

@@ -1,4 +1,4 @@
-"""The indexes of a table: what each is made of, whether it may be used, how large it is. Rule META-98."""
+"""The indexes of a table: definition, state and size of each. Rule META-98."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IndexState(StrEnum):
 
     READY = "ready"
     BUILDING = "building"
-    """A build goes on."""
+    """A build is running."""
     UNFINISHED = "unfinished"
     """Files left by a build that died, or by other writers that did not keep them up to date."""
     DAMAGED = "damaged"

@@ -45,7 +45,7 @@ PARTITIONED_SINCE: Final = 9
 _LATEST_SCHEMA: Final = "latest_schema"
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 _WRITER: Final = {"writer": "hudi-core"}
-"""The mark of plans made by this library: their builds write a heartbeat as long as they go on."""
+"""The mark of plans made by this library: their builds write a heartbeat as long as they run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class IndexOptions:
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
     rebuild: bool = False
-    """Indexes that are there are dropped and made anew."""
+    """Indexes that are there are dropped and built again."""
     name: str | None = None
     function: str | None = None
     """What an expression index is of: a name that Apache Hudi knows. None: that of before, else `identity`."""
@@ -247,7 +247,7 @@ def _statistics_of(
 
 
 def row_schema(table: Table) -> Schema:
-    """The table's schema without Hudi's own columns."""
+    """The table's schema without the meta columns."""
     return replace(table.schema, record=without_meta_columns(table.schema.record))
 
 

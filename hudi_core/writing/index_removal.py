@@ -1,4 +1,4 @@
-"""Indexes that go: dropped ones, and what builds that died have left behind. Rules META-85, META-94, META-95."""
+"""Dropping indexes, and removing what dead builds have left behind. Rules META-85, META-94, META-95."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         building = {partition for build in builds for partition in build.partitions}
         there = set(table.config.kept_partitions) | left_over(table) | building
         partition = _partition_named(name, there)
-        gone = there if partition == FILES else {partition} | _standing_on(partition, there)
+        gone = there if partition == FILES else {partition} | _dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
@@ -56,7 +56,7 @@ def _partition_named(name: str, there: Collection[str]) -> str:
     raise UsageError("index", expected=expected, found=repr(name))
 
 
-def _standing_on(name: str, there: Collection[str]) -> set[str]:
+def _dependents(name: str, there: Collection[str]) -> set[str]:
     """The partitions that have no meaning without this one."""
     if name == COLUMN_STATS:
         return {PARTITION_STATS}.intersection(there)
@@ -71,7 +71,7 @@ def left_over(table: Table) -> set[str]:
 
 
 def refuse_living(table: Table, builds: Collection[PlannedBuild], now: datetime) -> None:
-    """Raises `ConflictError` where one of these builds goes on."""
+    """Raises `ConflictError` where one of these builds is running."""
     for build in builds:
         if is_alive(table.storage, build.instant.requested_time, now):
             found = f"indexing {build.instant.requested_time} of {', '.join(build.partitions)}"
@@ -82,7 +82,7 @@ def end_dead_builds(table: Table, clock: Clock) -> tuple[Table, tuple[str, ...]]
     """The table without what dead builds left, and the partitions that these were to make.
 
     A build whose partitions are all published is completed. Raises `ConflictError` where one goes on, or may: builds of Apache
-    Hudi show no sign of life, and are for people to drop.
+    Hudi have no heartbeat, and people have to drop them.
     """
     builds = planned_builds(table.timeline)
     refuse_living(table, builds, clock())
@@ -114,7 +114,7 @@ def complete_build(
 
 
 def remove_partitions(table: Table, names: Collection[str]) -> None:
-    """Takes metadata partitions away: first their mention, then their files. With `files` the whole metadata table goes."""
+    """Removes metadata partitions: from the table properties, then their files. `files` stands for the whole metadata table."""
     config = table.config
     complete = [name for name in config.metadata_partitions if name not in names]
     inflight = [name for name in config.metadata_partitions_inflight if name not in names]

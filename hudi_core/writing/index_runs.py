@@ -1,11 +1,11 @@
 """Records of metadata partitions by file group: sorted runs as they come, and each group's records in order. Rule META-130.
 
 Tasks put the records that they make in order by file group, then by key. The runs wait in a spool: in memory while they are few,
-else in a local file. A file group is read back a stretch of keys at a time, from all runs that hold some of it.
+else in a local file. A file group is read back a key range at a time, from all runs that hold some of it.
 
 Memory: a task holds a run, some five times `RUN_BYTES`; the process that collects runs holds those of a round of tasks, and
-`HELD_BYTES` of them; one that reads a file group holds a stretch, some five times `STRETCH_BYTES`, and a sample of four keys for
-each run and stretch. A record that is larger than these alone is held whole. None of it grows with the number of records, but
+`HELD_BYTES` of them; one that reads a file group holds a key range, some five times `RANGE_BYTES`, and a sample of four keys for
+each run and key range. A record that is larger than these alone is held whole. None of it grows with the number of records, but
 for the table of runs: 24 bytes for each file group that a run has records of.
 """
 
@@ -39,10 +39,10 @@ RUN_BYTES: Final = 1 << 25
 """Bytes of the keys and values of a run."""
 HELD_BYTES: Final = 1 << 26
 """Bytes of runs that wait in memory; more of them go to a file."""
-STRETCH_BYTES: Final = 1 << 25
+RANGE_BYTES: Final = 1 << 25
 """Bytes of the keys and values of a file group that are put in order together."""
 _SAMPLES: Final = 4
-"""Keys of each run that are looked at for each stretch: a stretch is by a quarter larger than it should be at most."""
+"""Keys of each run that are looked at for each key range: a key range is by a quarter larger than it should be at most."""
 _SCHEMA: Final = Schema(t.Record((t.Field(0, "key", t.Binary(), False), t.Field(1, "value", t.Binary(), False))))
 
 
@@ -161,11 +161,11 @@ class SpooledRuns:
     def _of(self, group: int) -> slice:
         return slice(int(self.bounds[group]), int(self.bounds[group + 1]))
 
-    def stretches(self, group: int) -> Iterator[tuple[StringColumn, BinaryColumn]]:
-        """Keys and values of a file group in order, in parts of about `STRETCH_BYTES`. Raises `UnsupportedError` for a key that
+    def key_ranges(self, group: int) -> Iterator[tuple[StringColumn, BinaryColumn]]:
+        """Keys and values of a file group in order, in parts of about `RANGE_BYTES`. Raises `UnsupportedError` for a key that
         comes twice."""
         starts, counts = self.starts[self._of(group)], self.counts[self._of(group)]
-        parts = -(-self.size(group) // STRETCH_BYTES)
+        parts = -(-self.size(group) // RANGE_BYTES)
         if parts < 2:
             yield self._in_order(positions(starts, counts))
             return

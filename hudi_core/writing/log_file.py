@@ -60,7 +60,7 @@ class LogTarget:
 
 
 def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -> LogTarget:
-    """The next log file of a slice. In table version 6 it goes on with the numbers and the token of the slice's last one."""
+    """The next log file of a slice. In table version 6 it has the next version and the token of the slice's last one."""
     token = f"{number}-0-0"
     if version >= OWN_TIME_SINCE:
         return LogTarget(slice.partition, LogFileName(slice.file_id, instant_time, 1, token, ""), instant_time, number)
@@ -84,9 +84,12 @@ class LogFileWriter:
     def write(
         self, records: LogRecords, positions: Positions | None = None, columns: Collection[str] | None = None
     ) -> WriteStatus | None:
-        """The latest record of each key. Rows with a delete marker stay rows, with their ordering values. `positions`
-        are those of all records in the slice's base file, where known: then blocks record them. With `columns`
-        rows have these alone, beside Hudi's own and the ordering fields: a partial update."""
+        """Writes the latest record of each key; None where there is no record.
+
+        Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
+        base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
+        fields: a partial update. Raises `ConflictError` as `_store` does, and what storage raises.
+        """
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
         strings = records.keys.strings
@@ -111,29 +114,34 @@ class LogFileWriter:
             headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
         self._store(content)
-        removed = key_ids[latest.deleted & latest.absolute]
+        return replace(
+            self._status(len(content), length(rows), length(deleted_keys)),
+            columns=ranges_of_rows(rows, schema.record),
+            removed_keys=take_strings(strings, key_ids[latest.deleted & latest.absolute]),
+            is_partial=columns is not None,
+        )
+
+    def _status(self, size: int, updates: int, deletes: int) -> WriteStatus:
+        """What is reported of the file beside its contents. Its rows count as updates."""
         return WriteStatus(
             self.target.partition,
             self.target.name.file_id,
             self.target.path,
-            len(content),
-            length(rows),
-            0,
-            length(rows),
-            length(deleted_keys),
+            size,
+            rows=updates,
+            inserts=0,
+            updates=updates,
+            deletes=deletes,
             is_log=True,
             previous_instant=self.slice.instant,
-            previous_base=None if base is None else base.file_name(),
-            columns=ranges_of_rows(rows, schema.record),
-            removed_keys=take_strings(strings, removed),
+            previous_base=None if self.slice.base is None else self.slice.base.name,
             log_files=(*(log.name for log in self.slice.logs), self.target.name.file_name()),
-            is_partial=columns is not None,
             names_slice=self.snapshot.config.cdc_enabled,
         )
 
     def _store(self, content: bytes) -> None:
-        """Raises `ConflictError` where another write has made the file: before version 8 two writes of one slice give theirs the
-        same name."""
+        """Raises `ConflictError` where another write has made the file: before version 8, two writes may give their log files of
+        one slice the same name."""
         storage, path = self.snapshot.storage, self.target.path
         if self.snapshot.config.version >= OWN_TIME_SINCE:
             with storage.output(path) as stream:
@@ -147,7 +155,7 @@ class LogFileWriter:
                 raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
 
     def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
-        """The rows as columns, with Hudi's own filled in."""
+        """The rows as columns, with the meta columns filled in."""
         engine, record = self.engine, self.columns.schema.record
         parts = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
         if len(parts) < len(record.fields):  # rows that are merged as a whole

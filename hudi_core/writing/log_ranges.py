@@ -43,7 +43,7 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
 
 
 def whole_blocks(storage: Storage, info: FileInfo) -> list[LogBlock] | None:
-    """The data blocks of a log file, all of one schema; None where the file alone does not tell, as `log_footer` says."""
+    """The data blocks of a log file, all of one schema; None where the file alone does not determine it, as `log_footer` says."""
     blocks = [block for block in read_blocks(storage.open(info.path, info.size)) if block.kind not in _WITHOUT_ROWS]
     if len({block.header.get(HeaderKey.SCHEMA) for block in blocks}) > 1 or not all(map(_is_whole, blocks)):
         return None

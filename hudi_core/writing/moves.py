@@ -1,4 +1,4 @@
-"""Keys that a table has once in all its partitions: rows that come with another partition than the one their key is in.
+"""Keys that are unique in the whole table: rows in another partition than the stored row of their key.
 
 Such a row competes with the stored one by the table's merge rule. Where it wins, the stored row is deleted and the new one is
 inserted in its own partition; where it loses, it is left out. Rules: WRITE-28, WRITE-29.

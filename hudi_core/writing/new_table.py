@@ -68,9 +68,9 @@ class NewTable:
 
     name: str
     schema: Schema
-    """Without Hudi's own columns."""
+    """Without the meta columns."""
     key: Sequence[str] = ()
-    """Columns of the record key; none: keys are made up for appended rows."""
+    """Columns of the record key; none: keys are generated for appended rows."""
     partition_by: Sequence[str] = ()
     """Columns, with `:TIMESTAMP` or `:SIMPLE` for a custom key generator."""
     ordering: Sequence[str] = ()
@@ -128,7 +128,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
 
 
 def schema_text(schema: Schema, name: str) -> str:
-    """The Avro schema of a table's rows as commits record it, without Hudi's own columns."""
+    """The Avro schema of a table's rows as commits record it, without the meta columns."""
     return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
 
 

@@ -44,19 +44,19 @@ class Operation(StrEnum):
     INSERT = "insert"
     """Rows are added as they are, to small files first."""
     APPEND = "append"
-    """Rows are added as they are, in new files alone: nothing of the table is read."""
+    """Rows are added as they are, in new files alone; the table's rows are not read."""
     BULK_INSERT = "bulk_insert"
     """As `append`, in the order of their keys within each partition."""
     DELETE = "delete"
-    """The stored row of each key is deleted; of the data only the keys count."""
+    """The stored row of each key is deleted; the data gives only the keys."""
     INSERT_OVERWRITE = "insert_overwrite"
-    """They take the place of all rows of their partitions."""
+    """The rows replace all rows of their partitions."""
     INSERT_OVERWRITE_TABLE = "insert_overwrite_table"
-    """They take the place of all rows."""
+    """The rows replace all rows."""
 
 
 _ADDS_ALONE = frozenset({Operation.INSERT, Operation.APPEND, Operation.BULK_INSERT})
-"""Operations that look for no key or partition that the table has."""
+"""Operations that look up no keys or partitions of the table."""
 _RECORDED_AS = {Operation.APPEND: "INSERT"}
 """Names of commits, where Apache Hudi has no operation of ours."""
 
@@ -96,7 +96,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
 
 
 def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
-    """Deletes the rows of keys; those that the table has not count for nothing."""
+    """Deletes the rows of keys; keys that the table does not have are ignored."""
     bare = bare_schema(table)
     rows = row_schema(table, bare)
     run = WriteRun(table, "DELETE", write_action(table), bare, rows, Spool(table.engine, rows), options)
@@ -127,7 +127,7 @@ def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options:
 
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
-    """Takes all rows of partitions away. Raises `UsageError` for a partition that the table has not."""
+    """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
     wanted = tuple(dict.fromkeys(partition.strip("/") for partition in partitions))
@@ -196,7 +196,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
 
 
 def _replaced(table: Table, incoming: Incoming, operation: Operation) -> dict[str, tuple[str, ...]]:
-    """The file groups whose rows an operation takes the place of."""
+    """The file groups that an operation replaces."""
     if operation is Operation.INSERT_OVERWRITE_TABLE:
         return _groups_of(table, None)
     if operation is Operation.INSERT_OVERWRITE:

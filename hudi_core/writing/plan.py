@@ -58,7 +58,7 @@ class Planner:
     row_bytes: float
     sizes: FileSizes = field(default_factory=FileSizes)
     positions: Numbers | None = None
-    """The place of each key's row in the base file of its slice, `NOWHERE` where that is unknown; None: not to be recorded."""
+    """The position of each key's row in the base file of its slice, `NOWHERE` where unknown; None: not to be recorded."""
     tasks: list[Task] = field(default_factory=list)
 
     def upsert(
@@ -108,7 +108,7 @@ class Planner:
         return self.tasks
 
     def delete(self, slice_numbers: Numbers, *, logs: bool) -> list[Task]:
-        """The rows of keys go away. Keys that no slice holds are left out."""
+        """The rows of keys are deleted. Keys that no slice holds are left out."""
         for number, rows in _grouped(slice_numbers):
             file_slice, deleted = self._slice(number), take_strings(self.keys.records, rows)
             if logs:

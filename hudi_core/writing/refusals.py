@@ -1,4 +1,4 @@
-"""Tables that are not written to, each named for what is in the way. Rule WRITE-21."""
+"""Tables that are not written to, and errors that name the reason. Rule WRITE-21."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class WriteResult:
 def result_of(
     instant: str, operation: str, statuses: Sequence[WriteStatus], replaced: int, seconds: float
 ) -> WriteResult:
-    """The sum of what the tasks report; `replaced` file groups went away as a whole."""
+    """The sum of what the tasks report; `replaced` counts the file groups that were replaced as a whole."""
     new_versions = sum(status.previous_base is not None and not status.is_log for status in statuses)
     return WriteResult(
         instant,

@@ -67,7 +67,7 @@ def rollback(table: Table, instant: str | None = None, *, failed: bool = False) 
 
 
 def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
-    """Writes that are pending and whose writer shows no sign of life. Compactions and clusterings are not among them: they are
+    """Writes that are pending and whose writer is dead. Compactions and clusterings are not among them: they are
     resumed, not rolled back."""
     now = clock()
     pending = (instant for instant in table.timeline.pending if instant.action in WRITES)
@@ -116,7 +116,7 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
 
 
 def _gone(time: str, action: str) -> Instant:
-    """A write that is rolled back already, but for the rollback's own end."""
+    """A write whose files are deleted already; only the rollback itself is not completed."""
     return Instant(time, action, InstantState.REQUESTED, None, "")
 
 

@@ -1,4 +1,4 @@
-"""The history of schemas of a table with schema evolution on read, which every commit goes on with. Rules: COMMIT-13, COMMIT-14.
+"""The schema history of a table with schema evolution on read, which every commit continues. Rules: COMMIT-13, COMMIT-14.
 
 Readers of Apache Hudi recognise renamed, moved and dropped columns by the ids of the schema that the last commit records; after
 a commit without one they would match columns by name.
@@ -29,7 +29,7 @@ _APART: Final = ("version_id", "max_column_id", "doc")
 
 @dataclass(frozen=True, slots=True)
 class SchemaCommit:
-    """The entries of a commit's `extraMetadata` for the history of schemas, and the history's text; empty without a history."""
+    """The entries of a commit's `extraMetadata` for the schema history, and the history's text; empty without a history."""
 
     extra: Mapping[str, str] = field(default_factory=dict)
     document: str = ""
@@ -44,7 +44,7 @@ class SchemaCommit:
 
 
 def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
-    """The history with the schema that the table has after a commit, given without Hudi's own columns, with the ids that the
+    """The history with the schema that the table has after a commit, given without the meta columns, with the ids that the
     table's columns have. `begins`: a table without a history gets one, whose first schema is the table's."""
     recorded = recorded_history(table.timeline)
     if recorded is None:
@@ -73,7 +73,7 @@ def undo_schema_commit(storage: Storage, instant_time: str) -> tuple[Step, ...]:
 
 
 def _first(schema: Schema) -> Schema:
-    """The first schema of a history, with Hudi's own columns, whether or not rows have them."""
+    """The first schema of a history, with the meta columns, whether or not rows have them."""
     if any(is_meta(column.name) for column in schema.fields):
         return replace(schema, version=0)
     own = [replace(column, id=NO_ID) for column in with_meta_columns(t.Record(())).fields]

@@ -1,4 +1,4 @@
-"""Batches brought to a table's schema, before anything is written: what the schema becomes, and what a batch is refused for.
+"""Batches converted to a table's schema before anything is written: the schema after the write, and reasons to refuse a batch.
 
 Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, columns that
 a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
@@ -35,7 +35,7 @@ _TEXTS = t.String | t.Binary | t.Enumeration | t.Uuid
 
 @dataclass(frozen=True)
 class SchemaOnWrite:
-    """How rows of one schema become rows of a table. `table` is the schema after the write, without Hudi's own columns."""
+    """How rows of one schema become rows of a table. `table` is the schema after the write, without the meta columns."""
 
     engine: Engine[Any, Any, Any]
     given: Schema
@@ -69,7 +69,7 @@ class SchemaOnWrite:
 def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Schema, where: str) -> SchemaOnWrite:
     """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
 
-    Hudi's own columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
+    Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
     the path for a type that the table's column cannot change to and for a required column that is missing,
     `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name. Warns (`UserWarning`) of a
     column whose wider type rounds values.

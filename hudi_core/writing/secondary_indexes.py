@@ -38,14 +38,14 @@ class IndexedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """The secondary indexes that a write keeps up to date, and the table's schema after it, without Hudi's own columns."""
+    """The secondary indexes that a write keeps up to date, and the table's schema after it, without the meta columns."""
 
     columns: tuple[IndexedColumn, ...]
     schema: Schema
 
 
 def indexed_columns(table: Table, schema: Schema | None = None) -> tuple[IndexedColumn, ...]:
-    """The secondary indexes of a table. `schema` is what the table's becomes, without Hudi's own columns; None: it stays.
+    """The secondary indexes of a table. `schema` is what the table's becomes, without the meta columns; None: it stays.
 
     Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-42, WRITE-43.
     """

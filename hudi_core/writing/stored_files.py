@@ -1,4 +1,4 @@
-"""Base files read to be written again."""
+"""Reading base files that are going to be rewritten."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hudi_core.timeline.slices import FileSlice
 
 
 class StoredFiles(BaseFiles):
-    """Base files as they stand: what is written again keeps the values of partition columns that the file holds, whatever
-    the partition path has."""
+    """Base files as they are stored: rewritten rows keep the values of partition columns in the file, whatever the
+    partition path has."""
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         return plan

@@ -164,7 +164,7 @@ def resumed(
     """Takes up an action that a plan requests, as a clustering. A block that ends without a commit leaves the plan as it was,
     to be taken up again.
 
-    An earlier run that died is rolled back first. Raises `ConflictError` while a run goes on: one of another library may not
+    An earlier run that died is rolled back first. Raises `ConflictError` while a run is alive: one of another library may not
     show that it is alive, so one that never did counts as going on; `UsageError` where there is no such plan.
     """
     storage, time = table.storage, instant.requested_time
@@ -221,7 +221,7 @@ def _checkpoints(table: Table) -> dict[str, str]:
 
 
 def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
-    """The table after clusterings of the file groups that a change touches were taken back, where nobody runs them."""
+    """The table after clusterings of the file groups that a change touches were cancelled, where nobody runs them."""
     groups = touched_groups(change)
     for work in pending_work(table.timeline):
         instant = work.instant

@@ -66,7 +66,7 @@ class WriteOptions:
     """How often a write is begun that other writers get ahead of."""
     dry_run: bool = False
     takes_back_plans: bool = False
-    """A clustering of file groups that the write changes, and that nobody runs, is taken back; else the write is refused."""
+    """A clustering of file groups that the write changes, and that nobody runs, is cancelled; else the write is refused."""
     progress: Progress | None = None
     clock: Clock = system_clock
 
@@ -215,7 +215,7 @@ def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mappi
 
 
 def bare_schema(table: Table) -> Schema:
-    """The table's schema without Hudi's own columns."""
+    """The table's schema without the meta columns."""
     schema = table.schema
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 

@@ -34,8 +34,8 @@ from hudi_core.writing.index_plan import IndexOptions, chosen_definitions
 from hudi_core.writing.index_rows import SharedRows, row_sources
 from hudi_core.writing.index_runs import (
     HELD_BYTES,
+    RANGE_BYTES,
     RUN_BYTES,
-    STRETCH_BYTES,
     GroupNumbers,
     PrefixRows,
     SortedRun,
@@ -163,7 +163,7 @@ def plan(rates: Rates) -> Iterator[str]:
     of_footers = COUNT_OF_FILES * (rates.statistics_bytes + rates.filter_bytes)
     key_runs, file_runs = spooled_bytes / RUN_BYTES, of_footers / RUN_BYTES
     other_groups = group_count(COLUMN_STATS, 0) + group_count(BLOOM_FILTERS, 0)
-    stretches = spooled_bytes / groups / STRETCH_BYTES
+    stretches = spooled_bytes / groups / RANGE_BYTES
     yield f"{COUNT_OF_FILES:,} files, {COUNT_OF_KEYS:,} keys, {COLUMNS} columns with statistics, {TASKS} tasks at a time."
     yield ""
     yield "| step | what | bytes | seconds | memory |"
@@ -177,14 +177,14 @@ def plan(rates: Rates) -> Iterator[str]:
         # By the rate at which records of keys are put in order and written, for as many tasks as there are file groups.
         seconds = COUNT_OF_FILES * size * rates.key_write_seconds / rates.key_spooled_bytes / min(count, TASKS)
         what = f"`{partition}`, {count} file groups"
-        yield _row("base files", what, COUNT_OF_FILES * size, seconds, _WORK * STRETCH_BYTES)
+        yield _row("base files", what, COUNT_OF_FILES * size, seconds, _WORK * RANGE_BYTES)
     yield _row("keys", "key columns of base files, sorted runs", spooled_bytes,
                COUNT_OF_KEYS * rates.key_read_seconds / TASKS, _WORK * RUN_BYTES)  # fmt: skip
     yield _row("collect", f"{key_runs + file_runs:,.0f} runs in a local file", spooled_bytes + of_footers, 0,
                HELD_BYTES + 2 * TASKS * RUN_BYTES + 24 * (key_runs * groups + file_runs * other_groups))  # fmt: skip
     yield _row("base files", f"`record_index`, {groups:,} file groups of {COUNT_OF_KEYS // groups:,} keys",
                COUNT_OF_KEYS * rates.key_stored_bytes, COUNT_OF_KEYS * rates.key_write_seconds / TASKS,
-               _WORK * STRETCH_BYTES + 4 * stretches * key_runs * 100)  # fmt: skip
+               _WORK * RANGE_BYTES + 4 * stretches * key_runs * 100)  # fmt: skip
 
 
 def _row(step: str, what: str, size: float, seconds: float, memory: float) -> str:

@@ -55,18 +55,18 @@ def by_group(shares: list[list[tuple[int, Records]]]) -> list[list[tuple[str, by
 
 
 def read_back(runs: SpooledRuns, group: int) -> list[list[tuple[str, bytes]]]:
-    stretches = []
-    for keys, values in runs.stretches(group):
+    key_ranges = []
+    for keys, values in runs.key_ranges(group):
         bounds = zip(values.offsets, values.offsets[1:], strict=False)
-        stretches.append(list(zip(string_list(keys), [values.data[a:b].tobytes() for a, b in bounds], strict=True)))
-    return stretches
+        key_ranges.append(list(zip(string_list(keys), [values.data[a:b].tobytes() for a, b in bounds], strict=True)))
+    return key_ranges
 
 
 @pytest.fixture(params=["in memory", "in a file"])
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs and stretches of few records."""
+    """Runs and key ranges of few records."""
     monkeypatch.setattr(index_runs, "RUN_BYTES", 60)
-    monkeypatch.setattr(index_runs, "STRETCH_BYTES", 90)
+    monkeypatch.setattr(index_runs, "RANGE_BYTES", 90)
     monkeypatch.setattr(index_runs, "HELD_BYTES", 1 << 20 if request.param == "in memory" else 0)
 
 
@@ -89,8 +89,8 @@ def test_records_come_back_by_group_in_order(records: Records, cuts: list[int], 
     runs = runs_of(engine, shares)
     try:
         for group, expected in enumerate(by_group(shares)):
-            stretches = read_back(runs, group)
-            assert [record for stretch in stretches for record in stretch] == expected
+            key_ranges = read_back(runs, group)
+            assert [record for key_range in key_ranges for record in key_range] == expected
             assert runs.records(group) == len(expected)
             assert runs.size(group) == sum(len(key.encode()) + len(value) for key, value in expected)
     finally:
@@ -102,12 +102,12 @@ def test_memory_holds_a_key_range_of_a_group(tmp_path: Path) -> None:
     records = {f"key {number:05d}": b"v" * 21 for number in range(210)}
     shares = [[(2, dict(list(records.items())[first::7]))] for first in range(7)]
     runs = runs_of(load_engine("arrow"), shares)
-    stretches = read_back(runs, 5)
+    key_ranges = read_back(runs, 5)
     runs.spool.close()
-    assert sum(map(len, stretches)) == 210
+    assert sum(map(len, key_ranges)) == 210
     # Three records fill a stretch; samples are of single records.
-    assert max(map(len, stretches)) <= 6
-    assert len(stretches) > 50
+    assert max(map(len, key_ranges)) <= 6
+    assert len(key_ranges) > 50
 
 
 @pytest.mark.usefixtures("small")
@@ -115,7 +115,7 @@ def test_a_key_in_two_runs_is_refused() -> None:
     shares = [[(2, {f"k{number}": b"1" for number in range(first, first + 40)})] for first in (0, 39)]
     runs = runs_of(load_engine("arrow"), shares)
     with pytest.raises(UnsupportedError, match="each record key once, found 'k39' twice"):
-        list(runs.stretches(5))
+        list(runs.key_ranges(5))
     runs.spool.close()
 
 
@@ -130,7 +130,7 @@ def test_runs_can_be_read_elsewhere() -> None:
 
 def test_memory_does_not_grow_with_the_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve megabytes of records, by bounds that are one hundredth of the usual ones."""
-    for name in ("RUN_BYTES", "HELD_BYTES", "STRETCH_BYTES"):
+    for name in ("RUN_BYTES", "HELD_BYTES", "RANGE_BYTES"):
         monkeypatch.setattr(index_runs, name, getattr(index_runs, name) // 100)
     engine, count, total = load_engine("arrow"), 0, 150_000
 
@@ -143,7 +143,7 @@ def test_memory_does_not_grow_with_the_number_of_records(monkeypatch: pytest.Mon
     try:
         runs = spooled(engine, len(GROUPS.named), sorted_runs(GROUPS, parts()))
         previous = ""
-        for keys, _ in runs.stretches(5):
+        for keys, _ in runs.key_ranges(5):
             first, last = (
                 string_list(take_strings(keys, slice(row, row + 1)))[0] for row in (0, len(keys.offsets) - 2)
             )
