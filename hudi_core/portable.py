@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Portable:
-    """A dataclass whose copies are made anew of its fields, by `pickle`, `copy.copy` and `copy.deepcopy` alike.
+    """A dataclass whose copies are made again of its fields, by `pickle`, `copy.copy` and `copy.deepcopy` alike.
 
     Fields that neither show nor compare (`repr=False, compare=False`) hold what was looked up, as cached properties do: they
     stay behind. So a copy is small and holds no lock, open file or function, and it looks up by itself what it needs.

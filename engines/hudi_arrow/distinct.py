@@ -41,7 +41,7 @@ def by_distinct(
         valid = pc.is_valid(column).to_numpy(zero_copy_only=False)
         codes = pc.fill_null(column.indices, 0).to_numpy().astype(np.int64)
         combined = combined * (len(column.dictionary) + 1) + np.where(valid, codes, len(column.dictionary))
-        # Numbered anew after each column, so that the product of the counts never overflows.
+        # Numbered again after each column, so that the product of the counts never overflows.
         _, combined = np.unique(combined, return_inverse=True)
         known &= valid
     present = np.flatnonzero(known) if strict else np.arange(count)

@@ -168,7 +168,7 @@ def _lacks_a_byte(array: Array, text: str) -> bool:
 
 
 def _lacks(content: npt.NDArray[np.uint8], byte: int) -> bool:
-    """Window by window, so that what is looked at is in the processor's cache."""
+    """Window by window, so that what is examined is in the processor's cache."""
     return all(byte not in content[start : start + _WINDOW].tobytes() for start in range(0, len(content), _WINDOW))
 
 

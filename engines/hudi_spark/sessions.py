@@ -82,7 +82,7 @@ def _check_java() -> None:
 
 
 def ship_package(spark: SparkSession) -> None:
-    """Sends the source of this package to executors: a zip file, made anew for each session."""
+    """Sends the source of this package to executors: a zip file, made again for each session."""
     folder = tempfile.mkdtemp(prefix="hudi-core-")
     archive = Path(folder) / "hudi_core_package.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:

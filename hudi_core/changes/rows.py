@@ -24,7 +24,7 @@ INSERT, UPDATE, DELETE = "i", "u", "d"
 
 def changes_schema(table: Schema, *, meta: bool) -> Schema:
     """The schema of changes: `op` (`i`, `u`, `d`), `ts_ms` (the commit's requested time), and `before` and `after`, rows of the
-    table, with `meta` with Hudi's own columns; null where there was none."""
+    table, with `meta` with the meta columns; null where there was none."""
     image = Record(tuple(field for field in with_all_optional(table).fields if meta or not is_meta(field.name)))
     fields = (
         Field(NO_ID, OPERATION, String(), optional=False),

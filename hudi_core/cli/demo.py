@@ -64,7 +64,7 @@ def demo(
 
 
 def _unpacked(to: Path) -> Path:
-    """The table's root, unpacked anew."""
+    """The table's root, unpacked again."""
     root = to / "rides"
     try:
         to.mkdir(parents=True, exist_ok=True)

@@ -78,7 +78,7 @@ def index(
     ] = None,
     drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes anew.")
+        bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
     advise: Annotated[
@@ -132,7 +132,7 @@ def index(
         listed = indexes(opened_table)
         out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
         if any(entry.problem for entry in listed):
-            say("index --build files --rebuild makes the metadata table anew")
+            say("index --build files --rebuild rebuilds the metadata table")
 
 
 def _arguments(given: Sequence[str]) -> dict[str, str]:

@@ -27,7 +27,7 @@ def validate(
         str | None, typer.Option("--only", metavar="CHECK,...", help=f"Some checks of {', '.join(CHECKS)}.")
     ] = None,
     mend: Annotated[
-        bool, typer.Option("--mend", help="Build damaged indexes anew and remove leftovers, then validate again.")
+        bool, typer.Option("--mend", help="Rebuild damaged indexes and remove leftovers, then validate again.")
     ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
@@ -90,6 +90,6 @@ def _show_mended(out: Output, mended: Mended) -> None:
     for path in mended.removed:
         out.text(f"removed {path}")
     if mended.rebuilt:
-        out.text(f"built anew: {', '.join(mended.rebuilt)}")
+        out.text(f"rebuilt: {', '.join(mended.rebuilt)}")
     if mended.removed or mended.rebuilt:
         out.text()

@@ -160,7 +160,7 @@ def _within(words: Words, precision: int) -> Bools:
 def _below(words: Words, bound: int) -> Bools:
     """Which numbers are below a bound: by the highest word, which is signed, then by the next where those are equal."""
     below = np.zeros(len(words), np.bool_)
-    for word in range(words.shape[1]):  # from the lowest: a higher one that differs decides anew
+    for word in range(words.shape[1]):  # from the lowest: a higher one that differs decides again
         part = bound >> 64 * word & _ONES
         own = words[:, word]
         if word == words.shape[1] - 1:

@@ -15,7 +15,7 @@ from hudi_core.types.nodes import ABSENT, Type
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """Before all other fields of the record; at the top, behind Hudi's own columns."""
+    """Before all other fields of the record; at the top, behind the meta columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class ReadRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReadArray:
-    """A stored list, each element read anew."""
+    """A stored list, each element read again."""
 
     wanted: Array
     element: Reading
@@ -72,7 +72,7 @@ class ReadArray:
 
 @dataclass(frozen=True, slots=True)
 class ReadMap:
-    """A stored map, each value read anew; keys are text and stay."""
+    """A stored map, each value read again; keys are text and stay."""
 
     wanted: Map
     value: Reading

@@ -163,7 +163,7 @@ def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
 
 
 _MAX_PARTS = 64
-"""Parts of a condition inside a chain that are looked at; what is longer was folded when it was made, and stays apart."""
+"""Parts of a condition inside a chain that are examined; what is longer was folded when it was made, and stays apart."""
 
 
 def _has_null(part: Predicate) -> bool:

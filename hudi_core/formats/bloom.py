@@ -49,7 +49,7 @@ class BloomFilter:
     def may_contain(self, keys: HashedKeys, chosen: Numbers | slice | None = None, rounds: int = MAX_HASHES) -> Bools:
         """For each of the chosen keys (all of them for None) whether it may be in the filter; false is certain.
 
-        No more than so many of the filter's hashes are looked at.
+        No more than so many of the filter's hashes are examined.
         """
         passed = np.zeros(keys.count(chosen), np.bool_)
         rounds = min(self.hashes, rounds)

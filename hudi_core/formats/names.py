@@ -10,7 +10,7 @@ _BASE = re.compile(r"([^_./][^_/]*)_([A-Za-z0-9-]+)_([0-9]+)(\.(?:parquet|orc|hf
 _LOG = re.compile(r"\.([^_./][^_/]*)_([^./]*)\.log\.([0-9]{1,10})(?:_([0-9]+-[0-9]+-[0-9]+)([.-]cdc)?)?")
 
 METADATA_BOOTSTRAP: Final = "00000000000001"
-"""The instant of base files that a bootstrap wrote for files that stay where they are: Hudi's own columns alone."""
+"""The instant of base files that a bootstrap wrote for files that stay where they are: the meta columns alone."""
 
 
 @dataclass(frozen=True, slots=True)

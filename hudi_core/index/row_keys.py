@@ -1,4 +1,4 @@
-"""The record keys of rows read from a snapshot's files: Hudi's own column or, with virtual keys, made anew. Rule INDEX-2."""
+"""The record keys of rows read from a snapshot's files: Hudi's own column or, with virtual keys, made again. Rule INDEX-2."""
 
 from __future__ import annotations
 

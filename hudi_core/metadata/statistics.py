@@ -22,7 +22,7 @@ from hudi_core.metadata.live_records import LiveRecords, Octets, live_records, w
 from hudi_core.metadata.merged import merged
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decoded
 from hudi_core.metadata.records import MetadataRecords, Piece, RecordBatch
-from hudi_core.metadata.trust import Origin, believed
+from hudi_core.metadata.trust import Origin, trusted_statistics
 from hudi_core.metadata.whole_strings import whole_lower
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, taken
@@ -138,7 +138,7 @@ def extended(
 ) -> tuple[RecordedStatistics, ...] | None:
     """The result of `read_statistics` for a column, brought up to date by records that apply after all that it was read from.
 
-    None when it must be read anew, because bounds of some key come in another type than before. Raises `CorruptFileError`.
+    None when it must be read again, because bounds of some key come in another type than before. Raises `CorruptFileError`.
     """
     kinds = BoundKinds()
     before = _earlier(earlier, column, kinds)
@@ -192,7 +192,7 @@ class _Gathered:
 def _gathered(
     batches: Sequence[RecordBatch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
 ) -> _Gathered | None:
-    """All records, decoded on all processors; keys are looked at where they are decoded, and joined meanwhile. None without."""
+    """All records, decoded on all processors; keys are examined where they are decoded, and joined meanwhile. None without."""
     tasks: list[Callable[[], _Gathered | None]] = [partial(_of_piece, piece, key_size, columns) for piece in pieces]
     tasks += [partial(_of_batches, together, key_size, columns) for together in _together(batches)]
     if len(tasks) == 1:
@@ -307,4 +307,4 @@ class _Reading:
         recorded = ColumnStatistics(kind.type, lower, upper, lower_known, upper_known, nulls, counts)
         if self.as_stated:
             return recorded
-        return believed(recorded, Origin(counts, size, self.of_files), typed=typed)
+        return trusted_statistics(recorded, Origin(counts, size, self.of_files), typed=typed)

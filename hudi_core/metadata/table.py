@@ -252,7 +252,7 @@ class MetadataTable(Portable):
         return self._statistics[index, column]
 
     def stated_values(self, index: str, column: str, *, of_partitions: bool = False) -> tuple[RecordedStatistics, ...]:
-        """What the expression index states of its function of a column, also what is not to be believed: of files, or of whole
+        """What the expression index states of its function of a column, also what is not to be trusted: of files, or of whole
         partitions, whose keys have a prefix. It is not kept."""
         key_size = PREFIXED_PARTITION_KEY if of_partitions else FILE_KEY
         pieces, logs = self._records_of_values(index, column, key_size)

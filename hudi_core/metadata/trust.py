@@ -3,9 +3,9 @@
 Sources: HUDI issues 18754 and 18755, and tables that Apache Hudi 1.2.0 wrote. Rules META-20 to META-28.
 
 Hudi takes the statistics of a base file from its Parquet footer, one row group after the other. A row group in which a
-float column holds NaN has no bounds there, and Hudi takes 0.0 and 0.0. A row group in which the bounds of a text column
+float column holds NaN has no bounds there, and Hudi takes 0.0 and 0.0. A row group in which the bounds of a string column
 reach 4,096 bytes together has no statistics at all, and Hudi counts all its rows as nulls. Bounds of several row groups,
-of records of one key, and those of a log file, which Hudi makes in memory, are compared as Java compares: texts by UTF-16
+of records of one key, and those of a log file, which Hudi makes in memory, are compared as Java compares: strings by UTF-16
 units, bytes as signed.
 """
 
@@ -21,7 +21,7 @@ from hudi_core.columns.spans import gather
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier
 from hudi_core.types import nodes as t
 
-LONG_TEXT = 2048
+LONG_STRING = 2048
 """Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""
 
 ONE_ROW_GROUP = 100
@@ -32,7 +32,7 @@ _UTF16_LAST = 0xEE
 _SUPPLEMENTARY = 0xF0
 
 _BytesLike = t.Binary | t.Fixed | t.Vector
-_TextLike = t.String | t.Enumeration | t.Uuid
+_StringLike = t.String | t.Enumeration | t.Uuid
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +62,10 @@ class Origin:
     @property
     def short(self) -> Bools:
         """No value of the column is long."""
-        return (self.uncompressed >= 0) & (self.uncompressed < LONG_TEXT)
+        return (self.uncompressed >= 0) & (self.uncompressed < LONG_STRING)
 
 
-def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
+def trusted_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
     """The statistics with everything unknown that may be wrong, and `nans` set.
 
     A file without a value has unknown bounds and as many nulls as rows. Without `typed` the column's type is not known, and
@@ -76,7 +76,7 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
     if contradictory.any():
         nulls, rows = np.where(contradictory, -1, nulls), np.where(contradictory, np.maximum(rows, -1), rows)
     empty = (nulls == rows) & (rows >= 0)
-    if not typed or isinstance(recorded.type, _TextLike | _BytesLike):
+    if not typed or isinstance(recorded.type, _StringLike | _BytesLike):
         dropped = empty & (rows > 0) & ~made.short
         nulls = np.where(dropped, -1, nulls)
     counted = replace(
@@ -90,7 +90,7 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
         case t.Float() | t.Double():
             return _floats(counted, made)
         case t.String() | t.Enumeration() | t.Uuid():
-            return _texts(counted, made)
+            return _strings(counted, made)
         case t.Binary() | t.Fixed() | t.Vector():
             return _bytes(counted, made)
         case _:
@@ -113,9 +113,9 @@ def _floats(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
     return replace(statistics, lower_known=lower_known, upper_known=upper_known, nans=nans)
 
 
-def _texts(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
+def _strings(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
     trusted = _no_row_group_missing(statistics, made)
-    lower, upper = _texts_of(statistics.lower), _texts_of(statistics.upper)
+    lower, upper = _strings_of(statistics.lower), _strings_of(statistics.upper)
     lower = _cut_supplementary(lower, ~made.one_footer)
     late = ~made.one_footer & _holds(upper, _UTF16_LAST, _SUPPLEMENTARY)
     return replace(
@@ -129,14 +129,14 @@ def _texts(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
 def _bytes(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
     """Signed and unsigned order agree on what lies between two bounds only when these are one."""
     trusted = _no_row_group_missing(statistics, made)
-    trusted &= made.one_footer | _same(_texts_of(statistics.lower), _texts_of(statistics.upper))
+    trusted &= made.one_footer | _same(_strings_of(statistics.lower), _strings_of(statistics.upper))
     return replace(
         statistics, lower_known=statistics.lower_known & trusted, upper_known=statistics.upper_known & trusted
     )
 
 
 def _no_row_group_missing(statistics: ColumnStatistics, made: Origin) -> Bools:
-    """No row group can have been counted as nulls for the length of its texts."""
+    """No row group can have been counted as nulls for the length of its strings."""
     trusted: Bools = made.one_footer | made.in_memory | made.short | (statistics.nulls == 0)
     return trusted
 
@@ -146,13 +146,13 @@ def _floats_of(bounds: object) -> Floats:
     return bounds
 
 
-def _texts_of(bounds: object) -> ByteStrings:
+def _strings_of(bounds: object) -> ByteStrings:
     assert isinstance(bounds, ByteStrings)
     return bounds
 
 
 def _first(strings: ByteStrings, lower: int, upper: int) -> NDArray[np.int64]:
-    """Where in its bytes each text first has a byte from `lower` up to `upper`; its end when it has none."""
+    """Where in its bytes each string first has a byte from `lower` up to `upper`; its end when it has none."""
     ends = strings.offsets[1:]
     places = np.flatnonzero((strings.data >= lower) & (strings.data < upper))
     if not len(places):
@@ -168,7 +168,7 @@ def _holds(strings: ByteStrings, lower: int, upper: int) -> Bools:
 
 
 def _cut_supplementary(lower: ByteStrings, which: Bools) -> ByteStrings:
-    """The chosen texts up to their first character above U+FFFF: UTF-16 sorts it before some that UTF-8 sorts it after."""
+    """The chosen strings up to their first character above U+FFFF: UTF-16 sorts it before some that UTF-8 sorts it after."""
     if not len(lower.data) or int(lower.data.max()) < _SUPPLEMENTARY:
         return lower
     ends = np.where(which, _first(lower, _SUPPLEMENTARY, 0x100), lower.offsets[1:])

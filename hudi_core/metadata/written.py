@@ -23,7 +23,7 @@ def missing(
     for path in _written(timeline, counts, partition):
         name = path.rpartition("/")[2]
         log = parse_log_file(name)
-        # In layout 1 a log file names its slice; one of another slice went with that when the partition was made anew.
+        # In layout 1 a log file names its slice; one of another slice went with that when the partition was made again.
         if name not in present and (log is None or timeline.layout > 1 or log.instant in opened):
             return path
     return None
@@ -57,7 +57,7 @@ def _begins(instant: Instant, stat: WriteStat) -> bool:
 
 
 def _since_compaction(commits: Sequence[Instant]) -> list[Instant]:
-    """The latest commits down to a compaction, those first that completed last. A partition that is made anew gets an instant
+    """The latest commits down to a compaction, those first that completed last. A partition that is made again gets an instant
     time from before all others."""
     later: list[Instant] = []
     for instant in sorted(

@@ -100,7 +100,7 @@ class AnswersAhead(Generic[K, R]):
         self._bytes = 0
 
     def ask(self, key: K, call: Callable[[], R], size: int, *, anew: bool = False) -> None:
-        """Begins to fetch an answer of about `size` bytes, unless it was begun before and not taken; `anew` for answers that may
+        """Begins to fetch an answer of about `size` bytes, unless it was begun before and not taken; `again` for answers that may
         change. Answers that nobody took, oldest first, make room for it; where those under way leave none, nothing is begun."""
         with self._lock:
             if anew:

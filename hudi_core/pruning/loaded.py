@@ -1,6 +1,6 @@
 """Statistics as they were loaded, put to a predicate without being put into another form first.
 
-A column that is needed for the first time is looked at once: a stretch of files after the other, each small enough to stay in the
+A column that is needed for the first time is examined once: a stretch of files after the other, each small enough to stay in the
 processor's cache. What `intervals` decides once for all predicates (an unknown bound, bounds that contradict each other, a file
 without values) is decided here for those files alone where it matters.
 """
@@ -21,10 +21,10 @@ from hudi_core.pruning.ranks import placed_bounds
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken, taken_bounds
 
 CHUNK = 1 << 16
-"""Files looked at together."""
+"""Files examined together."""
 
 _SPARSE = 8
-"""When fewer than one in so many files may match, the counts of those alone are looked at."""
+"""When fewer than one in so many files may match, the counts of those alone are examined."""
 
 Files = slice | NDArray[Any]
 """Consecutive numbers (start and stop given), or numbers in an array."""

@@ -27,7 +27,7 @@ _MAX_UNCHECKED_BLOCKS = 8
 """Up to so many blocks are opened without a look at the hull of each."""
 
 _MAX_RUNS = 4
-"""Up to so many runs of blocks are looked at one by one."""
+"""Up to so many runs of blocks are examined one by one."""
 
 MAX_COMPARED_RANGES = 3
 """Up to so many ranges are compared one after the other, more are searched."""

@@ -26,7 +26,7 @@ from hudi_core.pruning.statistics import Bools
 from hudi_core.types.nodes import Nested, Type
 
 SMALL_REMAINDER = 16
-"""When one in so many consecutive files is left, the rest of an AND looks at those alone."""
+"""When one in so many consecutive files is left, the rest of an AND examines those alone."""
 
 SMALL_PICKED_REMAINDER = 2
 """The same for files that are picked by number anyway."""

@@ -1,4 +1,4 @@
-"""Hudi's own columns: five that stand first in every row unless keys are virtual, and a sixth on request."""
+"""The meta columns: five that stand first in every row unless keys are virtual, and a sixth on request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_meta(name: str) -> bool:
 
 
 def with_meta_columns(record: Record, *, operation: bool = False) -> Record:
-    """The record with the meta columns first and all ids given anew; same-named user columns give way to them."""
+    """The record with the meta columns first and all ids given again; same-named user columns give way to them."""
     names = (*META_COLUMNS, OPERATION) if operation else META_COLUMNS
     meta = tuple(Field(0, name, String(), optional=True, doc="", default=None) for name in names)
     return record_with_ids(replace(record, fields=meta + tuple(f for f in record.fields if f.name not in names)))

@@ -96,7 +96,7 @@ class Snapshot(Portable):
         return replace(self, timeline=timeline, resolved=Resolved(self.history, listing))
 
     def without_slices(self) -> Snapshot:
-        """The snapshot with its schemas alone, to be sent where some of its slices are looked at. What this machine keeps of
+        """The snapshot with its schemas alone, to be sent where some of its slices are examined. What this machine keeps of
         footers stays here."""
         return replace(
             self, named_by=None, warnings=[], footer_cache=None, earlier=None, resolved=Resolved(self.history)
@@ -115,7 +115,7 @@ class Snapshot(Portable):
 
     @property
     def schema(self) -> Schema:
-        """The table's schema at the instant, Hudi's own columns first."""
+        """The table's schema at the instant, the meta columns first."""
         return self.history.latest
 
     @cached_property
@@ -192,7 +192,7 @@ class Snapshot(Portable):
 
     @property
     def stores_keys(self) -> bool:
-        """Hudi's own columns, their bounds and the bloom filters of base files describe the record keys of rows.
+        """The meta columns, their bounds and the bloom filters of base files describe the record keys of rows.
 
         With virtual keys they mean nothing: some writers leave these columns null, others fill them with empty strings.
         """

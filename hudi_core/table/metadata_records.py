@@ -87,13 +87,13 @@ def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructCo
 
 
 def _with_keys(column: StructColumn, keys: Any) -> StructColumn:
-    """The records with their keys, which stand beside them in files, without Hudi's own columns."""
+    """The records with their keys, which stand beside them in files, without the meta columns."""
     fields = {name: field for name, field in column.fields.items() if not name.startswith("_hoodie_")}
     return StructColumn(column.length, {**fields, "key": keys})
 
 
 @lru_cache(maxsize=16)
 def record_schema(text: str) -> Schema:
-    """The schema of records without Hudi's own columns, by the text that files have of it."""
+    """The schema of records without the meta columns, by the text that files have of it."""
     schema = schema_from_avro(text, "schema of the metadata table")
     return replace(schema, record=without_meta_columns(schema.record))

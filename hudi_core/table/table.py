@@ -62,7 +62,7 @@ class Table(Verbs, Portable):
 
     @property
     def schema(self) -> Schema:
-        """The latest schema, with column ids, Hudi's own columns first."""
+        """The latest schema, with column ids, the meta columns first."""
         return self.snapshot().schema
 
     def schema_at(self, as_of: Time | None) -> Schema:

@@ -68,7 +68,7 @@ class SchemaHistory:
 
 
 def schema_history(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> SchemaHistory:
-    """The schemas of a table up to the timeline's instant. Hudi's own columns come first where rows have them.
+    """The schemas of a table up to the timeline's instant. The meta columns come first where rows have them.
 
     The table's schema is that of the last commit that records one, else that of a file it wrote, else the one the table was
     created with. Raises `SchemaError` when none is recorded.

@@ -16,7 +16,7 @@ class Severity(StrEnum):
     WARNING = "warning"
     """It is not as a sound writer leaves it; no query goes wrong by it."""
     INFO = "info"
-    """It costs speed, or could not be looked at."""
+    """It costs speed, or could not be examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Mending:
 
     words: str
     rebuilds: str | None = None
-    """The partition of the metadata table that is built anew."""
+    """The partition of the metadata table that is built again."""
     removes: str | None = None
     """The file or folder that is deleted, by path from the table's root."""
 
@@ -46,8 +46,8 @@ class Finding:
 
 
 def rebuild(partition: str) -> Mending:
-    """Mended by building a partition of the metadata table anew."""
-    return Mending(f"build the metadata partition {partition} anew (validate --mend)", rebuilds=partition)
+    """Mended by building a partition of the metadata table again."""
+    return Mending(f"rebuild the metadata partition {partition} (validate --mend)", rebuilds=partition)
 
 
 def by_hand(words: str) -> Mending:

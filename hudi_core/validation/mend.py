@@ -1,4 +1,4 @@
-"""Mending: indexes are built anew, leftovers removed. Nothing else is touched. Rules VALID-19, VALID-20."""
+"""Mending: indexes are built again, leftovers removed. Nothing else is touched. Rules VALID-19, VALID-20."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mended:
 def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock) -> Mended:
     """Mends what is only an index, or a leftover of a write that is over; findings of other kinds stay.
 
-    The metadata table is built anew as a whole, with the partitions that it has. Raises `UnsupportedError` where it cannot be,
+    The metadata table is built again as a whole, with the partitions that it has. Raises `UnsupportedError` where it cannot be,
     as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers are removed first.
     """
     listed = list(findings)

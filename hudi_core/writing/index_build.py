@@ -105,8 +105,8 @@ def build_indexes(
 ) -> Table:
     """Builds indexes of a table from its files; writers may continue. Gives the table with them.
 
-    `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` anew is to build the
-    whole metadata table anew, with all its indexes. Indexes of builds that died are built too.
+    `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` again is to build the
+    whole metadata table again, with all its indexes. Indexes of builds that died are built too.
     Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
     writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
     for a metadata table that has to be built again and for damaged files.
@@ -140,7 +140,7 @@ def build_indexes(
 def build_metadata_table(
     table: Table, indexes: Sequence[str], *, partitioned_record_index: bool | None = None, clock: Clock = system_clock
 ) -> Table:
-    """Builds the metadata table of a table anew, with `files`, these partitions, and those that it had. See `build_indexes`."""
+    """Builds the metadata table of a table again, with `files`, these partitions, and those that it had. See `build_indexes`."""
     options = IndexOptions(partitioned=partitioned_record_index, rebuild=True)
     return build_indexes(table, [FILES, *indexes], options, clock=clock)
 
@@ -206,7 +206,7 @@ def _begin(
 def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
     fault = None if FILES in partitions else metadata_fault(table)
     if fault is not None:
-        fault.add_note("the metadata table is to be built anew first: index --build files --rebuild")
+        fault.add_note("the metadata table has to be rebuilt first: index --build files --rebuild")
         raise fault
 
 

@@ -84,7 +84,7 @@ def chosen_partitions(
     """The metadata partitions to make, in their order: the requested ones, those of builds that died, and those that these
     depend on.
 
-    To make `files` anew is to make all anew. Raises `UsageError` for kinds that cannot be, or that are there already.
+    To make `files` again is to make all again. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
     config, wanted = table.config, _named(kinds, options)
     there = set(config.metadata_partitions)

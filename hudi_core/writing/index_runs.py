@@ -42,7 +42,7 @@ HELD_BYTES: Final = 1 << 26
 RANGE_BYTES: Final = 1 << 25
 """Bytes of the keys and values of a file group that are put in order together."""
 _SAMPLES: Final = 4
-"""Keys of each run that are looked at for each key range: a key range is by a quarter larger than it should be at most."""
+"""Keys of each run that are examined for each key range: a key range is by a quarter larger than it should be at most."""
 _SCHEMA: Final = Schema(t.Record((t.Field(0, "key", t.Binary(), False), t.Field(1, "value", t.Binary(), False))))
 
 

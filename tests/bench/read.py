@@ -147,7 +147,7 @@ def lookups() -> Iterator[int]:
 
 
 def planner(root: Path, *, loaded: bool = False) -> Callable[[], Sequence[str]]:
-    """Plans a point lookup, another one each time, to the names of the base files that are left; on the table opened anew, or on
+    """Plans a point lookup, another one each time, to the names of the base files that are left; on the table opened again, or on
     one that was asked before."""
     table, values = open_table(str(root)) if loaded else None, lookups()
 

@@ -2,7 +2,7 @@
 
 The store is a server of this machine (`tests.support.s3_server`) in a process of its own. The table is that of `hudi-core demo`,
 hundreds of small files; hudi-rs reads the same, Delta Lake and Iceberg have its rows in as many files, with statistics of the
-same columns, their logs as short as their own maintenance makes them. All times are from opening on, and each call opens anew.
+same columns, their logs as short as their own maintenance makes them. All times are from opening on, and each call opens again.
 """
 
 from __future__ import annotations

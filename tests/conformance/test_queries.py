@@ -197,7 +197,7 @@ def test_changes_one_by_one_are_those_of_apache_hudi(entry: TableEntry) -> None:
 
 @each_with("cdc")
 def test_changes_from_logs_of_changes_are_those_that_slices_tell(entry: TableEntry) -> None:
-    """Logs of changes, which have none of Hudi's own columns, are read where these are not asked for."""
+    """Logs of changes, which have none of the meta columns, are read where these are not asked for."""
     table = opened(entry)
     if not table.config.cdc_enabled:
         pytest.skip("no changes are logged")
@@ -208,7 +208,7 @@ def test_changes_from_logs_of_changes_are_those_that_slices_tell(entry: TableEnt
 
 
 def bare(output: dict[str, Any]) -> dict[str, Any]:
-    """A change without Hudi's own columns."""
+    """A change without the meta columns."""
     images = {
         side: output[side] and {name: output[side][name] for name in output[side] if not is_meta(name)}
         for side in SIDES
@@ -267,7 +267,7 @@ NOT_TOLD_BY_COMMITS = {
 
 
 def moved(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without what changes when it is written anew: Hudi's own columns, and the order of maps."""
+    """A row without what changes when it is written again: the meta columns, and the order of maps."""
     return {name: unordered(value) for name, value in row.items() if not is_meta(name)}
 
 

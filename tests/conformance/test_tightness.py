@@ -3,7 +3,7 @@
 A slice that is kept and holds no match is *undecidable* when the exact bounds, null counts and NaN of just its rows leave the
 filter possible: ranges that overlap, patterns, functions that keep no order. No statistics of files can do better there. Nor can
 they where none are recorded of a slice's log files: a footer tells of a base file alone; and rows of a base file count that
-log files wrote anew.
+log files wrote again.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Counts:
 
 
 def rows_of_slices(entry: TableEntry, table: Table) -> list[list[tuple[Any, ...]]]:
-    """The recorded rows of each slice, and the rows of its base file that log files wrote anew: statistics tell of these too."""
+    """The recorded rows of each slice, and the rows of its base file that log files wrote again: statistics tell of these too."""
     numbers = {(element.partition, element.file_id): number for number, element in enumerate(table.slices())}
     found: list[list[tuple[Any, ...]]] = [[] for _ in numbers]
     in_base_files = table.scan(read_optimized=True).to_json_rows() if with_logs(table) else ()

@@ -48,7 +48,7 @@ def written(folder: Path, kind: str, version: int, mode: CdcMode) -> Table:
 
 
 def plain(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    """A row without nulls, and without Hudi's own columns, which Apache Hudi shows of rows that are in no log."""
+    """A row without nulls, and without the meta columns, which Apache Hudi shows of rows that are in no log."""
     return row and {name: value for name, value in row.items() if value is not None and not is_meta(name)}
 
 

@@ -44,7 +44,7 @@ def made(path: Path, kind: str, version: int, indexes: list[str]) -> Table:
 
 
 def verified(judge: Any, path: Path, expected: Path, version: int, *, ours: bool) -> None:
-    """With `ours` all files are, and their statistics are looked at too: those that Apache Hudi writes lose rows with NaN."""
+    """With `ours` all files are, and their statistics are examined too: those that Apache Hudi writes lose rows with NaN."""
     checks = ["timeline", "rows", *(["metadata", "filters"] if ours else [])]
     answer = judge.ask(
         "verify", str(path), expect=str(expected), pending="none", table_version=version, count=8, checks=checks

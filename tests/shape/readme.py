@@ -1,7 +1,7 @@
 """The console sessions of the README: what its commands print, run on the table of `hudi-core demo`.
 
 Below a command stand the first lines that it prints, up to a line of three dots where more follow. `python -m tests.shape.readme`
-writes them anew; the test wants them as they are printed, but for times and the bars drawn from them.
+writes them again; the test wants them as they are printed, but for times and the bars drawn from them.
 """
 
 from __future__ import annotations

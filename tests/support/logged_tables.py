@@ -115,7 +115,7 @@ class LoggedTable:
 
 
 def with_meta(row: Row) -> Row:
-    """A row with Hudi's own columns."""
+    """A row with the meta columns."""
     return {**dict.fromkeys(META, ""), "_hoodie_record_key": row["id"], **row}
 
 

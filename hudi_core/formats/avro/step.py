@@ -27,7 +27,7 @@ from hudi_core.formats.avro.plan import (
 )
 
 _FEW: Final = 64
-"""Items that are passed over one by one before others are looked at together again."""
+"""Items that are passed over one by one before others are examined together again."""
 
 Octets = bytes | memoryview
 """Their items are numbers."""

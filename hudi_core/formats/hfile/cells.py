@@ -33,7 +33,7 @@ _KEY_EXTRA = 2 + _AFTER_ROW
 _PUT = 4
 _ALL_ONES = 0xFFFFFFFF
 
-_WINDOW = 1 << 19  # bytes of cells looked at together, so that they stay in the processor's cache
+_WINDOW = 1 << 19  # bytes of cells examined together, so that they stay in the processor's cache
 _WALKED = 1 << 14  # fewer bytes than this are walked faster than searched
 _SPARE = 64  # bytes behind the last cell, so that who decodes values may look some bytes ahead without a copy
 _LOOK_BACK = (64, 256)  # how far back a row's start is looked for; longer rows are walked

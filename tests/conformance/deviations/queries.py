@@ -69,7 +69,7 @@ def _file_ids(commit: dict[str, Any]) -> set[str]:
 
 def _overtaken(q: Question) -> bool:
     """A write was requested by the time, and completed after a compaction began that was requested later and wrote a file
-    group of the write's anew."""
+    group of the write's again."""
     compactions = [item for item in _commits(q) if item.get("operation_type") == "COMPACT"]
     return q["ask"] == "as_of" and any(
         item["requested_time"] <= q["time"] < compaction["requested_time"] < (item["completion_time"] or "")
@@ -203,7 +203,7 @@ def _dated(image: dict[str, Any] | None, names: list[str]) -> dict[str, Any] | N
 
 
 def _without_own_columns(q: Question) -> bool:
-    """An image of a change has none of Hudi's own columns."""
+    """An image of a change has none of the meta columns."""
     return q["ask"] == "columns of images" and any(
         item[side] and not any(map(is_meta, item[side])) for item in q["shown"] for side in _SIDES
     )

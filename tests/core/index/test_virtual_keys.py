@@ -1,4 +1,4 @@
-"""Tables with virtual keys: Hudi's own columns may hold anything, empty strings above all, and tell nothing of the keys."""
+"""Tables with virtual keys: the meta columns may hold anything, empty strings above all, and tell nothing of the keys."""
 
 from __future__ import annotations
 

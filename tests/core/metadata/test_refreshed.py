@@ -1,4 +1,4 @@
-"""Metadata tables as time goes on: what was read before is used again, and gives what reading anew gives."""
+"""Metadata tables as time goes on: what was read before is used again, and gives what reading again gives."""
 
 from __future__ import annotations
 

@@ -331,7 +331,7 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
     _, config, _, metadata = metadata_of(entry)
     if metadata is None or not {"column_stats", "partition_stats"} & metadata.partitions:
         pytest.skip("the table has no column statistics")
-    monkeypatch.setattr(module, "believed", lambda recorded, *_, **__: recorded)
+    monkeypatch.setattr(module, "trusted_statistics", lambda recorded, *_, **__: recorded)
     expressions = {
         metadata_key.tobytes()
         for partition in config.metadata_partitions

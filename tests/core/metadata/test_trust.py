@@ -1,4 +1,4 @@
-"""What of recorded statistics is believed. The law: whatever a writer may have hidden, no value lies outside what is believed."""
+"""What of recorded statistics is trusted. The law: whatever a writer may have hidden, no value lies outside what is trusted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.metadata.trust import LONG_TEXT, ONE_ROW_GROUP, Origin, believed
+from hudi_core.metadata.trust import LONG_STRING, ONE_ROW_GROUP, Origin, trusted_statistics
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.types import nodes as t
 from tests.support.drawing import cases
 
-SMALL, LARGE, MEMORY = 50, LONG_TEXT, 0
+SMALL, LARGE, MEMORY = 50, LONG_STRING, 0
 MANY = ONE_ROW_GROUP + 1
 
 
@@ -32,7 +32,7 @@ def belief(
     typed: bool = True,
 ) -> ColumnStatistics:
     recorded = from_values(of, [lower], [upper], [nulls], [rows])
-    return believed(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
+    return trusted_statistics(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
 
 
 def known(of: ColumnStatistics) -> tuple[bool, bool]:
@@ -61,7 +61,7 @@ def test_contradictory_counts_are_unknown() -> None:
 def test_strings_too_long_for_a_footer_are_counted_as_nulls(of: t.Type) -> None:
     """PRUNE-17."""
     assert counts(belief(of, None, None, nulls=3, rows=3, size=LARGE)) == (-1, 3)
-    assert counts(belief(of, None, None, nulls=3, rows=3, size=LONG_TEXT - 1)) == (3, 3)
+    assert counts(belief(of, None, None, nulls=3, rows=3, size=LONG_STRING - 1)) == (3, 3)
     assert counts(belief(of, None, None, nulls=3, rows=3, size=MEMORY)) == (3, 3)
     assert counts(belief(of, None, None, nulls=3, rows=3, size=-1)) == (-1, 3)
 
@@ -153,11 +153,11 @@ def test_bounds_of_bytes_are_trusted_where_the_order_cannot_matter() -> None:
     assert known(belief(t.Binary(), b"", b"\x01", size=MEMORY)) == (False, False)
 
 
-texts = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), max_size=4)
+strings = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), max_size=4)
 
 
 @settings(max_examples=cases(300))
-@given(st.lists(texts, min_size=1, max_size=6))
+@given(st.lists(strings, min_size=1, max_size=6))
 def test_no_string_is_outside_bounds_that_java_compared(values: list[str]) -> None:
     lower, upper = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
     found = belief(t.String(), lower, upper, rows=MANY)
@@ -201,7 +201,7 @@ def _java(value: float) -> tuple[float, float]:
 
 
 class TestRealSizes:
-    """The sizes of Apache Hudi's writers, as numbers of their own: what is believed must not move with our constants."""
+    """The sizes of Apache Hudi's writers, as numbers of their own: what is trusted must not move with our constants."""
 
     @pytest.mark.parametrize(("size", "nulls"), [(2047, 3), (2048, -1), (4095, -1), (1 << 20, -1)])
     def test_bounds_of_4096_bytes_together_need_a_chunk_of_2048(self, size: int, nulls: int) -> None:

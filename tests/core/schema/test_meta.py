@@ -1,4 +1,4 @@
-"""Hudi's own columns."""
+"""The meta columns."""
 
 from __future__ import annotations
 

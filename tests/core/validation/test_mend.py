@@ -1,4 +1,4 @@
-"""Mending builds indexes anew and removes leftovers, and leaves all else alone. VALID-19, VALID-20."""
+"""Mending rebuilds indexes and removes leftovers, and leaves all else alone. VALID-19, VALID-20."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_no_write_upgrades_a_table(tmp_path: Path, version: int) -> None:
 
 @pytest.mark.parametrize("version", [6, 9])
 def test_commits_repeat_the_checkpoints_of_streams(tmp_path: Path, version: int) -> None:
-    """COMMIT-24: a stream of Apache Hudi begins anew where the newest commits do not tell it."""
+    """COMMIT-24: a stream of Apache Hudi begins again where the newest commits do not tell it."""
     table = new_table(tmp_path, version=version)
     reported = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}
     with transaction(table, "commit", "UPSERT") as stream:

@@ -1,4 +1,4 @@
-"""Indexes that find slices by values: what they remove, when they are not believed, and damage to them.
+"""Indexes that find slices by values: what they remove, when they are not trusted, and damage to them.
 
 Also covers: `planning/sources/log_statistics.py`, `planning/sources/uniqueness.py`.
 """
