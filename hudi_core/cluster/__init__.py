@@ -2,7 +2,7 @@
 
 conflicts   groups that a writer changed while a clustering ran
 curves      Z-order and Hilbert curves: the place of a cell of a grid on a line through all cells
-cuts        where ordered rows are cut into files
+cuts        where ordered rows are divided into files
 groups      which file slices are rewritten together: by size, and by overlap of ranges
 layout      the order of rows: linear or along a curve through quantile ranks, made from a sample
 notes       the note in the commit of a clustering: how it ordered rows
@@ -11,7 +11,7 @@ options     options of a clustering
 partitions  which partitions are clustered
 plan        plans: as values, and in the form in which Apache Hudi stores them
 planner     the plan of a clustering on a table as it is
-predictions slices that queries keep by prediction, noted in plans and commits
+predictions the predicted slices that queries keep, recorded in plans and commits
 preview     the gain of a clustering before it runs, estimated
 refusals    tables that are not clustered
 result      the result of a clustering, as users get it

@@ -1,4 +1,4 @@
-"""Where rows in an order are cut into files: of about even sizes, at borders between values. Rules CLUSTER-6, CLUSTER-7."""
+"""Where ordered rows are divided into files: of about even sizes, between different values. Rules CLUSTER-6, CLUSTER-7."""
 
 from __future__ import annotations
 

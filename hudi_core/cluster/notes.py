@@ -21,7 +21,7 @@ def note(strategy: Strategy, columns: Sequence[str]) -> str:
 
 
 def laid_out(table: Table, strategy: Strategy, columns: Sequence[str]) -> frozenset[FileGroup]:
-    """The file groups that are as a clustering of this strategy and these columns left them."""
+    """The file groups that a clustering with this strategy and these columns wrote, unchanged since."""
     wanted = _content(strategy, columns)
     times = {
         instant.requested_time

@@ -1,4 +1,4 @@
-"""What queries keep before and after a clustering by prediction, noted in its plan and in its commit.
+"""The predicted slices that queries keep before and after a clustering, recorded in its plan and commit.
 
 Rules CLUSTER-52, CLUSTER-53.
 

@@ -35,17 +35,17 @@ def marker_folder(instant_time: str) -> str:
 
 
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
-    """Announces a data file, by its path from the table's root. One that is announced already stays so."""
+    """Creates the marker of a data file, by its path from the table's root; an existing marker is kept."""
     return Ensure(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}")
 
 
 def has_markers(storage: Storage, instant_time: str) -> bool:
-    """Whether the write announced its files at all."""
+    """Whether the write has any marker."""
     return bool(storage.list(marker_folder(instant_time), recursive=True))
 
 
 def marked_files(storage: Storage, instant_time: str) -> Iterator[tuple[str, MarkerKind]]:
-    """The announced files by path from the table's root, whichever writer announced them."""
+    """The files with markers, by path from the table's root, whichever writer made them."""
     folder = marker_folder(instant_time)
     for info in storage.list(folder, recursive=True):
         name = info.path[len(folder) + 1 :]
@@ -57,7 +57,7 @@ def marked_files(storage: Storage, instant_time: str) -> Iterator[tuple[str, Mar
 
 
 def _is_checksum(name: str) -> bool:
-    """Hadoop keeps one beside each file on a local path. Rule META-132."""
+    """Whether it is a checksum: Hadoop keeps one beside each file on a local path. Rule META-132."""
     return name.startswith(".") and name.endswith(".crc")
 
 
@@ -67,7 +67,7 @@ def _parsed(marker: str) -> tuple[str, MarkerKind]:
 
 
 def partition_step(partition: str, instant_time: str) -> Ensure:
-    """Makes a partition one that listings show. Done before its first file; a partition that is one already stays as it is."""
+    """Creates the metadata file that makes a folder a partition, before its first data file; an existing one is kept."""
     path = f"{partition}/{PARTITION_METADATA}" if partition else PARTITION_METADATA
     depth = partition.count("/") + 1 if partition else 0
     content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")

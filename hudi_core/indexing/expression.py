@@ -32,7 +32,7 @@ EXPRESSION_INDEX: Final = "expression_index"
 INDEX_TYPES: Final = (COLUMN_STATS, BLOOM_FILTERS)
 """What an expression index may record of the values in a file."""
 PARTITION_PREFIX: Final = "__partition_stat__"
-"""What stands in keys of whole partitions."""
+"""The prefix in keys of whole partitions."""
 
 
 @dataclass(frozen=True, slots=True)

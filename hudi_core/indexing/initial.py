@@ -56,7 +56,7 @@ _PREFIXES: Final[Mapping[str, str]] = {
 _GROUPS_OF_EXPRESSION: Final = 2
 """File groups of an expression index."""
 MAX_COLUMNS: Final = 32
-"""Columns of the table that have statistics where nobody chooses them."""
+"""Columns of the table that have statistics by default."""
 _OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
 _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000

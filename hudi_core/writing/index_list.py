@@ -33,9 +33,9 @@ class IndexState(StrEnum):
     BUILDING = "building"
     """A build is running."""
     UNFINISHED = "unfinished"
-    """Files left by a build that died, or by other writers that did not keep them up to date."""
+    """Files left by a dead build, or by writers that did not maintain them."""
     DAMAGED = "damaged"
-    """Missing, behind the table, or with files that cannot be used."""
+    """Missing, behind the table, or with unusable files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,12 +57,12 @@ class IndexOptions:
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
     rebuild: bool = False
-    """Indexes that are there are dropped and built again."""
+    """Existing indexes are dropped and built again."""
     name: str | None = None
     function: str | None = None
-    """What an expression index is of: a name that Apache Hudi knows. None: that of before, else `identity`."""
+    """The function of an expression index, by Apache Hudi's name. None: the one it had, else `identity`."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """By option of Apache Hudi the further arguments of the function, as `pos` and `len`."""
+    """Further arguments of the function, by Apache Hudi's option, as `pos` and `len`."""
     using: str = COLUMN_STATS
     """What an expression index records of the values in a file: `column_stats` or `bloom_filters`."""
 

@@ -32,7 +32,7 @@ from hudi_core.writing.stored_files import StoredFiles
 Numbers = NDArray[np.int64]
 
 DROPPED: Final = -2
-"""In place of the number of a slice: the row is not written."""
+"""In the place of a slice number: the row is not written."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,7 +43,7 @@ Settled = Callable[[Table, TableChange], TableChange]
 """Returns the part of a change that still holds on a later state of the table. Raises `ConflictError` where none does."""
 
 _CHECKPOINTS: Final = ("deltastreamer.checkpoint.", "streamer.checkpoint.")
-"""How keys of `extraMetadata` begin by which Apache Hudi's streams go on where they stopped."""
+"""Prefixes of the keys in `extraMetadata` from which streams of Apache Hudi resume."""
 _DELETE_PARTITION: Final = "DELETE_PARTITION"
 
 
@@ -53,7 +53,7 @@ def _as_it_is(_: Table, change: TableChange) -> TableChange:
 
 @dataclass
 class Transaction:
-    """A write that is going on. `table` is the table as it was when the write was requested, failed writes rolled back."""
+    """A running write. `table` is the table as it was when the write was requested, failed writes rolled back."""
 
     table: Table
     action: str
@@ -61,8 +61,8 @@ class Transaction:
     instant_time: str
     clock: Clock = system_clock
     metadata_steps: MetadataSteps | None = None
-    takes_back_plans: bool = False
-    """Planned clusterings that do not run are taken back in favour of the write."""
+    cancels_plans: bool = False
+    """Planned clusterings of its file groups that do not run are cancelled."""
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
 
@@ -83,7 +83,7 @@ class Transaction:
         commit would be refused for: before any work is done."""
 
         def gives_way(instant: Instant) -> bool:
-            return self.takes_back_plans and _gives_way(self.table, instant, self.clock)
+            return self.cancels_plans and _gives_way(self.table, instant, self.clock)
 
         refuse_clustered(self.table, self.instant_time, self.operation, groups, gives_way)
 
@@ -99,7 +99,7 @@ class Transaction:
         with table_lock(storage, clock=self.clock):
             latest = refreshed(self.table)
             change = settled(latest, change)
-            if self.takes_back_plans:
+            if self.cancels_plans:
                 latest = _without_plans(latest, change, self.clock)
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
@@ -132,7 +132,7 @@ def transaction(
     operation: str,
     *,
     metadata_steps: MetadataSteps | None = None,
-    takes_back_plans: bool = False,
+    cancels_plans: bool = False,
     clock: Clock = system_clock,
 ) -> Iterator[Transaction]:
     """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once; where
@@ -145,7 +145,7 @@ def transaction(
                 found = ", ".join(sorted(healed.config.kept_partitions))
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
             time = next_time(healed.timeline, clock)
-            write = Transaction(healed, action, operation, time, clock, metadata_steps, takes_back_plans)
+            write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
             alive.enter_context(heartbeat(storage, write.instant_time))
             run(storage, [Create(write.files.requested, _requested_content(action, operation))])
         with _ended(write, alive, keep_plan=False):
@@ -211,7 +211,7 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
 
 
 def _checkpoints(table: Table) -> dict[str, str]:
-    """How far streams have come that write to the table, by its newest commit with checkpoints: they look for it there, and not
+    """The checkpoints of streams that write to the table, from its newest commit with checkpoints: they are read there, and not
     far back."""
     for extra in reversed(table.timeline.extras()):
         checkpoints = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}

@@ -53,7 +53,7 @@ _WAIT_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How a write goes about. `dry_run` plans it and writes nothing."""
+    """Options of a write. `dry_run` plans it and writes nothing."""
 
     index: IndexKind = IndexKind.AUTO
     """How keys are located."""
@@ -63,9 +63,9 @@ class WriteOptions:
     partial_updates: bool = False
     """An update by predicate writes only the columns that it changes, where all readers merge that rightly; else whole rows."""
     attempts: int = 4
-    """How often a write is begun that other writers get ahead of."""
+    """How many times a write is tried that meets conflicts."""
     dry_run: bool = False
-    takes_back_plans: bool = False
+    cancels_plans: bool = False
     """A clustering of file groups that the write changes, and that nobody runs, is cancelled; else the write is refused."""
     progress: Progress | None = None
     clock: Clock = system_clock
@@ -121,7 +121,7 @@ class WriteRun:
             self.action,
             self.operation,
             metadata_steps=metadata_steps,
-            takes_back_plans=self.options.takes_back_plans,
+            cancels_plans=self.options.cancels_plans,
             clock=self.options.clock,
         ) as running:
             self._refuse_other_schema(running.table)
@@ -203,7 +203,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
 
 
 def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
-    """The record keys of file groups that go away, which have to be removed from the table's record index."""
+    """The record keys of replaced file groups, which have to be removed from the table's record index."""
     if RECORD_INDEX not in table.config.kept_partitions:
         return {}
     stored = StoredKeys(Sources(table.snapshot()))
@@ -246,7 +246,7 @@ def _log_marker(version: int) -> MarkerKind:
 
 
 def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
-    """The statistics that other writers see of a write under way, by partition."""
+    """The write statistics that other writers see of a pending write, by partition."""
     stats: dict[str, list[Stat]] = {}
     for task in tasks:
         of_partition = stats.setdefault(task.target.partition, [])

@@ -230,7 +230,7 @@ def test_a_writer_takes_a_plan_back_that_nobody_runs(tmp_path: Path, operation: 
     """CONFLICT-6."""
     table = made(tmp_path, "mor", indexes=["record_index"])
     waiting = plan_only(table, LINEAR)
-    ahead = WriteOptions(attempts=1, takes_back_plans=True)
+    ahead = WriteOptions(attempts=1, cancels_plans=True)
     running = tmp_path / f".hoodie/timeline/{waiting.instant}.clustering.inflight"
     running.touch()
     with pytest.raises(ConflictError, match="not clustered"):
