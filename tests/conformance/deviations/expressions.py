@@ -200,7 +200,7 @@ DEVIATIONS = (
         _row(Cause.DECIMAL_IN_LIST),
         _truth,
         "by value",
-        "12.34 is 12.340. Java's BigDecimal tells them apart, and Hudi looks the objects up in a hash set.",
+        "12.34 is 12.340. Java's BigDecimal distinguishes them, and Hudi looks the objects up in a hash set.",
     ),
     _rule(
         "zeros of two signs",
@@ -213,8 +213,8 @@ DEVIATIONS = (
         "order of UUIDs",
         _row(Cause.UUID_ORDER),
         _truth,
-        "by the text, which is unsigned",
-        "Java compares two signed numbers; Parquet and Spark compare the text.",
+        "by the string form, which is unsigned",
+        "Java compares two signed numbers; Parquet and Spark compare the strings.",
     ),
     _rule(
         "starts with any",
@@ -263,7 +263,7 @@ DEVIATIONS = (
         _row(Cause.TEXT_OF_BYTES),
         _truth,
         "not known: rows cannot be tested, files are kept",
-        "Hudi searches the text that Java prints of the buffer object, which says nothing of its bytes.",
+        "Hudi searches the string form of Java's buffer object, which does not show its bytes.",
     ),
     _rule(
         "one form of value per type",
@@ -284,7 +284,7 @@ DEVIATIONS = (
         _zeros,
         always(0),
         "-0.0 equals 0.0",
-        "As SQL has it. Java's order tells them apart, and rows are lost.",
+        "As in SQL. Java's order distinguishes them, and rows are lost.",
     ),
     _rule(
         "text beyond U+FFFF",
@@ -297,8 +297,8 @@ DEVIATIONS = (
         "UUIDs of the upper half",
         _high_uuid,
         _order_of,
-        "by the text, which is unsigned",
-        "Java compares two signed numbers; Parquet and Spark compare the text.",
+        "by the string form, which is unsigned",
+        "Java compares two signed numbers; Parquet and Spark compare the strings.",
     ),
     _rule(
         "literals of dates and times",
@@ -315,7 +315,7 @@ DEVIATIONS = (
         "binary, as byte buffers are",
         "The length of a literal is no part of its type.",
     ),
-    _rule("UUID literals", _text_literal_of_uuid, _literal_type, "text", "A UUID is compared as its canonical text."),
+    _rule("UUID literals", _text_literal_of_uuid, _literal_type, "text", "A UUID is compared as its canonical string."),
     _rule(
         "decimals with a positive exponent",
         _positive_exponent,

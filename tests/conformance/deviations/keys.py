@@ -199,14 +199,14 @@ DEVIATIONS = (
         _nested,
         refused,
         "refused",
-        "The text of a record differs with the path of writing and its version; no key should hang on it.",
+        "The string form of a record differs with the path of writing and its version; no key should depend on it.",
     ),
     _of_keys(
         "bytes in keys and paths, by rows",
         _bytes,
         _as_by_avro,
         "hexadecimal, as Avro's path has them",
-        "Hudi takes the text of the array's identity, which is another one each time.",
+        "Hudi takes the string form of the array's identity, which differs each time.",
     ),
     _of_keys(
         "partition fields that do not exist, by Avro",
@@ -244,11 +244,11 @@ DEVIATIONS = (
         "Hudi puts the null into 1970 and refuses the first row with a value.",
     ),
     _of_keys(
-        "numbers of seconds and the like, in text",
+        "numbers of seconds and the like, in strings",
         _number_in_text,
         _of_number,
         "the numbers that they say",
-        "Hudi asks for a pattern to read the text by. Its SQL keeps such columns as text, in tables with such paths.",
+        "Hudi requires a pattern to parse the string. Its SQL keeps such columns as strings, in tables with such paths.",
     ),
     _rule(
         "keys that are made up beside timestamps",

@@ -193,7 +193,7 @@ DEVIATIONS = (
         "ordering values that are missing or of another type",
         _of_two_classes,
         winner,
-        "A record without an ordering value is as one with 0, in texts and the like as one below all; a delete whose value is "
+        "A record without an ordering value counts as one with 0, of strings and the like as one below all; a delete whose value is "
         "not of the column's type, or null, wins over what precedes it.",
         "Hudi casts Integer 0, which stands for null, to the other value's class, or calls a method of null, and fails.",
     ),
@@ -218,7 +218,7 @@ DEVIATIONS = (
         "strings as ordering values",
         _beyond_the_plane,
         winner,
-        "Ordering values that are texts compare by their UTF-8 bytes, as Spark compares them.",
+        "Ordering values that are strings compare by their UTF-8 bytes, as Spark compares them.",
         "Hudi's records in Avro compare UTF-16 code units: characters beyond U+FFFF come before some of those below.",
     ),
     Deviation(
@@ -283,7 +283,7 @@ DEVIATIONS = (
         _fills_from_deleted,
         newer_row,
         "What follows a deleted row is not filled up from it.",
-        "Hudi's payloads take over the flag that says it is deleted, so that the new row is deleted too when it is read again.",
+        "Hudi's payloads copy the delete flag, so that the new row is deleted too when it is read again.",
     ),
     Deviation(
         "merge_modes",

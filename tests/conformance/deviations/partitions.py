@@ -67,21 +67,21 @@ PARTITIONS = (
         _boolean_word,
         _truth,
         "what Spark's cast takes for true or false; else unknown",
-        "Hudi takes every other text for false, `yes` and the empty one too.",
+        "Hudi takes every other string for false, `yes` and the empty one too.",
     ),
     _rule("blanks around a number in a folder", _blanks, _number, "ignored, as Spark's cast does", "Hudi fails."),
     _rule(
         "the legacy name of the default partition",
         _legacy,
         _null_or_text,
-        "null, or a text up to it; of another type unknown",
-        "Old versions wrote nulls there; a value of that text is there too.",
+        "null, or a string up to it; of another type unknown",
+        "Old versions wrote nulls there; a value with that string is there too.",
     ),
     _rule(
         "UUIDs in another spelling",
         _canonical,
         lambda q: str(uuid.UUID(q["text"])),
-        "the canonical text",
+        "the canonical string",
         "Hudi fails.",
     ),
     _rule(
@@ -89,6 +89,6 @@ PARTITIONS = (
         _like_hive,
         lambda q: q["text"],
         "without hive style, `name=value` is the value",
-        "The table says whether folders carry names. Hudi shows what is behind the first `=`, and finds no row by the value.",
+        "The table states whether folders carry names. Hudi shows what is behind the first `=`, and finds no row by the value.",
     ),
 )

@@ -172,7 +172,7 @@ PROMOTED_VALUES = (
         _relabelled,
         refused,
         "Refused.",
-        "Hudi takes the number over: day 17409 becomes 17409 microseconds, or a time the text of its number.",
+        "Hudi takes the number over: day 17409 becomes 17409 microseconds, or a time the string of its number.",
     ),
     Deviation(
         "type_promotion",
@@ -203,7 +203,7 @@ PROMOTED_VALUES = (
         "decimals read as strings",
         _decimal_as_bytes,
         plain,
-        "Decimal text, whatever backs the decimal.",
+        "A decimal string, whatever backs the decimal.",
         "Hudi reads the two's-complement bytes of a bytes-backed decimal as UTF-8.",
     ),
     Deviation(
@@ -221,22 +221,22 @@ PROMOTED_VALUES = (
         _no_uuid,
         as_uuid,
         "Text that is a UUID becomes its canonical form; anything else is refused.",
-        "Hudi takes any text or number over unchecked, `NaN` and `apple` included.",
+        "Hudi copies any string or number unchecked, `NaN` and `apple` included.",
     ),
     Deviation(
         "type_promotion",
         "numbers and strings read as decimals, whatever backs them",
         _into_bytes_backed,
         as_decimal,
-        "Numbers and numeric text become decimals whatever backs them; other text is refused.",
-        "Hudi raises for numbers, and stores the UTF-8 bytes of a text as if they were the decimal.",
+        "Numbers and numeric strings become decimals whatever backs them; other strings are refused.",
+        "Hudi raises for numbers, and stores the UTF-8 bytes of a string as if they were the decimal.",
     ),
     Deviation(
         "type_promotion",
         "bytes read as decimals",
         _decimal_from_bytes,
         by_way_of_text,
-        "By way of text, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
+        "By way of strings, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
         "Hudi takes bytes for the unscaled number of whatever scale is wanted, and gives out a decimal's bytes without it.",
     ),
     Deviation(
@@ -244,7 +244,7 @@ PROMOTED_VALUES = (
         "columns whose type changed twice",
         _twice_changed,
         of_two_changes,
-        "A number that was changed to string and then to binary is the bytes of its text; bytes become dates by way of text.",
+        "A number that was changed to string and then to binary is the bytes of its string; bytes become dates by way of strings.",
         "Hudi accepts both changes and then cannot read files from before the first.",
     ),
     Deviation(
@@ -293,7 +293,7 @@ PROMOTED_VALUES = (
         _uuid_bytes,
         refused,
         "Refused.",
-        "They may be its 16 bytes or those of its text; Hudi's own checks refuse the change too, only its rewriting does not.",
+        "They may be its 16 bytes or those of its string; Hudi's own checks refuse the change too, only its rewriting does not.",
     ),
     Deviation(
         "type_promotion",

@@ -270,7 +270,7 @@ QUERIES = (
         _encoded,
         _decoded,
         "The value, as in the file and in every other query.",
-        "Hudi's queries of other times than the present give the folder's URL-encoded text.",
+        "Hudi's queries of other times than the present give the folder's URL-encoded name.",
     ),
     Deviation(
         "queries",
@@ -278,7 +278,7 @@ QUERIES = (
         _folder_of_time,
         _typed,
         "The number in the file, in every query.",
-        "Hudi reads the column of a time-based generator as text, because the folder's name is one.",
+        "Hudi reads the column of a time-based generator as a string, because the folder's name is one.",
     ),
     Deviation(
         "queries",

@@ -246,7 +246,7 @@ RECONCILIATION = (
         _null_struct,
         _by_ids,
         "It stays null.",
-        "Hudi's reader by rows puts the struct together anew from its fields, and gives one of nulls; not so of other types.",
+        "Hudi's row reader builds the struct from its fields, and gives one of nulls; with other types it does not.",
     ),
     replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered, expected=_greatest_goes_on),
     replace(

@@ -305,7 +305,7 @@ DEVIATIONS = (
         _null_doc,
         without_doc,
         "A `doc` of null is no doc.",
-        "Hudi takes it for the text `null`.",
+        "Hudi takes it for the string `null`.",
     ),
     _rule(
         "the same id twice",
@@ -361,7 +361,7 @@ DEVIATIONS = (
         _greatest_kept,
         greatest_unchanged,
         "Choosing columns keeps `max_column_id`.",
-        "It says which ids were given in the table's life; Hudi takes the greatest that is left and gives ids twice.",
+        "It records which ids were given in the table's life; Hudi takes the greatest that is left and gives ids twice.",
     ),
     _rule(
         "unions made nullable twice",
@@ -389,6 +389,6 @@ DEVIATIONS = (
         _into_bytes,
         always(False),
         "An int is not changed to a decimal that is backed by bytes.",
-        "Hudi's test of width says that it fits, its rule for changes refuses it, and so do we.",
+        "Hudi's test of width accepts it, its rule for changes refuses it, and so do we.",
     ),
 )
