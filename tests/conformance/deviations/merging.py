@@ -193,7 +193,7 @@ DEVIATIONS = (
         "ordering values that are missing or of another type",
         _of_two_classes,
         winner,
-        "A record without an ordering value counts as one with 0, of strings and the like as one below all; a delete whose value is "
+        "A record without an ordering value counts as one with 0, of strings and the like as lowest; a delete whose value is "
         "not of the column's type, or null, wins over what precedes it.",
         "Hudi casts Integer 0, which stands for null, to the other value's class, or calls a method of null, and fails.",
     ),

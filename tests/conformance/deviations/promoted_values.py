@@ -244,7 +244,7 @@ PROMOTED_VALUES = (
         "columns whose type changed twice",
         _twice_changed,
         of_two_changes,
-        "A number that was changed to string and then to binary is the bytes of its string; bytes become dates by way of strings.",
+        "A number that was changed to string and then to binary is the bytes of its string; bytes become dates via strings.",
         "Hudi accepts both changes and then cannot read files from before the first.",
     ),
     Deviation(
