@@ -15,15 +15,17 @@ from tests.support.drawing import cases
 AnyEngine: TypeAlias = Engine[Any, Any, Any]
 
 
-def law(*arguments: Any, most: int = 100, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def law(
+    *arguments: Any, most: int = 100, part: int = 3, **named: Any
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure. `most` cases are
-    drawn in a long run, and fewer in an ordinary one."""
+    drawn in a long run, and of `part` so many one in an ordinary run."""
 
     def settled(test: Callable[..., None], **more: Any) -> Callable[..., None]:
         calm = settings(
             deadline=None,
             suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow, *more.pop("calm", ())],
-            **{"max_examples": cases(most), **more},
+            **{"max_examples": cases(most, part=part), **more},
         )
         found = calm(given(*arguments, **named)(test))
         setattr(found, _AGAIN, lambda **other: settled(test, **other))

@@ -222,7 +222,7 @@ class ValuesContract:
         assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
 
     @pytest.mark.parametrize("known", OF_COLUMNS, ids=lambda known: known.name)
-    @law(data=st.data(), most=36)
+    @law(data=st.data(), most=36, part=6)
     def test_functions_give_the_results_of_the_core(
         self, engine: Columns, known: Function, data: st.DataObject
     ) -> None:

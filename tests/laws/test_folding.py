@@ -61,7 +61,7 @@ def joined(parts: Sequence[Predicate], kind: type[And] | type[Or], row: dict[int
     return reduce(lambda one, other: one | other, truths, FALSE)
 
 
-@settings(max_examples=cases(1_500), deadline=None)
+@settings(max_examples=cases(1_500, part=6), deadline=None)
 @given(
     st.lists(PARTS, max_size=6),
     st.sampled_from([And, Or]),

@@ -52,7 +52,7 @@ BOUNDED = [known for known in COMPARED if known.name not in _OF_NESTED]
 
 
 @pytest.mark.parametrize("known", COMPARED, ids=lambda known: known.name)
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(40, part=6), deadline=None)
 @given(data=st.data())
 def test_a_comparison_of_a_function_keeps_its_truth(known: Function, data: st.DataObject) -> None:
     types, of = data.draw(calls_of(known).types)

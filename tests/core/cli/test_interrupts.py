@@ -13,7 +13,7 @@ import pytest
 from tests.support.commands import rides
 from tests.support.drawing import cases
 
-TIMES = cases(36)
+TIMES = cases(36, part=6)
 """Interrupts of a read in each of its forms."""
 PROMPT = 5.0
 """Seconds; more than the half that a batch and the end of threads may take, on a machine that does much else."""
