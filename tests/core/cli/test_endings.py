@@ -5,8 +5,8 @@ Also covers: `errors.py`.
 
 from __future__ import annotations
 
+import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,8 +54,16 @@ def test_standard_output_that_was_closed() -> None:
     assert (done.returncode, done.stderr) == (1, b"error: standard output: it is closed\n")
 
 
-@pytest.mark.parametrize("command", [("explain", *_WHERE), ("demo",)], ids=lambda command: command[0])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [
+        (("explain", *_WHERE), ""),
+        (("explain", *_WHERE), "1"),
+        (("demo",), ""),
+        pytest.param(("demo",), "1", marks=pytest.mark.soak),
+    ],
+    ids=["explain", "explain at once", "demo", "demo at once"],
+)
 def test_pages_are_written_though_nobody_reads_what_is_shown(
     tmp_path: Path, command: tuple[str, ...], unbuffered: str
 ) -> None:
@@ -69,19 +77,36 @@ def test_pages_are_written_though_nobody_reads_what_is_shown(
     assert page.read_text("utf-8").endswith("</html>\n")
 
 
-def _with_small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+# One process for all files: starting takes longest.
+_SMALL_FILES = """
+import contextlib, io, json, resource, sys
+from hudi_core.cli.application import app
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+ends = []
+for arguments in json.loads(sys.argv[1]):
+    shown = io.StringIO()
+    with contextlib.redirect_stderr(shown):
+        try:
+            app(arguments)
+        except SystemExit as end:
+            ends.append((end.code, shown.getvalue()))
+sys.__stdout__.write(json.dumps(ends))
+"""
 
 
-@pytest.mark.parametrize("name", ["rows.csv", "rows.json", "rows.parquet", "rows.arrow", "why.html"])
-def test_a_full_disk_behind_a_file(tmp_path: Path, name: str) -> None:
-    file = tmp_path / name
-    file.write_text("as it was")
-    command = ("explain", "TABLE", *_WHERE, "--html") if name == "why.html" else ("read", "TABLE", "--output")
-    done = run(*command, str(file), stdout=subprocess.PIPE, preexec_fn=_with_small_files)
-    assert done.returncode == 1
-    assert done.stderr.decode() == f"error: {file}: File too large\n"
-    assert (file.read_text(), os.listdir(tmp_path)) == ("as it was", [name])
+def test_a_full_disk_behind_a_file(tmp_path: Path) -> None:
+    files = [tmp_path / name / name for name in ("rows.csv", "rows.json", "rows.parquet", "rows.arrow", "why.html")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("as it was")
+    reads = [["read", str(rides()), "--output", str(file)] for file in files[:-1]]
+    commands = [*reads, ["explain", str(rides()), *_WHERE, "--html", str(files[-1])]]
+    done = subprocess.run(
+        [sys.executable, "-c", _SMALL_FILES, json.dumps(commands)], capture_output=True, timeout=120, check=False
+    )
+    assert json.loads(done.stdout) == [[1, f"error: {file}: File too large\n"] for file in files], done.stderr
+    assert [(file.read_text(), os.listdir(file.parent)) for file in files] == [("as it was", [f.name]) for f in files]
 
 
 @pytest.mark.parametrize("write", [("read", "--output", "rows.csv"), ("explain", "--html", "why.html")])
