@@ -92,7 +92,6 @@ def _names(answer: str | None) -> tuple[str, ...]:
 @each_table_where(
     lambda entry: entry.expected["table"]["populate_meta_fields"] and entry.expected["snapshot"]["rows"],
     "keys in its rows",
-    every=2,
 )
 def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()))

@@ -22,7 +22,6 @@ from hudi_core.table.table import Table
 from hudi_core.types.nodes import Date
 from tests.conformance.deviations.queries import QUERIES
 from tests.support.conformance import TableEntry, tables
-from tests.support.drawing import SOAK
 from tests.support.ledger import REFUSED, Ledger
 
 Answer = dict[str, Any]
@@ -33,9 +32,9 @@ def answers(kind: str, entry: TableEntry) -> list[Answer]:
     return output["queries"] if isinstance(output, dict) else output or []
 
 
-def each_with(kind: str, *, every: int = 1) -> pytest.MarkDecorator:
-    """Parametrise a test over the tables with recorded answers whose rows can be read; an ordinary run takes one of `every`."""
-    found = [entry for entry in tables() if not entry.requires and answers(kind, entry)][:: 1 if SOAK else every]
+def each_with(kind: str) -> pytest.MarkDecorator:
+    """Parametrise a test over the tables with recorded answers whose rows can be read."""
+    found = [entry for entry in tables() if not entry.requires and answers(kind, entry)]
     absent = pytest.param(None, marks=pytest.mark.skip(reason="no recorded answers present"), id="absent")
     return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
 
@@ -47,12 +46,6 @@ def opened(entry: TableEntry) -> Table:
 
 def text(row: object) -> str:
     return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def some_answers(kind: str, entry: TableEntry) -> list[Answer]:
-    """The recorded answers of a table; of many an ordinary run takes the last one, and every third of the others."""
-    every = answers(kind, entry)
-    return every if SOAK else [*every[:-1:3], *every[-1:]]
 
 
 def cleaned(answer: Answer) -> bool:
@@ -103,7 +96,7 @@ def compare(entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Ta
     snapshot = set(of_user(snapshot_rows(entry)))  # type: ignore[call-overload]
     reported = [answer for answer in answers(kind, entry) if "rows" in answer and "columns" in answer]
     others = {item[key]: {row[RECORD_KEY]: row for row in recorded_rows(entry, item)} for item in reported}
-    for answer in some_answers(kind, entry):
+    for answer in answers(kind, entry):
         if cleaned(answer):
             continue  # asked about by itself
         rows, form = recorded_rows(entry, answer), form_of(entry, answer)
@@ -166,7 +159,7 @@ def test_changes_since_a_time_are_those_of_apache_hudi(entry: TableEntry) -> Non
     compare(entry, "since", "start_exclusive", "incremental", lambda table, time: table.scan(since=time))
 
 
-@each_with("incremental", every=3)
+@each_with("incremental")
 def test_changes_up_to_a_time_are_rows_of_the_table_then(entry: TableEntry) -> None:
     """From the beginning to the last completion they are all rows; between two times, the rows whose commit lies between."""
     table = opened(entry)
@@ -189,7 +182,7 @@ def test_changes_one_by_one_are_those_of_apache_hudi(entry: TableEntry) -> None:
     dates = [field.name for field in opened(entry).schema.fields if isinstance(field.type, Date)]
     change = partial(place_of_change, opened(entry).config.record_key_fields)
     ledger = Ledger("queries", QUERIES)
-    for answer in some_answers("cdc", entry):
+    for answer in answers("cdc", entry):
         time = answer["start_exclusive_completion_time"]
         found = sorted(opened(entry).changes(since=time).to_json_rows(), key=change)
         theirs = sorted(answer["changes"], key=change)
@@ -208,7 +201,7 @@ def test_changes_from_logs_of_changes_are_those_that_slices_tell(entry: TableEnt
     table = opened(entry)
     if not table.config.cdc_enabled:
         pytest.skip("no changes are logged")
-    for answer in some_answers("cdc", entry):
+    for answer in answers("cdc", entry):
         since = answer["start_exclusive_completion_time"]
         logged = map(text, table.changes(since=since, meta=False).to_json_rows())
         assert sorted(logged) == sorted(text(bare(output)) for output in table.changes(since=since).to_json_rows())
@@ -245,7 +238,7 @@ def like(output: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@each_with("incremental", every=3)
+@each_with("incremental")
 def test_changes_put_one_after_the_other_make_the_table(entry: TableEntry) -> None:
     """QUERY-12, QUERY-15."""
     table = opened(entry)

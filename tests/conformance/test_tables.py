@@ -43,14 +43,10 @@ def opened(entry: TableEntry, mode: MetadataMode = MetadataMode.AUTO) -> Table:
 @cache
 def scans(entry: TableEntry, mode: MetadataMode) -> list[tuple[Scan, set[str], set[str]]]:
     """The recorded filters of a table as scans, which plan once for all tests that ask them: each with the keys of the rows that
-    match, and the slices that hold them. Of a table with a metadata table an ordinary run takes half of them with it and the
-    others without it; a long run takes all in both modes."""
+    match, and the slices that hold them."""
     table = opened(entry, mode)
     columns = [RECORD_KEY] if entry.expected["table"]["populate_meta_fields"] else None
-    chosen = list(filters(entry))
-    if not SOAK and entry.expected["table"]["metadata_partitions"]:
-        chosen = chosen[MODES.index(mode) :: len(MODES)]
-    return [(table.scan(where=where, columns=columns), keys, holding) for where, keys, holding, _ in chosen]
+    return [(table.scan(where=where, columns=columns), keys, holding) for where, keys, holding, _ in filters(entry)]
 
 
 def richest(entry: TableEntry) -> MetadataMode:
@@ -229,14 +225,13 @@ def named(entry: TableEntry | None) -> str:
 
 
 @pytest.mark.parametrize("entry", readable(), ids=named)
-@pytest.mark.parametrize(
-    "rich", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["with a metadata table", "without one"]
-)
-def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, rich: bool) -> None:
-    """TABLE-12. The slices of both modes are those of `test_file_slices_are_as_recorded`."""
+@pytest.mark.parametrize("mode", MODES)
+def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, mode: MetadataMode) -> None:
+    """TABLE-12."""
     if entry is None:
         pytest.skip("corpus and golden tables not present")
-    mode = richest(entry) if rich else MetadataMode.OFF
+    if mode is MetadataMode.REQUIRE and not entry.expected["table"]["metadata_partitions"]:
+        pytest.skip("the table has no metadata table")
     found = list(opened(entry, mode).scan().to_json_rows())
     settle_rows(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
 

@@ -85,7 +85,7 @@ def kinds(table: Table) -> Iterator[IndexKind]:
         yield IndexKind.RECORD_INDEX
 
 
-@each_table(every=2)
+@each_table()
 def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> None:
     truth = truth_of(entry)
     table = open_table(str(entry.unpacked()))
@@ -99,9 +99,7 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
 
 
 @each_table_where(
-    lambda entry: readable(entry) and partitions_of(entry),
-    "base files whose rows can be read, and a metadata table",
-    every=3,
+    lambda entry: readable(entry) and partitions_of(entry), "base files whose rows can be read, and a metadata table"
 )
 def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
@@ -173,7 +171,7 @@ def overwritten(data: bytes, random: Random) -> bytes:
     return data[:start] + random.randbytes(40) + data[start + 40 :]
 
 
-@each_table_where(with_partition(RECORD_INDEX), "a record index", every=2)
+@each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> None:
     """INDEX-21."""
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
