@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.expr.predicate import Cut
-from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.formats.footer import Footer as Footer
+from hudi_core.formats.footer import RowGroup as RowGroup
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
@@ -227,31 +228,28 @@ class Storage(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """A part of a base file that can be read by itself. `statistics` as those of the whole."""
+class OpenedFile(Protocol[BatchOut]):
+    """A base file whose footer was read: its rows need no second reading of it. Nothing of it has to be closed."""
 
-    rows: int
-    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
+    @property
+    def footer(self) -> Footer: ...
 
-
-@dataclass(frozen=True, slots=True)
-class Footer:
-    """The metadata of a base file."""
-
-    rows: int
-    schema: Schema
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
-    """The statistics by name path, of leaves outside lists and maps only."""
-    row_groups: Sequence[RowGroup] = ()
-    """The row groups of the file in order; empty where the reader does not state them."""
-    size: int | None = None
-    """Bytes of the file as it is, which may differ from what the table records; None: unknown."""
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[BatchOut]:
+        """As `FileReader.batches`."""
+        ...
 
 
 class FileReader(Protocol[BatchOut]):
     """Base files of one format to batches."""
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[BatchOut]:
+        """The file for its footer and its rows. A small one is in memory as a whole while it is kept."""
+        ...
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer: ...
 

@@ -55,11 +55,16 @@ def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) ->
     and once more into their order. Batches of other schemas and large ones stay as they are."""
     if len(batches) < 2 or count < sum(batch.num_rows for batch in batches):
         return batches
-    if sum(batch.nbytes for batch in batches) > JOINED_BYTES or any(
-        not batch.schema.equals(schema) for batch in batches
-    ):
+    if any(not batch.schema.equals(schema) for batch in batches) or not _may_be_joined(batches):
         return batches
     return [pa.concat_batches(batches)]
+
+
+def _may_be_joined(batches: Sequence[pa.RecordBatch]) -> bool:
+    """Whether the batches have at most `JOINED_BYTES`. The bytes of their buffers are known at once, those of their rows take a
+    walk through all columns: they matter where batches are slices of something larger."""
+    buffers = sum(int(batch.get_total_buffer_size()) for batch in batches)
+    return buffers <= JOINED_BYTES or sum(int(batch.nbytes) for batch in batches) <= JOINED_BYTES
 
 
 def _with_nulls(kind: pa.DataType) -> pa.DataType:

@@ -6,6 +6,8 @@ Parts of columns are cut out of whole ones: pyarrow's names for them are not one
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,9 @@ _BATCH_ROWS = 65_536
 
 class OrcReader:
     """`hudi_core.engine.FileReader` of ORC. One stripe is in memory at a time; row groups are stripes."""
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedOrc:
+        return OpenedOrc(self, storage, file)
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         where = _where(storage, file)
@@ -65,6 +70,27 @@ class OrcReader:
                 for start in range(0, rows.num_rows, _BATCH_ROWS):
                     batch = rows.slice(start, _BATCH_ROWS)
                     yield batch if read == schema else pa.RecordBatch.from_struct_array(narrow(batch.to_struct_array()))
+
+
+@dataclass(frozen=True)
+class OpenedOrc:
+    """`hudi_core.engine.OpenedFile` of ORC, whose reader parses the footer again for the rows."""
+
+    reader: OrcReader
+    storage: Storage
+    file: FileInfo
+
+    @cached_property
+    def footer(self) -> Footer:
+        return self.reader.footer(self.storage, self.file)
+
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        return self.reader.batches(self.storage, self.file, columns, row_groups, keep)
 
 
 def _opened(source: pa.NativeFile, where: str) -> Any:

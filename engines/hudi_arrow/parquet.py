@@ -38,16 +38,11 @@ _LEAST_ROWS = 1 << 13
 class ParquetReader:
     """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
 
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedParquet:
+        return _opened_file(storage, file)
+
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        tail = _tail(storage, file)
-        rows, below = tail.metadata.num_rows, tail.columns.leaves
-        chunks = FooterChunks(tail.where, tail.footer)
-        groups = tuple(
-            RowGroup(count, FooterStatistics(chunks, tail.writer, count, below, number))
-            for number, count in enumerate(tail.groups)
-        )
-        statistics = FooterStatistics(chunks, tail.writer, rows, below)
-        return Footer(rows, tail.columns.schema, tail.metadata_strings, statistics, groups, tail.file_size)
+        return self.opened(storage, file).footer
 
     def batches(
         self,
@@ -57,37 +52,83 @@ class ParquetReader:
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        tail = _tail(storage, file)
-        wanted = tail.columns.chosen(columns, tail.where)
-        groups = range(len(tail.groups)) if row_groups is None else row_groups
+        yield from self.opened(storage, file).batches(columns, row_groups, keep)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedParquet:
+    """`hudi_core.engine.OpenedFile` of Parquet."""
+
+    storage: Storage
+    file: FileInfo
+    where: str
+    file_size: int
+    footer_bytes: bytes
+    metadata: pq.FileMetaData
+    writer: str
+    metadata_strings: dict[str, str]
+    stored: pa.Schema
+    """The types that pyarrow gives the columns."""
+    columns: FileColumns
+    groups: tuple[int, ...]
+    """The rows of each row group."""
+    pages: PagedFile
+    in_gzip: bool
+    """Compressed in gzip, and inflated here faster than by pyarrow."""
+    whole: pa.Buffer | None
+    """The file, where it was read with its footer."""
+    reader: pq.ParquetFile | None
+    """A file that was read whole, as pyarrow reads it."""
+
+    @property
+    def footer(self) -> Footer:
+        rows, below = self.metadata.num_rows, self.columns.leaves
+        chunks = FooterChunks(self.where, self.footer_bytes)
+        groups = tuple(
+            RowGroup(count, FooterStatistics(chunks, self.writer, count, below, number))
+            for number, count in enumerate(self.groups)
+        )
+        statistics = FooterStatistics(chunks, self.writer, rows, below)
+        return Footer(rows, self.columns.schema, self.metadata_strings, statistics, groups, self.file_size)
+
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        wanted = self.columns.chosen(columns, self.where)
+        groups = range(len(self.groups)) if row_groups is None else row_groups
         begin = 0
-        opened = nullcontext(pa.BufferReader(tail.whole)) if tail.whole is not None else native_file(storage, file)
-        with opened as source, decoding(tail.where, _WHAT):
+        in_memory = None if self.whole is None else nullcontext(pa.BufferReader(self.whole))
+        with in_memory or native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
             # One group at a time: all that one call requests is in memory together.
             for group in groups:
-                rows = tail.groups[group]
+                rows = self.groups[group]
                 if keep is None:
-                    group_batches = _row_group(source, tail, group, wanted)
+                    group_batches = _row_group(source, self, group, wanted)
                 else:
-                    group_batches = _some_rows(source, tail, group, wanted, keep[begin : begin + rows])
+                    group_batches = _some_rows(source, self, group, wanted, keep[begin : begin + rows])
                 for batch in group_batches:
                     yield typed(batch, wanted.types)
                 begin += rows
 
 
-def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenColumns) -> Iterator[pa.RecordBatch]:
+def _row_group(
+    source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns
+) -> Iterator[pa.RecordBatch]:
     """Leaf columns of one row group by number, since a name with a dot in it may be that of two columns."""
     leaves = [leaf for field in wanted.leaves for leaf in field]
-    chunks = tail.pages.chunks(source, group, leaves) if tail.in_gzip else None
+    chunks = file.pages.chunks(source, group, leaves) if file.in_gzip else None
     if chunks is not None:
-        yield from _counted(_inflated(tail, group, wanted, chunks), tail.groups[group], tail.where)
+        yield from _counted(_inflated(file, group, wanted, chunks), file.groups[group], file.where)
         return
     is_native = not isinstance(source, RandomAccessFile)
-    ahead = tail.whole is None and is_native
-    stored = source if is_native else tail.pages.fetched(source, group, leaves)
-    opened = tail.opened or _opened(stored, tail.metadata, pre_buffer=ahead)
+    ahead = file.whole is None and is_native
+    stored = source if is_native else file.pages.fetched(source, group, leaves)
+    opened = file.reader or _opened(stored, file.metadata, pre_buffer=ahead)
     read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=ahead)
-    yield from _counted(read, tail.groups[group], tail.where)
+    yield from _counted(read, file.groups[group], file.where)
 
 
 def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
@@ -102,20 +143,22 @@ def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buff
 
 
 def _some_rows(
-    source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenColumns, keep: NDArray[np.bool_]
+    source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns, keep: NDArray[np.bool_]
 ) -> Iterator[pa.RecordBatch]:
     """The rows to keep of one row group: of the pages that hold one, where it is known which do."""
     if not keep.any():
         return
-    parts = tail.pages.some(source, group, wanted.leaves, keep)
+    parts = file.pages.some(source, group, wanted.leaves, keep)
     if parts is None:
-        yield from _kept(_row_group(source, tail, group, wanted), keep)
+        yield from _kept(_row_group(source, file, group, wanted), keep)
         return
-    columns = [_kept(_made(part.made, part.leaves, tail.where), part.kept) for part in parts]
+    columns = [_kept(_made(part.made, part.leaves, file.where), part.kept) for part in parts]
     yield from _joined_columns(columns) if len(columns) > 1 else columns[0]
 
 
-def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]) -> Iterator[pa.RecordBatch]:
+def _inflated(
+    file: OpenedParquet, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]
+) -> Iterator[pa.RecordBatch]:
     """Columns of a row group by their chunks: those with plain pages from these, the others by pyarrow, side by side."""
     cut = _cut(chunks)
     parts: list[Iterator[pa.RecordBatch]] = []
@@ -124,15 +167,15 @@ def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, 
         taken = None
         if len(chunks) == 1 or (cut and len(leaves) == 1 and chunks[leaves[0]].rows_a_page == cut):
             (leaf,) = leaves
-            how = plain_column(tail.metadata.schema.column(leaf), tail.stored.field(field.name).type, field.type)
-            taken = how and _plain(tail, group, field.name, leaf, chunks[leaf], how)
+            how = plain_column(file.metadata.schema.column(leaf), file.stored.field(field.name).type, field.type)
+            taken = how and _plain(file, group, field.name, leaf, chunks[leaf], how)
         if taken:
             parts.append(taken)
         else:
             others.update((leaf, chunks[leaf]) for leaf in leaves)
     if others:
         rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
-        parts.append(_made(tail.pages.made(group, others, tail.groups[group]), list(others), tail.where, rows))
+        parts.append(_made(file.pages.made(group, others, file.groups[group]), list(others), file.where, rows))
     yield from _joined_columns(parts) if len(parts) > 1 else parts[0]
 
 
@@ -147,7 +190,7 @@ def _cut(chunks: dict[int, Chunk]) -> int | None:
 
 
 def _plain(
-    tail: _Tail, group: int, name: str, leaf: int, chunk: Chunk, how: PlainColumn
+    file: OpenedParquet, group: int, name: str, leaf: int, chunk: Chunk, how: PlainColumn
 ) -> Iterator[pa.RecordBatch] | None:
     """A column from its pages as long as they are plain, then by pyarrow; None where the first is not."""
     first = plain_values(chunk, 0, _BATCH_ROWS, how)
@@ -155,14 +198,14 @@ def _plain(
         return None
 
     def batches(head: tuple[pa.Array, int] | None) -> Iterator[pa.RecordBatch]:
-        rows, taken = tail.groups[group], 0
+        rows, taken = file.groups[group], 0
         while head is not None:
             values, pages = head
             yield pa.RecordBatch.from_arrays([values], [name])
             rows, taken = rows - len(values), taken + pages
             head = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
         if taken < len(chunk.pages):
-            yield from _made(tail.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], tail.where)
+            yield from _made(file.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
 
     return batches(first)
 
@@ -214,44 +257,22 @@ def _joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.Re
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tail:
-    where: str
-    file_size: int
-    footer: bytes
-    metadata: pq.FileMetaData
-    writer: str
-    metadata_strings: dict[str, str]
-    stored: pa.Schema
-    """The types that pyarrow gives the columns."""
-    columns: FileColumns
-    groups: tuple[int, ...]
-    """The rows of each row group."""
-    pages: PagedFile
-    in_gzip: bool
-    """Compressed in gzip, and inflated here faster than by pyarrow."""
-    whole: pa.Buffer | None
-    """The file, where it was read with its footer."""
-    opened: pq.ParquetFile | None
-    """A file that was read whole, as pyarrow reads it."""
-
-
-def _tail(storage: Storage, file: FileInfo) -> _Tail:
+def _opened_file(storage: Storage, file: FileInfo) -> OpenedParquet:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         file_size, (end, footer) = source.size(), _footer(source, where)
         whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
-        opened = _opened(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
-        metadata = opened.metadata
+        reader = _opened(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
+        metadata = reader.metadata
         noted = metadata.metadata or {}  # with a bloom filter, which is copied at each access
         writer, metadata_strings = metadata.created_by or "", texts(noted)
         stored, columns = parquet_schemas(footer, metadata, noted, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
-    in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
-    pages = PagedFile(footer, metadata, where)
-    return _Tail(
+    return OpenedParquet(
+        storage,
+        file,
         where,
         file_size,
         footer,
@@ -261,10 +282,10 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
         stored,
         columns,
         groups,
-        pages,
-        in_gzip,
+        PagedFile(footer, metadata, where),
+        FASTER_THAN_ARROW and _has_gzip(metadata),
         whole,
-        None if whole is None else opened,
+        None if whole is None else reader,
     )
 
 

@@ -6,6 +6,7 @@ bloom            bloom filters of record keys: read, and probed with whole colum
 bloom_write      bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27
 crc32c           CRC-32C (Castagnoli) of many pieces of bytes at once, on NumPy. Rule FORMAT-17
 deletes          DELETE blocks of log files: which keys are deleted, as columns
+footer           the metadata of a base file, as every format and engine states it
 hfile/           HFile version 3
 inflate          bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by
                  zlib elsewhere

@@ -11,6 +11,7 @@ result          `QueryResult`: rows of a query as batches, Arrow, pandas, Polars
 selection       the columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match
 slice_merge     the merge of one slice: its base file with newer records, those of its logs or of a write
 slices          rows of file slices: chooses the reader of a slice, and gives the rows that match
+small_files     small base files, several read as one: a batch costs more than the rows of a small file. Rule TABLE-16
 stored_schemas  which files of a scan have one stored schema, by their footers: another reader can take them together. Rule
                 AWAY-3
 tasks           which file slices a scan reads together in one task, and how many it has to read for a limit

@@ -50,6 +50,15 @@ class RowRange:
     """False: no row matches as the base file has it."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """Rows of a base file. `projection` reads those of all files that are read alike: it is the same object for all of them."""
+
+    batches: Iterator[Any]
+    stored: Schema
+    projection: Callable[[Any], Any]
+
+
 @dataclass(frozen=True)
 class BaseFiles(Portable):
     """Reads base files. There is one plan for each pair of a stored and a wanted schema."""
@@ -74,12 +83,25 @@ class BaseFiles(Portable):
         `row_groups` are the row groups to read, None is all; `keep` has a flag for each of their rows, None keeps all.
         Raises `UnsupportedError` for a format that the engine cannot read.
         """
-        engine = self.sources.snapshot.engine
-        reader = engine.reader(base.name.rpartition(".")[2])
-        file_plan = self.file_plan(base, wanted)
-        read_columns = self._projection(file_plan, slice)
-        for batch in reader.batches(self.sources.snapshot.storage, base, file_plan.columns, row_groups, keep):
-            yield engine.rows.batch(read_columns(engine.rows.root(batch)))
+        rows = self.sources.snapshot.engine.rows
+        file = self.opened(slice, base, wanted, row_groups, keep)
+        for batch in file.batches:
+            yield rows.batch(file.projection(rows.root(batch)))
+
+    def opened(
+        self,
+        slice: FileSlice,
+        base: FileInfo,
+        wanted: Schema,
+        row_groups: Sequence[int] | None = None,
+        keep: Bools | None = None,
+    ) -> StoredRows:
+        """As `rows`, as they are stored, and how they become rows of the wanted schema. The file is opened once."""
+        headers = self.sources.headers
+        opened = headers.opened(base)
+        file_plan = self.plan_of(headers.stored_schema(opened.footer, base.path), wanted)
+        batches = opened.batches(file_plan.columns, row_groups, keep)
+        return StoredRows(batches, file_plan.stored, self._projection(file_plan, slice))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
@@ -144,10 +166,6 @@ class BaseFiles(Portable):
         """Whether the columns of the predicate are read before the others."""
         is_large = base.size > SMALL_ROW_GROUP_BYTES * len(self.sources.headers.footer(base).row_groups)
         return is_large and len(wanted.predicate_columns.places) < len(wanted.needed.places)
-
-    def file_plan(self, base: FileInfo, wanted: Schema) -> FilePlan:
-        """The plan that reads a base file as rows of the wanted schema; the same object for all files of one schema."""
-        return self.plan_of(self.sources.headers.stored_schema(self.sources.headers.footer(base), base.path), wanted)
 
     def plan_of(self, stored: Schema, wanted: Schema) -> FilePlan:
         """The plan that reads files of a stored schema as rows of the wanted schema; the same object for the same two."""

@@ -150,13 +150,13 @@ class LogReader:
             yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
 
     def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
-        reader = self._engine.reader("parquet")
         storage, file = OneFileStorage(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
-        footer = reader.footer(storage, file)
-        block_plan = self._block_plan(repr(footer.schema.record), footer.schema, block)
+        opened = self._engine.reader("parquet").opened(storage, file)
+        schema = opened.footer.schema
+        block_plan = self._block_plan(repr(schema.record), schema, block)
         read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
         try:
-            for batch in reader.batches(storage, file, [field.name for field in block_plan.part.fields]):
+            for batch in opened.batches([field.name for field in block_plan.part.fields]):
                 yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
         finally:
             storage.release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -12,6 +12,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.reading.selection import Selection
+from hudi_core.reading.small_files import SmallFiles
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
@@ -37,6 +38,12 @@ class SliceReader:
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
         return self._base_files.matching(slice, slice.base, self._selection, residual)
+
+    def together(self, slices: Iterable[FileSlice], residual: Predicate | None) -> Iterator[Any]:
+        """As `read` of slices of small base files without log files, one after the other, in fewer batches."""
+        wanted = self._selection.schema_to_read(filtered=residual is not None)
+        rows = SmallFiles(self._base_files, wanted).rows(slices)
+        return rows if residual is None else self._selection.matching(residual, rows)
 
     def parts(self, slice: FileSlice, residual: Predicate | None) -> list[Callable[[], Iterator[Any]]]:
         """The batches of `read` as consecutive streams, which may be read side by side."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,11 @@ from hudi_core.reading.ahead import MAX_SLICES, FilesAhead
 from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
+from hudi_core.reading.small_files import runs_of_small_files
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Nested
 
 _LIMITED_SLICES = 4
@@ -164,31 +167,38 @@ class Scan(QueryResult):
         return self._limited(self._options.limit)
 
     def _unlimited(self) -> Iterator[Any]:
-        numbers = self._read_slices
-        streams = self._streams(numbers, self._slice_batches)
+        slices, numbers, reader = self._snapshot.slices, self._read_slices, self._reader
         if len(numbers) < READERS:  # then row groups are read side by side
-            slices, reader = self._snapshot.slices, self._reader
             streams = [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
+        else:
+            streams = self._streams(runs_of_small_files(slices, numbers), self._run_batches)
         yield from read_ahead(streams)
 
     def _streams(
-        self, numbers: Sequence[int], read: Callable[[int], Iterator[Any]], max_slices: int = MAX_SLICES
+        self,
+        runs: Sequence[Sequence[int]],
+        read: Callable[[Sequence[int], Iterator[FileSlice]], Iterator[Any]],
+        max_slices: int = MAX_SLICES,
     ) -> list[Callable[[], Iterator[Any]]]:
-        """The results of `read` for each slice, in order. On remote storage files are fetched some slices ahead."""
-        if not self._snapshot.storage.is_remote:
-            return [partial(read, number) for number in numbers]
-        ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, numbers, max_slices)
+        """The results of `read` for each run of slices, in order; it gets their numbers, and draws the slices as it reads them.
+        On remote storage files are fetched some slices ahead."""
+        storage, slices = self._snapshot.storage, self._snapshot.slices
+        numbers = [number for run in runs for number in run]
+        ahead = FilesAhead(storage, slices, numbers, max_slices) if storage.is_remote else None
 
-        def stream(position: int, number: int) -> Iterator[Any]:
-            ahead.reach(position)
-            return read(number)
+        def drawn(first: int, run: Sequence[int]) -> Iterator[FileSlice]:
+            for position, number in enumerate(run, first):
+                if ahead is not None:
+                    ahead.reach(position)
+                yield slices[number]
 
-        return [partial(stream, position, number) for position, number in enumerate(numbers)]
+        firsts = accumulate(map(len, runs), initial=0)
+        return [partial(read, run, drawn(first, run)) for first, run in zip(firsts, runs, strict=False)]
 
     def _limited(self, remaining: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows
         numbers = self._read_slices if remaining else []
-        for stream in self._streams(numbers, self._slice_batches, _LIMITED_SLICES):
+        for stream in self._streams([[number] for number in numbers], self._run_batches, _LIMITED_SLICES):
             for batch in stream():
                 head = rows.head(batch, remaining)
                 remaining -= rows.count(head)
@@ -218,15 +228,19 @@ class Scan(QueryResult):
         footers = self._sources.headers.footers(list(bases.values()))
         rows = {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
         others = [number for number in self._read_slices if number not in rows]
-        rows.update(zip(others, read_ahead(self._streams(others, self._slice_count)), strict=True))
+        counted = read_ahead(self._streams([[number] for number in others], self._run_count))
+        rows.update(zip(others, counted, strict=True))
         return [rows[number] for number in self._read_slices]
 
-    def _slice_count(self, number: int) -> Iterator[int]:
-        batches = self._row_counter.read(self._snapshot.slices[number], self._residual(number))
+    def _run_count(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[int]:
+        batches = self._row_counter.read(next(slices), self._residual(run[0]))
         yield sum(map(self._snapshot.engine.rows.count, batches))
 
-    def _slice_batches(self, number: int) -> Iterator[Any]:
-        return self._reader.read(self._snapshot.slices[number], self._residual(number))
+    def _run_batches(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[Any]:
+        if len(run) == 1:
+            return self._reader.read(next(slices), self._residual(run[0]))
+        all_match = all(self._residual(number) is None for number in run)
+        return self._reader.together(slices, None if all_match else self.predicate)
 
     def _residual(self, number: int) -> Predicate | None:
         """The residual predicate of a slice."""

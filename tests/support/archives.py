@@ -12,7 +12,7 @@ import fastavro
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.engine import FileInfo, Footer, OpenedFile, Storage
 from hudi_core.formats.log import MAGIC
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Binary, Field, Int, Record, String
@@ -114,6 +114,9 @@ class StandIn:
     ) -> Iterator[list[dict[str, Any]]]:
         self.reads.append((file.name, tuple(columns or ())))
         yield json.loads(storage.read(file.path))
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[list[dict[str, Any]]]:
+        raise NotImplementedError
 
     def to_json(self, batch: list[dict[str, Any]], schema: Schema) -> list[dict[str, Any]]:
         return [{field.name: row.get(field.name) for field in schema.fields} for row in batch]

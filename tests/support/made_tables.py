@@ -23,7 +23,7 @@ import numpy as np
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.hashes import bloom_filter_key, column_stats_key, file_group_index
 from hudi_core.columns.strings import string_column
-from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.engine import FileInfo, Footer, OpenedFile, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.bloom import positions
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -392,6 +392,9 @@ class _Reader:
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         return self.made.footer(file.path)
+
+    def opened(self, *_: Any) -> OpenedFile[Any]:
+        raise NotImplementedError
 
     def batches(self, *_: Any) -> Iterator[Any]:
         raise NotImplementedError

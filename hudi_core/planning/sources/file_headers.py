@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from hudi_core.engine import FileInfo, Footer
+from hudi_core.engine import FileInfo, Footer, OpenedFile
 from hudi_core.errors import HudiError, TableError, UnsupportedError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
@@ -31,6 +31,10 @@ class FileHeaders:
     """Footers as planning uses them: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
+
+    def opened(self, file: FileInfo) -> OpenedFile[Any]:
+        """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong."""
+        return self.snapshot.engine.reader(file.name.rpartition(".")[2]).opened(self.snapshot.storage, file)
 
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file; raises what goes wrong."""

@@ -15,9 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.parquet import ParquetReader
-from hudi_core.engine import FileInfo, Storage
-from hudi_core.reading import base_files
+from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_core.reading import base_files, small_files
 from hudi_core.schema.schema import Path as Names
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
@@ -67,23 +66,22 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
-    """What is asked of the reader: file, columns, row groups. No row group counts as small."""
+    """What is asked of the reader: file, columns, row groups. No file and no row group counts as small."""
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr(small_files, "SMALL_FILE_BYTES", 0)
     found: list[tuple[str, list[Names] | None, Sequence[int] | None]] = []
-    read = ParquetReader.batches
+    read = OpenedParquet.batches
 
     def noted(
-        self: ParquetReader,
-        storage: Storage,
-        file: FileInfo,
+        self: OpenedParquet,
         columns: Any = None,
         row_groups: Any = None,
         keep: Any = None,
     ) -> Iterator[pa.RecordBatch]:
-        found.append((file.name[:2], columns, row_groups))
-        return read(self, storage, file, columns, row_groups, keep)
+        found.append((self.file.name[:2], columns, row_groups))
+        return read(self, columns, row_groups, keep)
 
-    monkeypatch.setattr(ParquetReader, "batches", noted)
+    monkeypatch.setattr(OpenedParquet, "batches", noted)
     assert isinstance(ENGINE.reader("parquet"), ParquetReader)
     return found
 

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.parquet import ParquetReader
-from hudi_core.engine import FileInfo
+from hudi_arrow.parquet import OpenedParquet
 from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
@@ -320,15 +319,13 @@ def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[
     """What is asked of the reader of base files: columns, row groups. No row group counts as small."""
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
     found: list[tuple[set[str], Sequence[int] | None]] = []
-    read = ParquetReader.batches
+    read = OpenedParquet.batches
 
-    def noted(
-        self: ParquetReader, storage: Any, file: FileInfo, columns: Any, row_groups: Any = None, keep: Any = None
-    ) -> Any:
+    def noted(self: OpenedParquet, columns: Any, row_groups: Any = None, keep: Any = None) -> Any:
         found.append(({path[0] for path in columns}, row_groups))
-        return read(self, storage, file, columns, row_groups, keep)
+        return read(self, columns, row_groups, keep)
 
-    monkeypatch.setattr(ParquetReader, "batches", noted)
+    monkeypatch.setattr(OpenedParquet, "batches", noted)
     return found
 
 

@@ -1,6 +1,6 @@
 """Parquet as writers of all ages leave it: INT96, integers as decimals, unsigned numbers, old list layouts, Avro schemas.
 
-Also covers: `formats/leaf_statistics.py`.
+Also covers: `formats/leaf_statistics.py`, `formats/footer.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,32 @@
+"""The metadata of a base file, as every format and engine states it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.schema.schema import Path, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A part of a base file that can be read by itself. `statistics` as those of the whole."""
+
+    rows: int
+    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The metadata of a base file."""
+
+    rows: int
+    schema: Schema
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
+    """The statistics by name path, of leaves outside lists and maps only."""
+    row_groups: Sequence[RowGroup] = ()
+    """The row groups of the file in order; empty where the reader does not state them."""
+    size: int | None = None
+    """Bytes of the file as it is, which may differ from what the table records; None: unknown."""

@@ -1,0 +1,171 @@
+"""Small base files read together: rows, their order, how often files are opened, and how many batches come of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.reading import small_files
+from hudi_core.reading.small_files import runs_of_small_files
+from hudi_core.table.open import open_table
+
+FILES = 40
+ROWS = 5
+LARGE = 17
+"""The number of the file that is not small."""
+LARGE_ROWS = 20_000
+AVRO = {
+    "type": "record",
+    "name": "row",
+    "fields": [
+        {"name": "id", "type": ["null", "long"]},
+        {"name": "city", "type": ["null", "string"]},
+        {"name": "fare", "type": ["null", "double"]},
+        {"name": "tip", "type": "long", "default": 7},
+        {"name": "tags", "type": ["null", {"type": "array", "items": ["null", "string"]}]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of two partitions in which three forms of the schema take turns: as it is, without its later columns, and of narrower
+    types in another order. One file is large."""
+    folder = tmp_path_factory.mktemp("table")
+    (folder / ".hoodie").mkdir()
+    stats: dict[str, list[dict[str, str]]] = {}
+    for number in range(FILES):
+        ids = list(range(number * LARGE_ROWS, number * LARGE_ROWS + (LARGE_ROWS if number == LARGE else ROWS)))
+        columns: dict[str, Any] = {
+            "id": pa.array(ids, pa.int64()),
+            "city": ["elsewhere"] * len(ids),
+            "fare": pa.array([float(n) for n in ids]),
+        }
+        if number % 3 == 0:
+            columns |= {"tip": pa.array(ids, pa.int64()), "tags": [[str(n), None] for n in ids]}
+        elif number % 3 == 1:
+            columns = {"fare": columns["fare"].cast(pa.float32()), "id": columns["id"].cast(pa.int32())}
+        partition = f"city={'oslo' if number < FILES // 2 else 'paris'}"
+        name = f"f{number:02}-0_0-0-0_20250101000000000.parquet"
+        (folder / partition).mkdir(exist_ok=True)
+        pq.write_table(pa.table(columns), folder / partition / name)
+        stats.setdefault(partition, []).append({"fileId": f"f{number:02}-0", "path": f"{partition}/{name}"})
+    commit = {"partitionToWriteStats": stats, "extraMetadata": {"schema": json.dumps(AVRO)}}
+    (folder / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
+    (folder / ".hoodie" / "hoodie.properties").write_text(
+        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
+        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
+        "hoodie.table.partition.fields=city\nhoodie.datasource.write.hive_style_partitioning=true\n"
+        "hoodie.table.keygenerator.class=org.apache.hudi.keygen.SimpleKeyGenerator\n"
+    )
+    return folder
+
+
+def wanted_rows() -> list[dict[str, Any]]:
+    rows = []
+    for number in range(FILES):
+        for n in range(number * LARGE_ROWS, number * LARGE_ROWS + (LARGE_ROWS if number == LARGE else ROWS)):
+            later = number % 3 == 0
+            city = "oslo" if number < FILES // 2 else "paris"
+            row = {"id": n, "city": city, "fare": float(n), "tip": n if later else 7}
+            rows.append({**row, "tags": [str(n), None] if later else None})
+    return rows
+
+
+def kept(condition: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+    return [row for row in wanted_rows() if condition(row)]
+
+
+def read(root: Path, **scan: Any) -> list[pa.RecordBatch]:
+    return list(open_table(str(root)).scan(meta=False, **scan).batches())
+
+
+def rows_of(batches: Sequence[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def test_rows_of_many_small_files_come_in_the_order_of_the_files_and_in_few_batches(root: Path) -> None:
+    """TABLE-16."""
+    batches = read(root)
+    assert rows_of(batches) == wanted_rows()
+    assert len(batches) < FILES / 2
+    assert len({batch.schema for batch in batches}) == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "condition"),
+    [
+        ("fare >= 0", bool),
+        ("tip = 7", lambda row: row["tip"] == 7),
+        ("id % 2 = 0 AND city = 'paris'", lambda row: row["id"] % 2 == 0 and row["city"] == "paris"),
+        ("size(tags) = 2 OR fare < 20001", lambda row: row["tags"] is not None or row["fare"] < 20001),
+    ],
+)
+def test_a_filter_leaves_the_rows_that_match_in_their_order(
+    root: Path, where: str, condition: Callable[[dict[str, Any]], bool]
+) -> None:
+    assert rows_of(read(root, where=where)) == kept(condition)
+    ids = [{"id": row["id"]} for row in kept(condition)]
+    assert rows_of(read(root, where=where, columns=["id"])) == ids
+
+
+def test_columns_that_a_file_lacks_or_that_nobody_wants_do_not_lose_rows(root: Path) -> None:
+    assert rows_of(read(root, columns=["tags"])) == [{"tags": row["tags"]} for row in wanted_rows()]
+    assert sum(batch.num_rows for batch in read(root, columns=[])) == len(wanted_rows())
+    assert len(rows_of(read(root, columns=[], where="tip <> 7"))) == len(kept(lambda row: row["tip"] != 7))
+
+
+def test_a_run_that_has_many_rows_is_read_in_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_files, "_MAX_ROWS", 2 * ROWS)
+    batches = read(root)
+    assert rows_of(batches) == wanted_rows()
+    assert sorted({batch.num_rows for batch in batches} - {LARGE_ROWS}) == [ROWS, 2 * ROWS]
+
+
+def test_each_small_file_is_opened_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLE-16."""
+    opens, opened = Counter[str](), ParquetReader.opened
+
+    def noted(self: ParquetReader, storage: Storage, file: FileInfo) -> OpenedParquet:
+        opens[file.name] += 1
+        return opened(self, storage, file)
+
+    table = open_table(str(root))
+    assert len(table.slices()) == FILES
+    monkeypatch.setattr(ParquetReader, "opened", noted)
+    assert sum(batch.num_rows for batch in table.scan().batches()) == len(wanted_rows())
+    small = {name: count for name, count in opens.items() if not name.startswith(f"f{LARGE}")}
+    assert len(small) == FILES - 1 and set(small.values()) == {1}
+
+
+def test_an_error_names_the_file(root: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    for source in root.rglob("*"):
+        target = copy / source.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_file():
+            target.write_bytes(source.read_bytes())
+    broken = next((copy / "city=oslo").glob("f05*"))
+    broken.write_bytes(broken.read_bytes()[:-9])
+    with pytest.raises(CorruptFileError, match=broken.name.replace(".", "[.]")):
+        read(copy)
+
+
+def test_neighbours_that_are_small_make_a_run(root: Path) -> None:
+    slices = open_table(str(root)).snapshot().slices
+    runs = runs_of_small_files(slices, list(range(FILES)))
+    assert [number for run in runs for number in run] == list(range(FILES))
+    assert [LARGE] in [list(run) for run in runs]
+    assert max(map(len, runs)) > 1 and len(runs) < FILES
+    assert runs_of_small_files(slices, []) == []
+    assert [list(run) for run in runs_of_small_files(slices, [LARGE])] == [[LARGE]]
