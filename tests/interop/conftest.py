@@ -27,13 +27,24 @@ def _beside_the_data(name: str) -> ModuleType:
         sys.path.pop(0)
 
 
+def _judge_client() -> Any:
+    """The class of judges; skips the calling test where this machine cannot run one."""
+    judge = _beside_the_data("judge_client").Judge
+    if reason := judge.missing():
+        pytest.skip(reason)
+    return judge
+
+
+@pytest.fixture(scope="session")
+def hudi_python() -> str:
+    """The Python of Apache Hudi's environment, for scripts that run in a JVM of their own."""
+    return str(_judge_client().find_python())
+
+
 @pytest.fixture(scope="session")
 def judge() -> Iterator[Any]:
     """Apache Hudi that answers jobs: `judge.ask("verify", path, ...)`."""
-    client = _beside_the_data("judge_client")
-    if reason := client.Judge.missing():
-        pytest.skip(reason)
-    with client.Judge() as running:
+    with _judge_client()() as running:
         process = running.process
         yield running
     process.stdout.close()
