@@ -18,7 +18,10 @@ from hudi_core.types import nodes as t
 from hudi_core.types.nodes import smallest_size
 from hudi_core.types.walk import same
 from hudi_spark.ddl import schema_from_ddl, schema_to_ddl
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
+
+pytestmark = pytest.mark.one_spark
 
 
 def type_in(ddl: str) -> t.Type:
@@ -142,7 +145,7 @@ def test_attributes_that_ddl_cannot_express_are_reported() -> None:
 
 
 @given(st.text(st.sampled_from("ab `'\"<>(),:\\\n"), max_size=30) | st.text(max_size=10))
-@settings(max_examples=300)
+@settings(max_examples=cases(300))
 def test_any_text_gives_a_schema_or_a_schema_error(ddl: str) -> None:
     for item in (ddl, f"a STRUCT<{ddl}", f"a INT COMMENT {ddl}"):
         try:
@@ -154,7 +157,7 @@ def test_any_text_gives_a_schema_or_a_schema_error(ddl: str) -> None:
 
 
 @given(schemas(named=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema) -> None:
     there = schema_to_ddl(schema)
     back = schema_from_ddl(there.value)

@@ -30,7 +30,13 @@ AT_ONCE = 8
 
 
 @pytest.mark.parametrize("ansi", MODES.values(), ids=MODES)
-@pytest.mark.parametrize("first", range(0, len(CASES), AT_ONCE))
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=pytest.mark.one_spark) if (first // AT_ONCE) % 3 else first
+        for first in range(0, len(CASES), AT_ONCE)
+    ],
+)
 def test_plans_have_the_truths_of_the_core(spark: Any, ansi: bool, first: int) -> None:
     cases = CASES[first : first + AT_ONCE]
 

@@ -15,6 +15,8 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import hudi_spark
 from hudi_spark.runner import SparkRunner
 
+pytestmark = pytest.mark.one_spark
+
 WHERE = "fare > 20 and passengers = 2 and _hoodie_record_key > 'r'"
 
 

@@ -171,7 +171,7 @@ def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: py
     assert rows_of(table.scan()) == expected
 
 
-@pytest.mark.parametrize("requested", [{}, {"where": "fare > 20"}])
+@pytest.mark.parametrize("requested", [pytest.param({}, marks=pytest.mark.soak), {"where": "fare > 20"}])
 def test_footers_of_many_files_are_read_on_executors_with_the_same_statistics(
     table: Any, requested: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +199,13 @@ def by_own_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     native.forms_of.cache_clear()
 
 
-@pytest.mark.parametrize("requested", [{}, {"where": "fare > 20", "columns": ["driver"], "read_optimized": True}])
+@pytest.mark.parametrize(
+    "requested",
+    [
+        pytest.param({}, marks=pytest.mark.one_spark),
+        {"where": "fare > 20", "columns": ["driver"], "read_optimized": True},
+    ],
+)
 def test_relations_are_read_as_by_the_own_reader_of_spark(
     table: Any, requested: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
@@ -264,7 +270,7 @@ def test_a_file_deleted_after_planning_is_an_error(
         spark.conf.unset("spark.sql.files.ignoreMissingFiles")
 
 
-@pytest.mark.parametrize("size", [10, 1 << 20])
+@pytest.mark.parametrize("size", [10, pytest.param(1 << 20, marks=pytest.mark.one_spark)])
 def test_rows_are_the_same_when_the_table_records_wrong_sizes(
     table: Any, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,6 +358,7 @@ def test_a_predicate_is_pushed_down_to_files(spark: Any) -> None:
     assert "GreaterThan(_hoodie_record_key," in plan
 
 
+@pytest.mark.one_spark
 def test_a_shipment_survives_the_way_and_reads_the_same(table: Any) -> None:
     """AWAY-1."""
     scan = open_table(str(rides())).scan()

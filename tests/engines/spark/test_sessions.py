@@ -50,6 +50,7 @@ def test_rows_over_connect_before_spark_4_are_refused() -> None:
         engine.arrow_batches(object())
 
 
+@pytest.mark.one_spark
 def test_the_guide_runs(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {"path": str(rides())}
     blocks = re.findall(r"^```py\n(.*?)^```", GUIDE.read_text("utf-8"), re.M | re.S)

@@ -69,8 +69,8 @@ def expected(table: Any, keys: list[tuple[str, str]], options: TagOptions) -> Lo
     ("options", "wide"),
     [
         (TagOptions(), False),
-        (TagOptions(IndexKind.BLOOM), False),
-        (TagOptions(IndexKind.SIMPLE, whole_table=True), False),
+        pytest.param(TagOptions(IndexKind.BLOOM), False, marks=pytest.mark.one_spark),
+        pytest.param(TagOptions(IndexKind.SIMPLE, whole_table=True), False, marks=pytest.mark.one_spark),
         (TagOptions(IndexKind.SIMPLE), True),
     ],
     ids=["auto", "bloom", "whole table", "by files"],
