@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.engine import Footer, LeafStatistics
+from hudi_core.engine import Footer
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.index import stored
 from hudi_core.index.stored import KeyBounds, footer_bounds, leaf_bounds
 from hudi_core.pruning.statistics import from_values

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.engine import LeafStatistics
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics, Leaf
 from hudi_core.types import nodes as t

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from hudi_core.engine import FileInfo, Footer, LeafStatistics, RowGroup
+from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Column
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.planning.sources.footer_statistics import footer_pieces, row_group_pieces
 from hudi_core.pruning.store import FileStatistics
 from hudi_core.schema.schema import Path, Schema
