@@ -96,6 +96,22 @@ def test_a_test_that_compares_nothing_undeclared_fails(tmp_path: Path) -> None:
     assert "6 passed, 1 skipped" in run.stdout
 
 
+def test_of_large_sides_the_first_differences_are_shown(tmp_path: Path) -> None:
+    """Line by line is quadratic: minutes, where reports are long."""
+    sides = "one, other = ({n: (f'{n % 3}%', None) for n in range(count)} for count in (3000, 2999))"
+    (tmp_path / "test_made.py").write_text(f"def test_large():\n    {sides}\n    assert one == other\n")
+    options = ["-vv", "-p", "tests.support.assertions", "-p", "no:cacheprovider", "-c", "/dev/null"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, f"--rootdir={tmp_path}", str(tmp_path / "test_made.py")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert "3000 and 2999 items, of which 1 differ" in run.stdout
+    assert "2999: ('2%', None) != 'nothing'" in run.stdout
+    assert "Full diff" not in run.stdout
+
+
 def test_the_plugin_is_part_of_every_run(request: pytest.FixtureRequest) -> None:
     assert request.config.pluginmanager.has_plugin("tests.support.assertions")
     assert request.config.getini("enable_assertion_pass_hook")

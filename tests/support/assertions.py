@@ -14,6 +14,9 @@ from _pytest.assertion import util
 
 MARKER = "does_not_raise"
 
+LARGE, SHOWN = 400, 5
+"""Sides with so many items are not compared line by line: that is quadratic. Of what differs so many items are shown."""
+
 _COUNT = pytest.StashKey[int]()
 """Assertions that held in a test, and errors and warnings that it expected."""
 
@@ -46,8 +49,10 @@ class _Held:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Counts for this test; pytest puts back what stood there."""
+    """Counts for this test, and keeps reports of large sides short; pytest puts back what stood there."""
     util._assertion_pass = _Held(item)
+    report = util._reprcompare
+    util._reprcompare = lambda op, left, right: _of_large(op, left, right) or (report and report(op, left, right))
     return (yield)
 
 
@@ -66,6 +71,24 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         pytest.fail(f"{item.name} passed without an assertion", pytrace=False)
     if marker is not None and (count or not marker.args):
         pytest.fail(f"{item.name} is marked {MARKER}: expected a reason and no assertion", pytrace=False)
+
+
+def _of_large(op: str, left: object, right: object) -> str | None:
+    """What differs first between two large sides; None where they are small, or no lists or mappings."""
+    match left, right:
+        case (dict(), dict()):
+            one, other = left, right
+        case (list(), list()) | (tuple(), tuple()):
+            one, other = dict(enumerate(left)), dict(enumerate(right))
+        case _:
+            return None
+    if op != "==" or len(one) + len(other) < LARGE:
+        return None
+    absent = "nothing"
+    differing = [key for key in one | other if one.get(key, absent) != other.get(key, absent)]
+    shown = [f"~  {key!r}: {one.get(key, absent)!r} != {other.get(key, absent)!r}" for key in differing[:SHOWN]]
+    lines = [f"{len(left)} and {len(right)} items, of which {len(differing)} differ", *shown]  # type: ignore[arg-type]
+    return "\n".join(line.replace("\n", "\\n") for line in lines).replace("%", "%%")
 
 
 def _count(item: pytest.Item) -> None:

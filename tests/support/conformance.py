@@ -11,7 +11,6 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -82,8 +81,10 @@ def _unpack(folder: Path) -> Path:
         own = Path(tempfile.mkdtemp(dir=target.parent))
         with zipfile.ZipFile(folder / "table.zip") as archive:
             archive.extractall(own)
-        with suppress(OSError):  # another process has been faster: its folder is as good
+        try:
             own.rename(target)
+        except OSError:  # another process has been faster: its folder is as good
+            shutil.rmtree(own)
     (found,) = {path.parent.parent for path in target.glob("*/.hoodie/hoodie.properties")}
     return found
 
