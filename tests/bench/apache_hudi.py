@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from tests.bench.timing import Elsewhere, Missing
 _ROOT = Path(__file__).parents[2]
 _TABLES = Path(os.environ.get("HUDI_BENCH_TABLES") or _ROOT / ".bench" / "tables")
 _ORACLE = Path(os.environ.get("HUDI_CONFORMANCE") or _ROOT.parent / "shared") / "oracle"
+_TAG_PEER = Path(__file__).parents[1] / "interop" / "tag_peer.py"
 _PYTHON = Path(os.environ.get("HUDI_BENCH_PYTHON") or _ROOT / ".venv-interop" / "bin" / "python")
 
 
@@ -96,6 +98,17 @@ def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
     return {line["case"]: line for line in printed if line["bench"] == command}
 
 
+def assert_same_locations(root: Path, index: str, ours: Mapping[tuple[str, str], Sequence[str] | None]) -> None:
+    """Holds partition path, file id and instant of some hundred keys, no two alike, to those of an index of Apache Hudi."""
+    with tempfile.TemporaryDirectory(prefix="bench-tag-") as folder:
+        given = Path(folder) / "keys.json"
+        given.write_text(json.dumps(list(ours)), "utf-8")
+        (answer,) = script(_TAG_PEER, "--indexes", index, str(given), str(root))
+    theirs = dict(zip(ours, answer["locations"], strict=True))
+    different = {key: (place, theirs[key]) for key, place in ours.items() if place != theirs[key]}
+    assert not different, f"{len(different)} locations are not those of Apache Hudi: {list(different.items())[:3]}"
+
+
 def script(path: Path, *arguments: str) -> list[Mapping[str, Any]]:
     """The JSON objects that a script prints, run in Apache Hudi's environment beside the scripts of the conformance folder.
     Raises `Missing` where it cannot run."""
@@ -107,4 +120,6 @@ def script(path: Path, *arguments: str) -> list[Mapping[str, Any]]:
     completed = subprocess.run(run, capture_output=True, text=True, check=False, env=environment)
     if completed.returncode:
         raise Missing(f"Apache Hudi failed at {arguments[0]}: {completed.stderr.strip().splitlines()[-1:]}")
-    return [json.loads(line) for line in completed.stdout.splitlines()]
+    return [
+        json.loads(line) for line in completed.stdout.splitlines() if line.startswith("{")
+    ]  # a JVM prints notices too

@@ -21,6 +21,7 @@ from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions
 from tests.bench import apache_hudi
 from tests.bench.read import COLUMNS, assert_exact_plans, lookups
+from tests.bench.tag import COMPARED, INDEXES, place
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 _KINDS = {
@@ -70,7 +71,12 @@ def _tagging(case: str) -> Pair:
 
     def check(located: object, _: object) -> None:
         assert located == sizes["tag_present"], f"{located} keys are located, the table has {sizes['tag_present']}"
-        assert not _misplaced(root, _hudi_spark().open(_session(), str(root)).tag(rows, options))
+        tagged = _hudi_spark().open(_session(), str(root)).tag(rows, options)
+        assert not _misplaced(root, tagged)
+        every = sizes["tag_batch"] // COMPARED
+        sampled = tagged.where(f"pmod(xxhash64(record_key), {every}) = 0").limit(COMPARED).collect()
+        places = {(row.record_key, row.partition_path): place(row.location) for row in sampled}
+        apache_hudi.assert_same_locations(root, INDEXES[index], places)
 
     return Pair(ours, apache_hudi.measurement("tag", f"{case.removeprefix('tag_')}_best"), check, 0.0)
 

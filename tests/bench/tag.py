@@ -2,15 +2,19 @@
 
 The table has 200 files of 20,000 keys. Opening it is part of the work, and so are ranges, filters and the reading of files:
 nothing is kept from one run to the next. The peer is Apache Hudi's `tagLocation` by the index of the same kind, at the better
-of two settings of its parallelism, and locations are compared with a join of all keys by Arrow.
+of two settings of its parallelism. Locations are compared with a join of all keys by Arrow, and those of some keys, from all over
+the batch, with what Apache Hudi gives.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -27,6 +31,15 @@ _KINDS = {
     "record_index": ("cow_tag_rli", IndexKind.RECORD_INDEX),
     "simple": ("cow_tag", IndexKind.SIMPLE),
 }
+
+INDEXES = {
+    IndexKind.BLOOM: "BLOOM",
+    IndexKind.RECORD_INDEX: "GLOBAL_RECORD_LEVEL_INDEX",
+    IndexKind.SIMPLE: "SIMPLE",
+}
+"""What Apache Hudi calls an index."""
+COMPARED = 200
+"""Keys whose locations are held to those of Apache Hudi: they go to its JVM one by one."""
 
 
 @cache
@@ -56,8 +69,16 @@ def pair(case: str, peer: str) -> Pair:
         assert located.num_rows - located["location"].null_count == present
         ids = pc.struct_field(located["location"].combine_chunks(), "file_id")
         assert ids.equals(file_ids(table, rows)), "locations differ"
+        sampled = located.take(np.linspace(0, len(located) - 1, COMPARED).astype(np.int64)).to_pylist()
+        places = {(row["id"], row["part"]): place(row["location"]) for row in sampled}
+        apache_hudi.assert_same_locations(table, INDEXES[index], places)
 
     return Pair(ours, apache_hudi.measurement("tag", f"{case}_best"), check, 0.0)
+
+
+def place(location: Mapping[str, Any] | None) -> list[str] | None:
+    """What Apache Hudi tells of a location."""
+    return location and [location["partition_path"], location["file_id"], location["instant"]]
 
 
 def file_ids(root: Path, rows: pa.Table) -> pa.Array:
