@@ -30,8 +30,8 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.base
 demo: $(VENV)/.base
 	@$(BIN)/hudi-core demo
 
-# Processes that share the tests: one more than two cores, since many tests wait for processes that they start.
-WORKERS ?= 3
+# Processes that share the tests: two more than two cores, since many tests wait for a JVM, or for processes that they start.
+WORKERS ?= 4
 
 # Random cases are the same in every run. The shape of the sources and of the documents is for `check`.
 test: $(VENV)/.dev

@@ -16,7 +16,7 @@ AnyEngine: TypeAlias = Engine[Any, Any, Any]
 
 
 def law(
-    *arguments: Any, most: int = 100, part: int = 3, **named: Any
+    *arguments: Any, most: int = 100, part: int = 6, **named: Any
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure. `most` cases are
     drawn in a long run, and of `part` so many one in an ordinary run."""
