@@ -332,7 +332,10 @@ def test_changes_of_an_indexed_column_are_refused(tmp_path: Path) -> None:
             alter_schema(refreshed(table), change)
     alter_schema(refreshed(table), "rename column x to y")
     wider = rows(range(3), 9).select(["id", "p", "n"])
-    with pytest.warns(UserWarning, match="n: the batch widens"), pytest.raises(UnsupportedError, match="drop the index"):
+    with (
+        pytest.warns(UserWarning, match="n: the batch widens"),
+        pytest.raises(UnsupportedError, match="drop the index"),
+    ):
         write(refreshed(table), wider.set_column(2, "n", wider["n"].cast(pa.float64())))
 
 
