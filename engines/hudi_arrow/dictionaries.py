@@ -12,16 +12,15 @@ from hudi_arrow.gather import gather
 from hudi_core.formats.parquet.statistics import leaves
 from hudi_core.schema.schema import Schema
 
-SAMPLED_ROWS: Final = 1 << 14
-_MOST_DIFFERENT: Final = 0.95
-"""Of the sample the share of different values up to which a dictionary is made. With more there are some hundred thousand
+_SAMPLED_ROWS: Final = 1 << 12
+_MOST_DIFFERENT: Final = 0.9875
+"""Of the sample the share of different values up to which a dictionary is made. With more there are above 160,000
 different values: the dictionary is as large as the values, or beyond the limit of its page, after half the time of writing."""
 
 
 def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
-    step = max(1, rows.num_rows // SAMPLED_ROWS)
-    chosen = np.arange(0, rows.num_rows, step)[:SAMPLED_ROWS]
+    chosen = np.linspace(0, rows.num_rows - 1, min(rows.num_rows, _SAMPLED_ROWS), dtype=np.int64)
     (few,) = gather(rows.to_batches(), [chosen] * rows.num_columns)
     unique = {
         field.name
