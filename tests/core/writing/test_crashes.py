@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +20,10 @@ from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
+from tests.support.crash_operations import BEFORE, OPERATIONS
 from tests.support.crashes import crashes, later
 from tests.support.written_tables import TYPES, read, rows, rows_of
 
-Rows = list[tuple[str, str, int]]
-
-BEFORE: Rows = [("a", "x", 1), ("b", "x", 1), ("c", "y", 1)]
-CHANGED: Rows = [("a", "x", 2), ("d", "z", 2)]
-ADDED: Rows = [("d", "x", 2), ("f", "z", 2)]
-OPERATIONS: dict[str, tuple[Callable[[Table], object], Rows]] = {
-    "append": (lambda table: write(table, rows(*ADDED), "append"), [*BEFORE, *ADDED]),
-    "insert": (lambda table: write(table, rows(*ADDED), "insert"), [*BEFORE, *ADDED]),
-    "bulk_insert": (lambda table: write(table, rows(*ADDED), "bulk_insert"), [*BEFORE, *ADDED]),
-    "upsert": (lambda table: write(table, rows(*CHANGED)), [*BEFORE[1:], *CHANGED]),
-    "delete": (lambda table: write(table, rows(*CHANGED), "delete"), BEFORE[1:]),
-    "delete_where": (lambda table: table.delete(where="n = 1 AND id != 'b'"), [("b", "x", 1)]),
-    "update": (lambda table: table.update({"n": 2}, where="p = 'x'"), [("a", "x", 2), ("b", "x", 2), ("c", "y", 1)]),
-    "insert_overwrite": (lambda table: write(table, rows(*CHANGED), "insert_overwrite"), [*CHANGED, ("c", "y", 1)]),
-    "insert_overwrite_table": (lambda table: write(table, rows(*CHANGED), "insert_overwrite_table"), CHANGED),
-    "delete_partition": (lambda table: table.delete_partitions(["x"]), [("c", "y", 1)]),
-}
-"""What each operation does to a table of the rows `BEFORE`, and the rows that it leaves."""
 IN_EACH_RUN = [
     ("cow", 9, ("record_index", "column_stats"), "upsert"),
     ("mor", 8, (), "upsert"),
