@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,16 @@ from hudi_core.columns.nodes import (
     to_list,
 )
 from hudi_core.columns.slicing import filter_rows, slice_rows, without_nulls
+from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.engine import WrittenFile
 from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.types import nodes as t
 
 Rows = NDArray[np.int64]
+
+ROWS_AT_ONCE: Final = 1 << 16
+"""Strings that are compared together: comparing them takes some forty bytes for each."""
 
 
 def ranges_of_file(written: WrittenFile) -> Mapping[str, ColumnRange]:
@@ -58,6 +63,20 @@ def ranges_of_rows(rows: StructColumn, record: t.Record) -> Mapping[str, ColumnR
 
 def least_and_greatest(strings: StringColumn | BinaryColumn) -> tuple[int, int]:
     """The rows of the least and of the greatest string by their bytes, of at least one. Nulls count as empty strings."""
+    rows = length(strings)
+    if rows <= ROWS_AT_ONCE:
+        return _outermost_strings(strings)
+    plain = StringColumn(strings.offsets, strings.data)
+    ends = [
+        start + row
+        for start in range(0, rows, ROWS_AT_ONCE)
+        for row in _outermost_strings(take_strings(plain, slice(start, min(start + ROWS_AT_ONCE, rows))))
+    ]
+    least, greatest = least_and_greatest(take_strings(plain, np.array(ends)))
+    return ends[least], ends[greatest]
+
+
+def _outermost_strings(strings: StringColumn | BinaryColumn) -> tuple[int, int]:
     reader, word = WordReader(ByteStrings(strings.offsets, strings.data)), 0
     words, sizes = reader.read(word)
     # Words that all strings have are read once.

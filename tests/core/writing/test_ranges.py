@@ -18,6 +18,7 @@ from hudi_core.commit.statuses import ColumnRange
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.types import nodes as t
 from hudi_core.values.order import sort_key
+from hudi_core.writing import ranges
 from hudi_core.writing.ranges import least_and_greatest, ranges_of_rows
 
 TYPES: dict[str, tuple[t.Primitive, st.SearchStrategy[Any]]] = {
@@ -57,9 +58,12 @@ def test_fields_of_a_null_record_are_null_and_lists_have_no_statistics() -> None
     assert ranges_of_rows(column, record) == {"r.a": ColumnRange(5, 5, 2, 3)}
 
 
-@given(st.lists(st.text(alphabet="ab\0é", max_size=30), min_size=1))
-def test_the_least_and_the_greatest_string(strings: list[str]) -> None:
-    least, greatest = least_and_greatest(string_column(strings))
+@pytest.mark.parametrize("rows_at_once", [8, 1 << 16])
+@given(strings=st.lists(st.text(alphabet="ab\0é", max_size=30), min_size=1))
+def test_the_least_and_the_greatest_string(rows_at_once: int, strings: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ranges, "ROWS_AT_ONCE", rows_at_once)
+        least, greatest = least_and_greatest(string_column(strings))
     assert (strings[least], strings[greatest]) == (min(strings, key=str.encode), max(strings, key=str.encode))
 
 
