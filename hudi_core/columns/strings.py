@@ -43,12 +43,16 @@ def concat_strings(parts: Sequence[StringColumn]) -> StringColumn:
     """The strings of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
-    lengths = [np.diff(part.offsets) for part in parts]
     data = [part.data[part.offsets[0] : part.offsets[-1]] for part in parts]
     validity = None
     if any(part.validity is not None for part in parts):
         validity = np.concatenate([validity_of(part) for part in parts])
-    offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+    offsets = np.zeros(sum(len(part.offsets) - 1 for part in parts) + 1, np.int64)
+    row = size = 0
+    for part in parts:
+        rows = len(part.offsets) - 1
+        np.add(part.offsets[1:], size - part.offsets[0], out=offsets[row + 1 : row + rows + 1])
+        row, size = row + rows, offsets[row + rows]
     return StringColumn(offsets, np.concatenate(data) if data else np.empty(0, np.uint8), validity)
 
 
