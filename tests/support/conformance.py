@@ -14,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from hudi_core.timeline.slices import FileSlice
 from tests.support.drawing import SOAK
 
 ROOT = Path(os.environ.get("HUDI_CONFORMANCE") or Path(__file__).parents[3] / "shared")
@@ -139,11 +140,27 @@ def _over(entries: list[TableEntry], reason: str, every: int) -> pytest.MarkDeco
     return pytest.mark.parametrize("entry", chosen or [absent], ids=lambda entry: entry.name if entry else "absent")
 
 
-SliceKey = tuple[str, str, str | None, tuple[str, ...]]
+class VisibleSlice(NamedTuple):
+    """A file slice as queries see it; `logs` are the names of its log files, oldest first."""
+
+    partition: str
+    file_id: str
+    instant: str
+    base_file: str | None
+    base_file_size: int | None
+    logs: tuple[str, ...]
 
 
-def visible_slices(expected: dict[str, Any]) -> list[SliceKey]:
-    """The recorded slices without what a query must not see: partition, file id, base file and log files of each.
+def visible_slice(item: FileSlice) -> VisibleSlice:
+    """A slice that was read, to compare with `visible_slices`."""
+    base, logs = item.base, tuple(log.name for log in item.logs)
+    return VisibleSlice(
+        item.partition, item.file_id, item.instant, base.name if base else None, base.size if base else None, logs
+    )
+
+
+def visible_slices(expected: dict[str, Any]) -> list[VisibleSlice]:
+    """The recorded slices without what a query must not see.
 
     The record also has replaced file groups, logs of changes, and logs of writes that did not complete.
     """
@@ -156,13 +173,16 @@ def visible_slices(expected: dict[str, Any]) -> list[SliceKey]:
     }
     pending = {instant["requested_time"] for instant in expected["timeline"]}
     pending -= {instant["requested_time"] for instant in completed}
-    found: list[SliceKey] = []
+    visible: list[VisibleSlice] = []
     for item in expected["file_slices"]:
-        if (item["partition"], item["file_id"]) in replaced:
+        group = item["partition"], item["file_id"]
+        if group in replaced:
             continue
         paths = [file if isinstance(file, str) else file["file"] for file in item["log_files"]]
         logs = [name for path in paths if not (name := path.rpartition("/")[2]).endswith(".cdc")]
         if int(expected["table"]["timeline_layout_version"]) == 2:
             logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
-        found.append((item["partition"], item["file_id"], item["base_file"], tuple(logs)))
-    return found
+        visible.append(
+            VisibleSlice(*group, item["base_instant"], item["base_file"], item["base_file_size"], tuple(logs))
+        )
+    return visible

@@ -5,15 +5,12 @@ Also covers: `timeline/files.py`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.slice_building import Visibility, latest_slices, visibility
-from hudi_core.timeline.slices import FileSlice
-from tests.support.conformance import TableEntry, each_table
+from tests.support.conformance import TableEntry, each_table, visible_slice, visible_slices
 from tests.support.tables import opened
 
 
@@ -142,41 +139,5 @@ def test_latest_slices_of_every_table_are_as_recorded(entry: TableEntry) -> None
     for info in storage.list("", recursive=True):
         if not info.path.startswith(".hoodie/"):
             files.setdefault(info.path.rpartition("/")[0], []).append(info)
-    found = latest_slices(files_in(files), visibility(timeline))
-    assert sorted(map(_said, found), key=str) == sorted(_recorded(entry.expected), key=str)
-
-
-def _said(found: FileSlice) -> tuple[Any, ...]:
-    return (
-        found.partition,
-        found.file_id,
-        found.instant,
-        found.base.name if found.base else None,
-        found.base.size if found.base else None,
-        [file.name for file in found.logs],
-    )
-
-
-def _recorded(expected: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The recorded slices without what a query must not see: the record also has replaced file groups, logs of changes and
-    logs of writes that failed."""
-    completed = [instant for instant in expected["timeline"] if instant["state"] == "completed"]
-    replaced = {
-        (partition, file_id)
-        for instant in completed
-        for partition, file_ids in (instant.get("replaced_file_ids") or {}).items()
-        for file_id in file_ids
-    }
-    pending = {instant["requested_time"] for instant in expected["timeline"]}
-    pending -= {instant["requested_time"] for instant in completed}
-    found = []
-    for item in expected["file_slices"]:
-        if (item["partition"], item["file_id"]) in replaced:
-            continue
-        paths = [file if isinstance(file, str) else file["file"] for file in item["log_files"]]
-        logs = [name for path in paths if not (name := path.rpartition("/")[2]).endswith(".cdc")]
-        if expected["table"]["timeline_layout_version"] == 2:
-            logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
-        base_file = item["base_file"], item["base_file_size"]
-        found.append((item["partition"], item["file_id"], item["base_instant"], *base_file, logs))
-    return found
+    latest = map(visible_slice, latest_slices(files_in(files), visibility(timeline)))
+    assert sorted(latest, key=str) == sorted(visible_slices(entry.expected), key=str)
