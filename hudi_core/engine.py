@@ -167,6 +167,11 @@ class FileInfo:
     def name(self) -> str:
         return self.path.rpartition("/")[2]
 
+    @property
+    def extension(self) -> str:
+        """What follows the last dot of its name, without the dot: the format of a base file."""
+        return self.name.rpartition(".")[2]
+
 
 class Storage(Protocol):
     """The files of one table. Paths are relative to the table's root and written with slashes.
@@ -229,34 +234,16 @@ class Storage(Protocol):
 
 
 class OpenedFile(Protocol[BatchOut]):
-    """A base file whose footer was read: its rows need no second reading of it. Nothing of it has to be closed."""
+    """A base file for its footer and its rows, which need no second reading of the footer. Nothing of it has to be closed.
+
+    What is wrong with the file, or its absence, is raised when it is opened or when this is used.
+    """
 
     @property
     def footer(self) -> Footer: ...
 
     def batches(
         self,
-        columns: Sequence[str | Path] | None = None,
-        row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
-    ) -> Iterator[BatchOut]:
-        """As `FileReader.batches`."""
-        ...
-
-
-class FileReader(Protocol[BatchOut]):
-    """Base files of one format to batches."""
-
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[BatchOut]:
-        """The file for its footer and its rows. A small one is in memory as a whole while it is kept."""
-        ...
-
-    def footer(self, storage: Storage, file: FileInfo) -> Footer: ...
-
-    def batches(
-        self,
-        storage: Storage,
-        file: FileInfo,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
@@ -269,6 +256,14 @@ class FileReader(Protocol[BatchOut]):
         `columns` are top-level columns by name, or parts of them by path of names, None for all. The batches have the
         footer's schema with these columns (`schema.project`), in the file's order.
         """
+        ...
+
+
+class FileReader(Protocol[BatchOut]):
+    """Base files of one format."""
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[BatchOut]:
+        """The file. A small one is in memory as a whole while it is kept."""
         ...
 
 

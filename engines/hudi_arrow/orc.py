@@ -36,29 +36,35 @@ class OrcReader:
     """`hudi_core.engine.FileReader` of ORC. One stripe is in memory at a time; row groups are stripes."""
 
     def opened(self, storage: Storage, file: FileInfo) -> OpenedOrc:
-        return OpenedOrc(self, storage, file)
+        return OpenedOrc(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
 
-    def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        where = _where(storage, file)
-        with native_file(storage, file) as source, decoding(where, _WHAT):
-            opened = _opened(source, where)
+
+@dataclass(frozen=True)
+class OpenedOrc:
+    """`hudi_core.engine.OpenedFile` of ORC, whose library parses the footer again for the rows."""
+
+    storage: Storage
+    file: FileInfo
+    where: str
+
+    @cached_property
+    def footer(self) -> Footer:
+        with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
+            opened = _opened(source, self.where)
             metadata = texts(opened.metadata)
-            return Footer(opened.nrows, file_schema(opened.schema, metadata, where), metadata)
+            return Footer(opened.nrows, file_schema(opened.schema, metadata, self.where), metadata)
 
     def batches(
         self,
-        storage: Storage,
-        file: FileInfo,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        where = _where(storage, file)
-        with native_file(storage, file) as source, decoding(where, _WHAT):
-            opened = _opened(source, where)
-            whole = file_schema(opened.schema, texts(opened.metadata), where)
-            schema = chosen(whole, columns, where)
-            read = chosen(whole, [field.name for field in schema.fields], where)
+        with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
+            opened = _opened(source, self.where)
+            whole = file_schema(opened.schema, texts(opened.metadata), self.where)
+            schema = chosen(whole, columns, self.where)
+            read = chosen(whole, [field.name for field in schema.fields], self.where)
             types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
             names = types.names or opened.schema.names[:1]  # a stripe without columns would have no rows
             begin = 0
@@ -72,32 +78,7 @@ class OrcReader:
                     yield batch if read == schema else pa.RecordBatch.from_struct_array(narrow(batch.to_struct_array()))
 
 
-@dataclass(frozen=True)
-class OpenedOrc:
-    """`hudi_core.engine.OpenedFile` of ORC, whose reader parses the footer again for the rows."""
-
-    reader: OrcReader
-    storage: Storage
-    file: FileInfo
-
-    @cached_property
-    def footer(self) -> Footer:
-        return self.reader.footer(self.storage, self.file)
-
-    def batches(
-        self,
-        columns: Sequence[str | Path] | None = None,
-        row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
-        return self.reader.batches(self.storage, self.file, columns, row_groups, keep)
-
-
 def _opened(source: pa.NativeFile, where: str) -> Any:
     if orc is None:
         raise UnsupportedError(where, message="this build of pyarrow reads no ORC files")
     return orc.ORCFile(source)
-
-
-def _where(storage: Storage, file: FileInfo) -> str:
-    return f"{storage.uri.rstrip('/')}/{file.path}"

@@ -41,19 +41,6 @@ class ParquetReader:
     def opened(self, storage: Storage, file: FileInfo) -> OpenedParquet:
         return _opened_file(storage, file)
 
-    def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        return self.opened(storage, file).footer
-
-    def batches(
-        self,
-        storage: Storage,
-        file: FileInfo,
-        columns: Sequence[str | Path] | None = None,
-        row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
-        yield from self.opened(storage, file).batches(columns, row_groups, keep)
-
 
 @dataclass(frozen=True, slots=True)
 class OpenedParquet:

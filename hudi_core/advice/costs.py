@@ -97,7 +97,7 @@ class Costs:
         if base is None:
             return 0.0
         file_slice, footer = snapshot.slices[int(numbers[len(numbers) // 2])], sources.headers.footer(base)
-        groups, extension = footer.row_groups, base.name.rpartition(".")[2]
+        groups, extension = footer.row_groups, base.extension
         begun = perf_counter()
         batches: list[Any] = list(BaseFiles(sources).rows(file_slice, base, snapshot.schema, [0] if groups else None))
         with tempfile.TemporaryDirectory() as folder:

@@ -79,9 +79,7 @@ class StoredKeys:
             return self._reader.read(slice, None)
         if self._keys.generator is not None:
             return BaseFiles(self.sources).rows(slice, slice.base, self._keys.schema, row_groups)
-        snapshot = self.sources.snapshot
-        reader = snapshot.engine.reader(slice.base.name.rpartition(".")[2])
-        return reader.batches(snapshot.storage, slice.base, [RECORD_KEY], row_groups)
+        return self.sources.headers.opened(slice.base).batches([RECORD_KEY], row_groups)
 
     @cached_property
     def _reader(self) -> SliceReader:
@@ -93,10 +91,9 @@ class StoredKeys:
 
     def footer(self, slice: FileSlice) -> Footer | None:
         """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""
-        snapshot = self.sources.snapshot
-        if slice.base is None or slice.logs or not snapshot.stores_keys:
+        if slice.base is None or slice.logs or not self.sources.snapshot.stores_keys:
             return None
-        return snapshot.engine.reader(slice.base.name.rpartition(".")[2]).footer(snapshot.storage, slice.base)
+        return self.sources.headers.opened(slice.base).footer
 
     def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
         """The bounds of the keys of these slices, which ascend: those of `bounds`, else those that `column_stats` records."""

@@ -216,4 +216,4 @@ class Snapshot(Portable):
 
     def _footer_schema(self, file: FileInfo) -> Schema:
         """The schema in a base file's footer."""
-        return self.engine.reader(file.name.rpartition(".")[2]).footer(self.storage, file).schema
+        return self.engine.reader(file.extension).opened(self.storage, file).footer.schema

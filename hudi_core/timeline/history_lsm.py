@@ -49,7 +49,7 @@ class LsmHistory:
 
     def _may_hold(self, file: FileInfo, time: str) -> bool:
         """Whether by its footer the file may hold an instant that completed after the time."""
-        statistics = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
+        statistics = self.reader.opened(self.storage, file).footer.statistics.get((_NAMES[1],))
         # Times have seconds or milliseconds: the common prefix is compared.
         return (
             statistics is None
@@ -90,12 +90,13 @@ class LsmHistory:
 
     def _rows(self, file: FileInfo, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         where = f"{self.storage.uri}/{file.path}"
-        schema = self.reader.footer(self.storage, file).schema
+        opened = self.reader.opened(self.storage, file)
+        schema = opened.footer.schema
         fields = tuple(field for field in schema.fields if field.name in names)
         if len(fields) != len(names):
             raise CorruptFileError(where, expected=f"columns {', '.join(names)}", found=f"{len(fields)} of them")
         part_schema: Schema = replace(schema, record=replace(schema.record, fields=fields))
-        for batch in self.reader.batches(self.storage, file, list(names)):
+        for batch in opened.batches(list(names)):
             for row in self.rows.to_json(batch, part_schema):
                 if not isinstance(row["instantTime"], str) or not isinstance(row["action"], str):
                     raise CorruptFileError(where, expected="a time and an action in each row", found=repr(row)[:80])

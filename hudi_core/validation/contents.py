@@ -79,15 +79,15 @@ def file_facts(subject: Subject, file: DataFile, watchers: Sequence[KeyWatcher] 
 
 def _base_facts(subject: Subject, file: DataFile, watchers: Sequence[KeyWatcher]) -> FileFacts:
     table = subject.table
-    reader = table.engine.reader(file.info.name.rpartition(".")[2])
-    footer = reader.footer(table.storage, file.info)
+    opened = table.engine.reader(file.info.extension).opened(table.storage, file.info)
+    footer = opened.footer
     paths = list(_leaves(footer.schema.record, ()))
     stored = project(footer.schema, paths)
     where = f"{subject.root}/{file.info.path}"
     sums, watches = _Sums(), [watcher.watch(file, footer) for watcher in watchers]
     least: bytes | None = None
     greatest: bytes | None = None
-    for batch in reader.batches(table.storage, file.info, paths):
+    for batch in opened.batches(paths):
         columns = table.engine.rows.to_column(table.engine.rows.root(batch), stored.record, where)
         if not isinstance(columns, StructColumn):
             raise CorruptFileError(where, expected="rows", found=type(columns).__name__)
@@ -166,10 +166,11 @@ def _parquet_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructCol
     file = FileInfo("", block.content_length)
     storage = OneFileStorage(InMemoryFile(block.content(), block.where))
     try:
-        schema = reader.footer(storage, file).schema
+        opened = reader.opened(storage, file)
+        schema = opened.footer.schema
         paths = list(_leaves(schema.record, ()))
         stored = project(schema, paths)
-        for batch in reader.batches(storage, file, paths):
+        for batch in opened.batches(paths):
             yield _rows(engine.rows.to_column(engine.rows.root(batch), stored.record, block.where)), stored
     finally:
         storage.release()

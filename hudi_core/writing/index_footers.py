@@ -141,10 +141,9 @@ class FooterRows:
 
 def footer_of(engine: Engine[Any, Any, Any], storage: Storage, info: FileInfo) -> Footer | None:
     """The footer of a base file, or what stands for that of a log file; None for one of which nothing is known."""
-    base = parse_base_file(info.name)
-    if base is None:
+    if parse_base_file(info.name) is None:
         return log_footer(storage, info)
-    return engine.reader(base.extension[1:]).footer(storage, info)
+    return engine.reader(info.extension).opened(storage, info).footer
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from hudi_core.engine import FileInfo, FileReader, Storage
+from hudi_core.engine import FileInfo, FileReader, Footer, OpenedFile, Storage
 from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnknownColumnError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -38,6 +38,12 @@ class Files:
         name = f"file-{len(list(self.root.iterdir()))}"
         (self.root / name).write_bytes(content)
         return FileInfo(name, len(content))
+
+    def opened(self, file: FileInfo) -> OpenedFile[Any]:
+        return self.reader.opened(self.storage, file)
+
+    def footer(self, file: FileInfo) -> Footer:
+        return self.opened(file).footer
 
 
 def _writable(schema: Schema) -> Schema:
@@ -77,10 +83,11 @@ class FileReaderContract:
         """FILE-3, FILE-6."""
         rows = data.draw(st.lists(rows_of(schema), max_size=5))
         file = files.put(files.write(rows, schema, size))
-        footer = files.reader.footer(files.storage, file)
+        opened = files.opened(file)
+        footer = opened.footer
         assert footer.rows == len(rows)
         assert [field.name for field in footer.schema.fields] == [field.name for field in schema.fields]
-        found = [row for batch in files.reader.batches(files.storage, file) for row in files.rows(batch, footer.schema)]
+        found = [row for batch in opened.batches() for row in files.rows(batch, footer.schema)]
         assert list(map(repr, found)) == list(map(repr, rows))
         for path, known in footer.statistics.items():
             values = [_at(row, footer.schema, path) for row in found]
@@ -97,7 +104,7 @@ class FileReaderContract:
 
         def read(names: list[str] | None, groups: list[int] | None, *shown: str) -> list[Any]:
             part = Schema(t.Record(tuple(FLAT.get((name,)).field for name in shown)))
-            batches = files.reader.batches(files.storage, file, names, groups)
+            batches = files.opened(file).batches(names, groups)
             return [row for batch in batches for row in files.rows(batch, part)]
 
         assert read(["c", "a"], None, "a", "c") == [(a, c) for a, _, _, c in ROWS]
@@ -108,7 +115,7 @@ class FileReaderContract:
     @law(st.lists(st.booleans(), min_size=10, max_size=10))
     def test_rows_are_chosen_by_flags(self, files: Files, keep: list[bool]) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))
-        batches = files.reader.batches(files.storage, file, None, [2, 0], np.array(keep[8:] + keep[:4]))
+        batches = files.opened(file).batches(None, [2, 0], np.array(keep[8:] + keep[:4]))
         wanted = [row for row, kept in zip(ROWS[8:] + ROWS[:4], keep[8:] + keep[:4], strict=True) if kept]
         assert [row for batch in batches for row in files.rows(batch, FLAT)] == wanted
 
@@ -117,24 +124,24 @@ class FileReaderContract:
         file = files.put(files.write(ROWS, FLAT, 4))
         nothing = Schema(t.Record(()))
         for keep, count in ((None, 10), (np.arange(10) % 3 == 0, 4)):
-            batches = files.reader.batches(files.storage, file, [], None, keep)
+            batches = files.opened(file).batches([], None, keep)
             assert [row for batch in batches for row in files.rows(batch, nothing)] == [()] * count
 
     def test_an_absent_column_is_named(self, files: Files) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))
         with pytest.raises(UnknownColumnError, match="zzz"):
-            next(iter(files.reader.batches(files.storage, file, ["a", "zzz"])))
+            next(iter(files.opened(file).batches(["a", "zzz"])))
 
     def test_an_absent_file_is_an_error_of_storage(self, files: Files) -> None:
         with pytest.raises(StorageError, match="nothing"):
-            files.reader.footer(files.storage, FileInfo("nothing", 100))
+            files.footer(FileInfo("nothing", 100))
 
     @pytest.mark.parametrize("content", [b"", b"PAR1", b"not a file of this format at all" * 10])
     def test_other_bytes_are_corrupt(self, files: Files, content: bytes) -> None:
         """FILE-7."""
         file = files.put(content)
         with pytest.raises(CorruptFileError) as raised:
-            files.reader.footer(files.storage, file)
+            files.footer(file)
         assert file.path in str(raised.value) and "\n" not in str(raised.value)
 
     @law(st.data())
@@ -143,7 +150,7 @@ class FileReaderContract:
         content = files.write(ROWS, FLAT, 4)
         file = files.put(content[: data.draw(st.integers(0, len(content) - 1))])
         with pytest.raises(HudiError):
-            files.reader.footer(files.storage, file)
+            files.footer(file)
 
 
 def _at(row: Any, schema: Schema, path: tuple[str, ...]) -> Any:

@@ -6,6 +6,7 @@ import io
 import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import fastavro
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer, OpenedFile, Storage
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.log import MAGIC
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Binary, Field, Int, Record, String
 
 ENTRY = {
@@ -98,28 +100,36 @@ _ROW = Schema(
 class StandIn:
     """A reader and rows of "Parquet" files that are JSON lists of rows; notes the columns that are read of each file."""
 
-    def __init__(self) -> None:
+    def __init__(self, statistics: Mapping[str, Mapping[Path, LeafStatistics]] | None = None) -> None:
         self.reads: list[tuple[str, tuple[str, ...]]] = []
-
-    def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        return Footer(0, _ROW)
-
-    def batches(
-        self,
-        storage: Storage,
-        file: FileInfo,
-        columns: Sequence[str] | None = None,
-        row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
-    ) -> Iterator[list[dict[str, Any]]]:
-        self.reads.append((file.name, tuple(columns or ())))
-        yield json.loads(storage.read(file.path))
+        self.statistics = statistics or {}
+        """The statistics in the footers, by name of the file."""
 
     def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[list[dict[str, Any]]]:
-        raise NotImplementedError
+        return _OpenedStandIn(self, storage, file)
 
     def to_json(self, batch: list[dict[str, Any]], schema: Schema) -> list[dict[str, Any]]:
         return [{field.name: row.get(field.name) for field in schema.fields} for row in batch]
+
+
+@dataclass(frozen=True)
+class _OpenedStandIn:
+    reader: StandIn
+    storage: Storage
+    file: FileInfo
+
+    @property
+    def footer(self) -> Footer:
+        return Footer(0, _ROW, statistics=self.reader.statistics.get(self.file.name, {}))
+
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[list[dict[str, Any]]]:
+        self.reader.reads.append((self.file.name, tuple(map(str, columns or ()))))
+        yield json.loads(self.storage.read(self.file.path))
 
 
 def lsm_files(folder: str, version: int, files: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, bytes]:

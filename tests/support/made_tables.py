@@ -390,11 +390,13 @@ def _frame(kind: int, header: Mapping[int, str]) -> bytes:
 class _Reader:
     made: MadeTable
 
-    def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        return self.made.footer(file.path)
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[Any]:
+        return _OpenedFooter(self.made.footer(file.path))
 
-    def opened(self, *_: Any) -> OpenedFile[Any]:
-        raise NotImplementedError
+
+@dataclass(frozen=True)
+class _OpenedFooter:
+    footer: Footer
 
     def batches(self, *_: Any) -> Iterator[Any]:
         raise NotImplementedError

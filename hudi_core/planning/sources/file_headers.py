@@ -34,13 +34,12 @@ class FileHeaders:
 
     def opened(self, file: FileInfo) -> OpenedFile[Any]:
         """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong."""
-        return self.snapshot.engine.reader(file.name.rpartition(".")[2]).opened(self.snapshot.storage, file)
+        return self.snapshot.engine.reader(file.extension).opened(self.snapshot.storage, file)
 
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file; raises what goes wrong."""
         if file.path not in self._footers:
-            reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
-            self._footers[file.path] = reader.footer(self.snapshot.storage, file)
+            self._footers[file.path] = self.opened(file).footer
             self._planning_footers[file.path] = self._footers[file.path]
         return self._footers[file.path]
 

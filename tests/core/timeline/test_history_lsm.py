@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from hudi_core.engine import FileInfo, Footer
+from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.timeline.files import files_in
@@ -64,15 +63,12 @@ def test_a_completion_time_is_searched_for_in_the_file_of_its_time() -> None:
 
 def test_writes_completed_after_a_time_are_searched_by_footers() -> None:
     found, reader = history()
-    late = {OLD: "20240101000020000", NEW: "20240101000006"}
-
-    def footer(_: object, file: FileInfo) -> Footer:
-        reported = LeafStatistics(String(), upper=late[file.name])
-        return replace(StandIn().footer(found.storage, file), statistics={("completionTime",): reported})
-
     assert [item.requested_time for item in found.completed_after("06")] == ["04"]
+    late = {OLD: "20240101000020000", NEW: "20240101000006"}
     found, reader = history()
-    reader.footer = footer  # type: ignore[method-assign, assignment]
+    reader.statistics = {
+        name: {("completionTime",): LeafStatistics(String(), upper=time)} for name, time in late.items()
+    }
     assert found.completed_after("20240101000020001") == ()
     assert [name for name, _ in reader.reads] == [OLD]
 

@@ -82,9 +82,9 @@ def written(folder: Path, rows: pa.Table, **options: Any) -> tuple[ArrowStorage,
 def test_rows_are_those_of_the_file(tmp_path: Path, options: dict[str, Any]) -> None:
     rows = table()
     storage, file = written(tmp_path, rows, **options)
-    assert pa.Table.from_batches(READER.batches(storage, file)).to_pylist() == rows.to_pylist()
+    assert pa.Table.from_batches(READER.opened(storage, file).batches()).to_pylist() == rows.to_pylist()
     requested = [("deep", "b", "c"), "a.b", "city"]
-    found = pa.Table.from_batches(READER.batches(storage, file, requested, [1]))
+    found = pa.Table.from_batches(READER.opened(storage, file).batches(requested, [1]))
     assert found.column_names == ["city", "deep", "a.b"]
     deep = [row and {"b": row["b"]} for row in rows["deep"].to_pylist()]
     assert found["deep"].to_pylist() == deep[1_100:2_200]
@@ -120,9 +120,9 @@ def test_rows_to_keep_are_those_of_the_whole_file(
     storage, file = written(tmp_path, rows, **({"write_page_index": True} | options))
     numbers, draw = np.arange(ROWS), np.random.default_rng(5)
     for keep in (numbers // 7 == 200, draw.random(ROWS) < 0.002, numbers % 400 == 399, numbers >= 0, numbers < 0):
-        found = list(READER.batches(storage, file, None, None, keep))
+        found = list(READER.opened(storage, file).batches(None, None, keep))
         assert pa.Table.from_batches(found, rows.schema).equals(rows.filter(pa.array(keep)))
-    kept = READER.batches(storage, file, [("deep", "b"), "list"], [2], numbers[2_200:] == 2_300)
+    kept = READER.opened(storage, file).batches([("deep", "b"), "list"], [2], numbers[2_200:] == 2_300)
     assert [row for batch in kept for row in batch.to_pylist()] == [
         {"deep": (row := rows["deep"][2_300].as_py()) and {"b": row["b"]}, "list": rows["list"][2_300].as_py()}
     ]
@@ -132,13 +132,13 @@ def test_pages_without_rows_to_keep_are_not_read(tmp_path: Path) -> None:
     storage, file = written(tmp_path, table(), write_page_index=True, use_dictionary=False)
     content = bytearray((tmp_path / "f.parquet").read_bytes())
     keep = np.arange(ROWS) == 1_099
-    whole = next(READER.batches(storage, file, ["id"], None, keep))
+    whole = next(READER.opened(storage, file).batches(["id"], None, keep))
     content[200:300] = bytes(100)  # within the first column's first page
     (tmp_path / "damaged").write_bytes(content)
     damaged = FileInfo("damaged", file.size)
-    assert next(READER.batches(storage, damaged, ["id"], None, keep)).equals(whole)
+    assert next(READER.opened(storage, damaged).batches(["id"], None, keep)).equals(whole)
     with pytest.raises(CorruptFileError):
-        next(READER.batches(storage, damaged, ["id"]))
+        next(READER.opened(storage, damaged).batches(["id"]))
 
 
 def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -
     columns = thrift.structure(footer)[0][4][0][1]
     start, end = columns[0][4], columns[-1][4] + columns[-1][5]
     keep = np.arange(len(rows)) // 10 == 15
-    want = pa.Table.from_batches(READER.batches(storage, file, None, None, keep))
+    want = pa.Table.from_batches(READER.opened(storage, file).batches(None, None, keep))
     draw, errors = random.Random(7), 0
     for number in range(100):
         content = bytearray(good)
@@ -157,7 +157,9 @@ def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(content)
         try:
-            found = pa.Table.from_batches(READER.batches(storage, FileInfo(path.name, file.size), None, None, keep))
+            found = pa.Table.from_batches(
+                READER.opened(storage, FileInfo(path.name, file.size)).batches(None, None, keep)
+            )
         except HudiError as error:
             assert "\n" not in str(error)
             errors += 1
@@ -180,12 +182,12 @@ def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, options: 
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(content)
         try:
-            found = pa.Table.from_batches(READER.batches(storage, FileInfo(path.name, file.size)))
+            found = pa.Table.from_batches(READER.opened(storage, FileInfo(path.name, file.size)).batches())
         except HudiError as error:
             assert "\n" not in str(error)
             errors += 1
         else:
-            assert found.equals(pa.Table.from_batches(READER.batches(storage, file)))
+            assert found.equals(pa.Table.from_batches(READER.opened(storage, file).batches()))
     assert errors > 100
 
 

@@ -114,8 +114,9 @@ def test_damaged_files_give_errors_of_ours_or_the_right_number_of_rows(tmp_path:
         file = FileInfo(f"f{number}", len(damaged))
         (tmp_path / file.path).write_bytes(damaged)
         try:
-            footer = reader.footer(storage, file)
+            opened = reader.opened(storage, file)
+            footer = opened.footer
             list(footer.statistics.values())
-            assert sum(batch.num_rows for batch in reader.batches(storage, file)) == footer.rows
+            assert sum(batch.num_rows for batch in opened.batches()) == footer.rows
         except HudiError as error:
             assert "\n" not in str(error)
