@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.parquet import ParquetReader
-from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_core.engine import FileInfo, Storage
 from tests.support.commands import Ran, ran, rides
 
 WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris') AND gratuity > 20"
@@ -18,13 +18,13 @@ WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris') AND gratuity > 20"
 def footers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The paths of the footers that are read, in order."""
     paths: list[str] = []
-    original = ParquetReader.footer
+    original = ParquetReader.opened
 
-    def counted(reader: ParquetReader, storage: Storage, file: FileInfo) -> Footer:
+    def counted(reader: ParquetReader, storage: Storage, file: FileInfo) -> OpenedParquet:
         paths.append(file.path)
         return original(reader, storage, file)
 
-    monkeypatch.setattr(ParquetReader, "footer", counted)
+    monkeypatch.setattr(ParquetReader, "opened", counted)
     yield paths
 
 
