@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.columns.nodes import Bools
-from hudi_core.engine import FileInfo
+from hudi_core.engine import FileInfo, OpenedFile
 from hudi_core.evolve.reconcile import Default, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import row_group_pieces
@@ -51,12 +51,19 @@ class RowRange:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRows:
-    """Rows of a base file. `projection` reads those of all files that are read alike: it is the same object for all of them."""
+class OpenedBaseFile:
+    """A base file and how its rows become rows of the wanted schema.
 
-    batches: Iterator[Any]
-    stored: Schema
+    `projection` makes them of rows as they are stored. It is the same object for all files that are read alike.
+    """
+
+    file: OpenedFile[Any]
+    plan: FilePlan
     projection: Callable[[Any], Any]
+
+    def batches(self, row_groups: Sequence[int] | None = None, keep: Bools | None = None) -> Iterator[Any]:
+        """The engine's batches of the rows as they are stored, in the needed columns. Parameters as for `BaseFiles.rows`."""
+        return self.file.batches(self.plan.columns, row_groups, keep)
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class BaseFiles(Portable):
     _projections: dict[tuple[Schema, Schema, int], Callable[[Any], Any]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    """By the identity of a plan in `_plans`, and the number of the partition where its values count, else -1."""
+    """By the schema of the files, the wanted schema, and the number of the partition where its values count, else -1."""
 
     def rows(
         self,
@@ -84,24 +91,16 @@ class BaseFiles(Portable):
         Raises `UnsupportedError` for a format that the engine cannot read.
         """
         rows = self.sources.snapshot.engine.rows
-        file = self.opened(slice, base, wanted, row_groups, keep)
-        for batch in file.batches:
+        file = self.opened(slice, base, wanted)
+        for batch in file.batches(row_groups, keep):
             yield rows.batch(file.projection(rows.root(batch)))
 
-    def opened(
-        self,
-        slice: FileSlice,
-        base: FileInfo,
-        wanted: Schema,
-        row_groups: Sequence[int] | None = None,
-        keep: Bools | None = None,
-    ) -> StoredRows:
-        """As `rows`, as they are stored, and how they become rows of the wanted schema. The file is opened once."""
+    def opened(self, slice: FileSlice, base: FileInfo, wanted: Schema) -> OpenedBaseFile:
+        """The slice's base file, opened to be read as rows of the wanted schema."""
         headers = self.sources.headers
-        opened = headers.opened(base)
-        file_plan = self.plan_of(headers.stored_schema(opened.footer, base.path), wanted)
-        batches = opened.batches(file_plan.columns, row_groups, keep)
-        return StoredRows(batches, file_plan.stored, self._projection(file_plan, slice))
+        file = headers.opened(base)
+        file_plan = self.plan_of(headers.stored_schema(file.footer, base.path), wanted)
+        return OpenedBaseFile(file, file_plan, self._projection(file_plan, slice))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.

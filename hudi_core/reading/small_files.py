@@ -56,8 +56,8 @@ class SmallFiles:
         for file_slice in slices:
             assert file_slice.base is not None
             file = self.base_files.opened(file_slice, file_slice.base, self.wanted)
-            for batch in file.batches:
-                joined.add(batch, file.stored, file.projection)
+            for batch in file.batches():
+                joined.add(batch, file.plan.stored, file.projection)
                 if joined.count >= _MAX_ROWS:
                     yield from joined.drawn()
         yield from joined.drawn()
