@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.table.open import open_table
+from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
 AVRO = {
     "type": "record",
@@ -26,20 +26,9 @@ AVRO = {
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A table of one file, in the folder of oslo, that was written under a schema without `tip` and `note`."""
-    (tmp_path / ".hoodie").mkdir()
-    (tmp_path / "city=oslo").mkdir()
-    name = "f0-0_0-0-0_20250101000000000.parquet"
-    pq.write_table(pa.table({"id": [1, 2], "city": ["oslo", "paris"]}), tmp_path / "city=oslo" / name)
-    stats = [{"fileId": "f0-0", "path": f"city=oslo/{name}"}]
-    commit = {"partitionToWriteStats": {"city=oslo": stats}, "extraMetadata": {"schema": json.dumps(AVRO)}}
-    (tmp_path / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
-    (tmp_path / ".hoodie" / "hoodie.properties").write_text(
-        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
-        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-        "hoodie.table.partition.fields=city\nhoodie.datasource.write.hive_style_partitioning=true\n"
-        "hoodie.table.keygenerator.class=org.apache.hudi.keygen.SimpleKeyGenerator\n"
-    )
-    return tmp_path
+    rows = pa.table({"id": [1, 2], "city": ["oslo", "paris"]})
+    pq.write_table(rows, base_file_path(tmp_path, 0, "city=oslo"))
+    return commit_base_files(tmp_path, AVRO, BY_CITY)
 
 
 def test_a_partition_column_has_the_value_of_the_path_whatever_the_file_holds(root: Path) -> None:

@@ -5,7 +5,6 @@ Also covers: `reading/selection.py`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from hudi_core.reading import base_files, small_files
 from hudi_core.schema.schema import Path as Names
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+from tests.support.one_commit_tables import base_file_path, commit_base_files
 
 GROUP, GROUPS, FILES = 100, 5, 3
 AVRO = {
@@ -39,8 +39,6 @@ AVRO = {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of three files of five row groups; ids ascend over all, `odd` repeats in each group."""
     folder = tmp_path_factory.mktemp("groups")
-    (folder / ".hoodie").mkdir()
-    stats = []
     for number in range(FILES):
         first = number * GROUP * GROUPS
         ids = range(first, first + GROUP * GROUPS)
@@ -52,16 +50,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "list": [[item] * (item % 3) for item in ids],
             }
         )
-        name = f"f{number}-0_0-0-0_20250101000000000.parquet"
-        pq.write_table(rows, folder / name, row_group_size=GROUP)
-        stats.append({"fileId": f"f{number}-0", "path": name})
-    commit = {"partitionToWriteStats": {"": stats}, "extraMetadata": {"schema": json.dumps(AVRO)}}
-    (folder / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
-    (folder / ".hoodie" / "hoodie.properties").write_text(
-        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
-        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-    )
-    return folder
+        pq.write_table(rows, base_file_path(folder, number), row_group_size=GROUP)
+    return commit_base_files(folder, AVRO)
 
 
 @pytest.fixture
@@ -78,7 +68,7 @@ def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | 
         row_groups: Any = None,
         keep: Any = None,
     ) -> Iterator[pa.RecordBatch]:
-        found.append((self.file.name[:2], columns, row_groups))
+        found.append((self.file.name[:3], columns, row_groups))
         return read(self, columns, row_groups, keep)
 
     monkeypatch.setattr(OpenedParquet, "batches", noted)
@@ -113,7 +103,7 @@ def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_
 ) -> None:
     """TABLE-16."""
     assert rows(open_table(str(root)), where="id = 731", columns=["deep.a"]) == [{"deep": {"a": 731}}]
-    assert requested == [("f1", [("id",)], [2]), ("f1", [("deep", "a")], [2])]
+    assert requested == [("f01", [("id",)], [2]), ("f01", [("deep", "a")], [2])]
     requested.clear()
     assert rows(open_table(str(root)), where="deep.b = '5x'", columns=["list"]) == []
     assert {columns[0] for _, columns, _ in requested} == {("deep", "b")} and len(requested) <= FILES * GROUPS
@@ -136,7 +126,7 @@ def test_only_the_wanted_fields_of_a_struct_are_read(root: Path, requested: list
     """TABLE-16."""
     found = rows(open_table(str(root)), columns=["deep.b"], limit=2)
     assert found == [{"deep": {"b": "0"}}, {"deep": {"b": "1"}}]
-    assert requested == [("f0", [("deep", "b")], None)]
+    assert requested == [("f00", [("deep", "b")], None)]
 
 
 def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, requested: list[Any]) -> None:
@@ -149,13 +139,13 @@ def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, requested
     requested.clear()
     found = rows(table, where=f"id >= {first} AND id <= {last} AND odd < 30", columns=["deep.a"])
     assert [row["deep"]["a"] for row in found] == [n for n in range(first, last + 1) if n % 7 and n % GROUP < 30]
-    assert {file for file, _, _ in requested} == {"f1"} and len(requested) == 2 * GROUPS
+    assert {file for file, _, _ in requested} == {"f01"} and len(requested) == 2 * GROUPS
 
 
 def test_a_limit_opens_no_more_files_than_it_needs(root: Path, requested: list[Any]) -> None:
     """TABLE-14."""
     assert len(rows(open_table(str(root)), limit=GROUP * GROUPS)) == GROUP * GROUPS
-    assert {file for file, _, _ in requested} == {"f0"}
+    assert {file for file, _, _ in requested} == {"f00"}
 
 
 def test_rows_are_counted_without_being_read(root: Path, requested: list[Any]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pyarrow as pa
 import pytest
 
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+from tests.support.one_commit_tables import base_file_path, commit_base_files
 
 orc = pytest.importorskip("pyarrow.orc", reason="this build of pyarrow reads no ORC files")
 
@@ -27,22 +26,12 @@ AVRO = {
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     folder = tmp_path_factory.mktemp("orc")
-    (folder / ".hoodie").mkdir()
-    stats = []
     for number in range(FILES):
         ids = range(number * ROWS, (number + 1) * ROWS)
         cities = [("Oslo", "Bergen", None)[item % 3] for item in ids]
-        name = f"f{number}-0_0-0-0_20250101000000000.orc"
         rows = pa.table({"id": pa.array(ids, pa.int64()), "city": cities, "deep": [{"a": -item} for item in ids]})
-        orc.write_table(rows, str(folder / name), stripe_size=1 << 10, batch_size=100)
-        stats.append({"fileId": f"f{number}-0", "path": name})
-    commit = {"partitionToWriteStats": {"": stats}, "extraMetadata": {"schema": json.dumps(AVRO)}}
-    (folder / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
-    (folder / ".hoodie" / "hoodie.properties").write_text(
-        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\nhoodie.table.base.file.format=ORC\n"
-        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-    )
-    return open_table(str(folder))
+        orc.write_table(rows, str(base_file_path(folder, number, extension="orc")), stripe_size=1 << 10, batch_size=100)
+    return open_table(commit_base_files(folder, AVRO, ["hoodie.table.base.file.format=ORC"]))
 
 
 def test_rows_are_read_in_order(table: Table) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.reading import small_files
 from hudi_core.reading.small_files import runs_of_small_files
 from hudi_core.table.open import open_table
+from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
 FILES = 40
 ROWS = 5
@@ -42,8 +42,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of two partitions in which three forms of the schema take turns: as it is, without its later columns, and of narrower
     types in another order. One file is large."""
     folder = tmp_path_factory.mktemp("table")
-    (folder / ".hoodie").mkdir()
-    stats: dict[str, list[dict[str, str]]] = {}
     for number in range(FILES):
         ids = list(range(number * LARGE_ROWS, number * LARGE_ROWS + (LARGE_ROWS if number == LARGE else ROWS)))
         columns: dict[str, Any] = {
@@ -56,19 +54,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         elif number % 3 == 1:
             columns = {"fare": columns["fare"].cast(pa.float32()), "id": columns["id"].cast(pa.int32())}
         partition = f"city={'oslo' if number < FILES // 2 else 'paris'}"
-        name = f"f{number:02}-0_0-0-0_20250101000000000.parquet"
-        (folder / partition).mkdir(exist_ok=True)
-        pq.write_table(pa.table(columns), folder / partition / name)
-        stats.setdefault(partition, []).append({"fileId": f"f{number:02}-0", "path": f"{partition}/{name}"})
-    commit = {"partitionToWriteStats": stats, "extraMetadata": {"schema": json.dumps(AVRO)}}
-    (folder / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
-    (folder / ".hoodie" / "hoodie.properties").write_text(
-        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
-        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-        "hoodie.table.partition.fields=city\nhoodie.datasource.write.hive_style_partitioning=true\n"
-        "hoodie.table.keygenerator.class=org.apache.hudi.keygen.SimpleKeyGenerator\n"
-    )
-    return folder
+        pq.write_table(pa.table(columns), base_file_path(folder, number, partition))
+    return commit_base_files(folder, AVRO, BY_CITY)
 
 
 def wanted_rows() -> list[dict[str, Any]]:

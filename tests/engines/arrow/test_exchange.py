@@ -5,7 +5,6 @@ Also covers: `reading/result.py`.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ import pytest
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from tests.support.commands import rides
+from tests.support.one_commit_tables import base_file_path, commit_base_files
 
 WHERE = "city = 'vienna' AND fare > 60"
 
@@ -55,23 +55,15 @@ def test_datafusion(scan: Scan) -> None:
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
 def test_memory_is_bounded_by_batches_and_not_by_the_table(tmp_path: Path, compression: str) -> None:
     rows, files = 300_000, 12
-    (tmp_path / ".hoodie").mkdir()
     schema = {"type": "record", "name": "r", "fields": [{"name": "n", "type": "long"}, {"name": "s", "type": "string"}]}
-    stats = []
     content = pa.table({"n": range(rows), "s": [f"{number % 1000:0100d}" for number in range(rows)]})
     for number in range(files):
-        name = f"f{number}-0_0-0-0_20250101000000000.parquet"
+        path = base_file_path(tmp_path, number)
         if number:
-            (tmp_path / name).hardlink_to(tmp_path / "f0-0_0-0-0_20250101000000000.parquet")
+            path.hardlink_to(base_file_path(tmp_path, 0))
         else:
-            pq.write_table(content, tmp_path / name, compression=compression, data_page_size=1 << 18)
-        stats.append({"fileId": f"f{number}-0", "path": name})
-    commit = {"partitionToWriteStats": {"": stats}, "extraMetadata": {"schema": json.dumps(schema)}}
-    (tmp_path / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
-    (tmp_path / ".hoodie" / "hoodie.properties").write_text(
-        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
-        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-    )
+            pq.write_table(content, path, compression=compression, data_page_size=1 << 18)
+    commit_base_files(tmp_path, schema)
     before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
     pa.set_memory_pool(pool)
     try:
