@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,9 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
+from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.schema_on_write import schema_on_write
+from hudi_core.writing.secondary_indexes import indexed_columns
 from hudi_core.writing.spool import Spool, spool
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
@@ -49,13 +52,20 @@ def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Inc
     """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated.
 
     Raises `UnknownColumnError` for rows without a column of the key or the partition and `SchemaError` for columns that do not
-    fit the table, before a row is drawn; `RowError` with the row for one without a key or without a value in a required column.
+    fit the table, `UnsupportedError` for those that change a column with an index of its own, before a row is drawn; `RowError`
+    with the row for one without a key or without a value in a required column. Warns (`UserWarning`) of a column whose wider
+    type rounds values. Rules WRITE-43, WRITE-62, WRITE-74.
     """
     engine = table.engine
     _refuse_keyless(table, given.schema)
     schema = schema_on_write(engine, table.schema, given.schema, table.storage.uri)
     options = {} if table.config.record_key_fields else {AUTO_INSTANT: auto_instant}
     generator = KeyGenerator(table_generator(table, options), schema.table, engine.values)
+    if schema.changes_table:
+        indexed_columns(table, schema.table)
+        table_expressions(table, schema.table)
+    for notice in schema.notices:
+        warnings.warn(notice, stacklevel=2)
     stored = row_schema(table, schema.table)
     keys: list[StringColumn] = []
     paths: list[StringColumn] = []

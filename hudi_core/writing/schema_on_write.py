@@ -6,9 +6,8 @@ a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-3
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -44,6 +43,10 @@ class SchemaOnWrite:
     """The same schema with times in the table's units."""
     table: Schema
     where: str
+    changes_table: bool
+    """The table's schema becomes another one."""
+    notices: tuple[str, ...]
+    """What users should know of the changes of the table's schema: the columns whose wider type rounds values."""
 
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
@@ -71,8 +74,7 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
     the path for a type that the table's column cannot change to and for a required column that is missing,
-    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name. Warns (`UserWarning`) of a
-    column whose wider type rounds values.
+    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
     """
     given = incoming
     bare_table = replace(table, record=without_meta_columns(table.record))
@@ -87,15 +89,15 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
             raise UnsupportedError(
                 f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
             )
-    _check_type_changes(bare_table, merged)
+    notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME)
-    return SchemaOnWrite(engine, given, incoming, merged, where)
+    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices)
 
 
-def _check_type_changes(before: Schema, after: Schema) -> None:
+def _type_changes(before: Schema, after: Schema) -> Iterator[str]:
     """A batch widens a column, as readers of older files do too. Other changes of its type need a schema change.
 
-    Warns where the wider type rounds values that the column may hold.
+    Gives a notice for each wider type that rounds values that the column may hold.
     """
     for column_id, place in before.places.items():
         had, has = place.field.type, after.place(column_id).field.type
@@ -108,5 +110,4 @@ def _check_type_changes(before: Schema, after: Schema) -> None:
                 ".".join(place.path), expected=f"values of the column's type {type_text(had)}", found=type_text(has)
             )
         if widening.loss is CastLoss.LOSSY:
-            notice = f"{'.'.join(place.path)}: the batch widens {type_text(had)} to {type_text(has)}, which rounds large values"
-            warnings.warn(notice, stacklevel=2)
+            yield f"{'.'.join(place.path)}: the batch widens {type_text(had)} to {type_text(has)}, which rounds large values"

@@ -236,6 +236,19 @@ def test_changes_of_an_indexed_column_are_refused(tmp_path: Path, indexable: Cop
     assert [str(finding) for finding in validate(table, ["expression_index"])] == []
 
 
+def test_a_batch_that_changes_an_indexed_column_is_refused_with_no_warning(
+    tmp_path: Path, indexable: Copies, recwarn: pytest.WarningsRecorder
+) -> None:
+    """WRITE-43, WRITE-62."""
+    options = IndexOptions(["n"], name="n", function="identity")
+    table = build_indexes(indexable(tmp_path / "t"), ["expression_index"], options)
+    batch = rows(range(3), 9)
+    wider = batch.set_column(batch.column_names.index("n"), "n", batch["n"].cast(pa.float64()))
+    with pytest.raises(UnsupportedError, match="drop the index first"):
+        write(table, wider)
+    assert recwarn.list == []
+
+
 def test_an_index_that_writes_would_not_keep_is_refused_by_name(tmp_path: Path, indexable: Copies) -> None:
     """WRITE-62."""
     table = indexed(indexable(tmp_path / "t"), LOWER)

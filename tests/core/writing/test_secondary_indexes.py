@@ -7,7 +7,7 @@ Also covers: `indexing/secondary.py`, `index/stored_values.py`, `validation/colu
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -331,12 +331,22 @@ def test_changes_of_an_indexed_column_are_refused(tmp_path: Path) -> None:
         with pytest.raises(UnsupportedError, match="drop the index first"):
             alter_schema(refreshed(table), change)
     alter_schema(refreshed(table), "rename column x to y")
-    wider = rows(range(3), 9).select(["id", "p", "n"])
-    with (
-        pytest.warns(UserWarning, match="n: the batch widens"),
-        pytest.raises(UnsupportedError, match="drop the index"),
-    ):
-        write(refreshed(table), wider.set_column(2, "n", wider["n"].cast(pa.float64())))
+
+
+def test_a_batch_that_changes_an_indexed_column_is_refused_before_a_row_is_drawn_and_with_no_warning(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """WRITE-43."""
+    table = indexed(new_table(tmp_path / "t"), "secondary_index_numbers")
+    schema = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.float64())])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        raise AssertionError("a batch was drawn")
+        yield
+
+    with pytest.raises(UnsupportedError, match="drop the index first"):
+        write(refreshed(table), pa.RecordBatchReader.from_batches(schema, batches()))
+    assert recwarn.list == []
 
 
 def test_an_index_that_writes_would_not_keep_is_refused_by_name(tmp_path: Path) -> None:
