@@ -8,6 +8,7 @@ by_predicate     deletes and updates of the rows that match a predicate
 change_log       the log of what a new base file changes of the one before it, in tables that keep such logs
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
+creation_options  the options of `create`: kept as properties, with the meaning of an argument, of single writes
 expression_indexes  what a write records in expression indexes: of each new file the statistics, or a filter, of the values
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them

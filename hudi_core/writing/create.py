@@ -31,7 +31,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.writing.new_table import NewTable, new_properties, options_of, options_of_writes, table_name
+from hudi_core.writing.creation_options import options_of, options_of_writes
+from hudi_core.writing.new_table import NewTable, new_properties, table_name
 from hudi_core.writing.refusals import refuse_unwritable_properties
 from hudi_core.writing.time_units import written_units
 

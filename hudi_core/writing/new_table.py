@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from hudi_core.avro.document import record_name
 from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
-from hudi_core.keys.options import RECORD_KEY
 from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
+from hudi_core.writing.creation_options import KEY_GENERATOR, MERGE_MODE, persisted_options, refuse_options
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _TYPES: Final = {"cow": TableType.COPY_ON_WRITE, "mor": TableType.MERGE_ON_READ}
@@ -30,32 +29,6 @@ _PAYLOADS: Final = {
     MergeMode.EVENT_TIME_ORDERING: "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
     MergeMode.COMMIT_TIME_ORDERING: "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
 }
-_PERSISTED: Final = re.compile(
-    r"hoodie\.(keygen\.timebased\..*|keygen\.datetime\.parser\.class|record\.merge\.property\..*|table\..*"
-    r"|database\.name|populate\.meta\.fields|datasource\.write\.(hive_style_partitioning|partitionpath\.urlencode"
-    r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
-)
-"""The options that stand in a table's properties; others are those of one write."""
-_MERGING: Final = re.compile(r".*\.payload\.class|hoodie\.(datasource\.)?write\.record\.merge\..*")
-"""Options by which Apache Hudi chooses a merge mode, which users state as `hoodie.record.merge.mode`."""
-_OF_ARGUMENTS: Final = {
-    RECORD_KEY: "key",
-    "hoodie.table.recordkey.fields": "key",
-    "hoodie.datasource.write.partitionpath.field": "partition_by",
-    "hoodie.table.partition.fields": "partition_by",
-    "hoodie.datasource.write.precombine.field": "ordering",
-    "hoodie.table.precombine.field": "ordering",
-    "hoodie.table.ordering.fields": "ordering",
-    "hoodie.datasource.write.table.type": "type",
-    "hoodie.table.type": "type",
-    "hoodie.write.table.version": "version",
-    "hoodie.table.version": "version",
-    "hoodie.table.create.schema": "schema",
-    "hoodie.table.metadata.partitions": "indexes",
-}
-"""Options with the meaning of an argument, from which other properties follow too."""
-_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
-_MERGE_MODE: Final = "hoodie.record.merge.mode"
 _STORES_KEYS: Final = "hoodie.populate.meta.fields"
 _VIRTUAL: Final = (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX, KeyGeneratorType.NON_PARTITION)
 """The key generators that Apache Hudi's writers take where keys are virtual."""
@@ -89,7 +62,6 @@ def new_properties(table: NewTable) -> dict[str, str]:
     _refuse(table)
     partition_fields = tuple(table.partition_by)
     generator = _generator(table, partition_fields)
-    given = {key: value for key, value in table.options.items() if _PERSISTED.fullmatch(key)}
     properties = {
         "hoodie.table.name": table.name,
         "hoodie.table.type": _TYPES[table.type].value,
@@ -119,7 +91,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
         properties["hoodie.table.initial.version"] = str(table.version)
         properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
     properties |= _merging(table)
-    properties |= given
+    properties |= persisted_options(table.options)
     if properties["hoodie.table.cdc.enabled"].strip().lower() == "true":
         properties.setdefault("hoodie.table.cdc.supplemental.logging.mode", CdcMode.DATA_BEFORE_AFTER.value)
     database = properties.get("hoodie.database.name")
@@ -136,7 +108,7 @@ def _merging(table: NewTable) -> Mapping[str, str]:
     mode = _merge_mode(table)
     properties = {}
     if table.version >= 8:
-        properties[_MERGE_MODE] = mode.value
+        properties[MERGE_MODE] = mode.value
     if table.version < 9:
         properties["hoodie.record.merge.strategy.id"] = _STRATEGIES[mode]
         properties["hoodie.compaction.payload.class"] = _PAYLOADS[mode]
@@ -144,19 +116,19 @@ def _merging(table: NewTable) -> Mapping[str, str]:
 
 
 def _merge_mode(table: NewTable) -> MergeMode:
-    stated = table.options.get(_MERGE_MODE, "").upper()
+    stated = table.options.get(MERGE_MODE, "").upper()
     if not stated:
         return MergeMode.EVENT_TIME_ORDERING if table.ordering else MergeMode.COMMIT_TIME_ORDERING
     known = [mode.value for mode in _STRATEGIES]
     if stated not in known:
-        raise UsageError(_MERGE_MODE, expected=f"one of {', '.join(known)}", found=stated)
+        raise UsageError(MERGE_MODE, expected=f"one of {', '.join(known)}", found=stated)
     if stated == MergeMode.EVENT_TIME_ORDERING.value and not table.ordering:
-        raise UsageError(_MERGE_MODE, expected="an ordering column", found=f"{stated} without one")
+        raise UsageError(MERGE_MODE, expected="an ordering column", found=f"{stated} without one")
     return MergeMode(stated)
 
 
 def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
-    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(_GENERATOR)
+    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(KEY_GENERATOR)
     generator = inferred_generator(tuple(table.key), partition_fields)
     if stated:
         try:
@@ -221,31 +193,15 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
     if len(set(table.key)) < len(table.key):
         raise UsageError("key", expected="columns once each", found=", ".join(table.key))
-    for option, value in table.options.items():
-        if option in _OF_ARGUMENTS and "".join(value.split()) != _argument(table, _OF_ARGUMENTS[option]):
-            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"{option}={value}")
-        if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
-            raise UsageError("options", expected="properties of a table", found=option)
+    refuse_options(table.options, _arguments(table))
 
 
-def _argument(table: NewTable, name: str) -> str | None:
-    """The value of an argument of `create` as its option has it; None where no option can stand beside the argument."""
-    arguments = {
+def _arguments(table: NewTable) -> dict[str, str]:
+    """The arguments of `create` beside which an option of the same meaning may stand, as the option has them."""
+    return {
         "key": ",".join(table.key),
         "partition_by": ",".join(table.partition_by),
         "ordering": ",".join(table.ordering),
         "type": _TYPES[table.type].value,
         "version": str(table.version),
     }
-    return arguments.get(name)
-
-
-def options_of_writes(options: Iterable[str]) -> list[str]:
-    """The options that are of single writes, and so have no effect on a new table."""
-    kept = {*_OF_ARGUMENTS, _GENERATOR, _MERGE_MODE, LOCK_PROVIDER}
-    return [option for option in options if option not in kept and not _PERSISTED.fullmatch(option)]
-
-
-def options_of(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options as strings: true and false in small letters, as Java reads them."""
-    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()}

@@ -1,4 +1,7 @@
-"""Properties of new tables."""
+"""Properties of new tables.
+
+Also covers: `writing/creation_options.py`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.types import nodes as t
 from hudi_core.writing.create import create_table
-from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
+from hudi_core.writing.creation_options import options_of
+from hudi_core.writing.new_table import NewTable, new_properties, table_name
 
 SCHEMA = Schema(t.Record(tuple(t.Field(number, name, t.String()) for number, name in enumerate(("a", "b", "c", "ts")))))
 NEW = NewTable("trips", SCHEMA, key=("a",), partition_by=("c",), ordering=("ts",))

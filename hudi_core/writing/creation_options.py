@@ -1,0 +1,71 @@
+"""Options of `create`: those that a table's properties keep, those that have the meaning of an argument, those of single writes.
+
+Rule: CREATE-6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from hudi_core.commit.storage_lock import LOCK_PROVIDER
+from hudi_core.errors import UsageError
+from hudi_core.keys.options import RECORD_KEY
+
+KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
+MERGE_MODE: Final = "hoodie.record.merge.mode"
+
+_PERSISTED: Final = re.compile(
+    r"hoodie\.(keygen\.timebased\..*|keygen\.datetime\.parser\.class|record\.merge\.property\..*|table\..*"
+    r"|database\.name|populate\.meta\.fields|datasource\.write\.(hive_style_partitioning|partitionpath\.urlencode"
+    r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
+)
+"""The options that stand in a table's properties; others are those of one write."""
+_MERGING: Final = re.compile(r".*\.payload\.class|hoodie\.(datasource\.)?write\.record\.merge\..*")
+"""Options by which Apache Hudi chooses a merge mode, which users state as `hoodie.record.merge.mode`."""
+_OF_ARGUMENTS: Final = {
+    RECORD_KEY: "key",
+    "hoodie.table.recordkey.fields": "key",
+    "hoodie.datasource.write.partitionpath.field": "partition_by",
+    "hoodie.table.partition.fields": "partition_by",
+    "hoodie.datasource.write.precombine.field": "ordering",
+    "hoodie.table.precombine.field": "ordering",
+    "hoodie.table.ordering.fields": "ordering",
+    "hoodie.datasource.write.table.type": "type",
+    "hoodie.table.type": "type",
+    "hoodie.write.table.version": "version",
+    "hoodie.table.version": "version",
+    "hoodie.table.create.schema": "schema",
+    "hoodie.table.metadata.partitions": "indexes",
+}
+"""Options with the meaning of an argument, from which other properties follow too."""
+
+
+def options_of(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options as strings: true and false in small letters, as Java reads them."""
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()}
+
+
+def persisted_options(options: Mapping[str, str]) -> dict[str, str]:
+    """The options that are properties of the table as they stand."""
+    return {option: value for option, value in options.items() if _PERSISTED.fullmatch(option)}
+
+
+def options_of_writes(options: Iterable[str]) -> list[str]:
+    """The options that are of single writes, and so have no effect on a new table."""
+    kept = {*_OF_ARGUMENTS, KEY_GENERATOR, MERGE_MODE, LOCK_PROVIDER}
+    return [option for option in options if option not in kept and not _PERSISTED.fullmatch(option)]
+
+
+def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> None:
+    """Raises `UsageError` for an option that differs from the argument with its meaning, or that is no property of a table.
+
+    `arguments` are the values of the arguments of `create` as options have them; beside one that is missing there its options
+    are refused whatever they say.
+    """
+    for option, value in options.items():
+        if option in _OF_ARGUMENTS and "".join(value.split()) != arguments.get(_OF_ARGUMENTS[option]):
+            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"{option}={value}")
+        if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
+            raise UsageError("options", expected="properties of a table", found=option)
