@@ -167,12 +167,14 @@ class Scan(QueryResult):
         return self._limited(self._options.limit)
 
     def _unlimited(self) -> Iterator[Any]:
-        slices, numbers, reader = self._snapshot.slices, self._read_slices, self._reader
+        yield from read_ahead(self._side_by_side(self._reader, self._read_slices))
+
+    def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
+        """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""
+        slices = self._snapshot.slices
         if len(numbers) < READERS:  # then row groups are read side by side
-            streams = [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
-        else:
-            streams = self._streams(runs_of_small_files(slices, numbers), self._run_batches)
-        yield from read_ahead(streams)
+            return [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
+        return self._streams(runs_of_small_files(slices, numbers), partial(self._run_batches, reader))
 
     def _streams(
         self,
@@ -198,7 +200,8 @@ class Scan(QueryResult):
     def _limited(self, remaining: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows
         numbers = self._read_slices if remaining else []
-        for stream in self._streams([[number] for number in numbers], self._run_batches, _LIMITED_SLICES):
+        read = partial(self._run_batches, self._reader)
+        for stream in self._streams([[number] for number in numbers], read, _LIMITED_SLICES):
             for batch in stream():
                 head = rows.head(batch, remaining)
                 remaining -= rows.count(head)
@@ -214,33 +217,39 @@ class Scan(QueryResult):
     def count(self) -> int:
         """The number of matching rows, at most the limit. Rows are read only where there is a residual predicate or where
         files are merged."""
-        rows = sum(self.counts())
+        by_footer = self._rows_by_footer()
+        others = [number for number in self._read_slices if number not in by_footer]
+        batches = read_ahead(self._side_by_side(self._row_counter, others))
+        rows = sum(by_footer.values()) + sum(map(self._rows.count, batches))
         return rows if self._options.limit is None else min(rows, self._options.limit)
 
     def counts(self) -> list[int]:
         """Matching rows of each slice that is read, in order, whatever the limit."""
-        by_footer = [
-            number
-            for number in self._read_slices
-            if self._residual(number) is None and not self._snapshot.slices[number].logs
-        ]
-        bases = {number: base for number in by_footer if (base := self._snapshot.slices[number].base)}
-        footers = self._sources.headers.footers(list(bases.values()))
-        rows = {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
+        rows = self._rows_by_footer()
         others = [number for number in self._read_slices if number not in rows]
         counted = read_ahead(self._streams([[number] for number in others], self._run_count))
         rows.update(zip(others, counted, strict=True))
         return [rows[number] for number in self._read_slices]
 
-    def _run_count(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[int]:
-        batches = self._row_counter.read(next(slices), self._residual(run[0]))
-        yield sum(map(self._snapshot.engine.rows.count, batches))
+    def _rows_by_footer(self) -> dict[int, int]:
+        """The rows of the slices, by number, that base files alone make and all match. Rule TABLE-17."""
+        numbers = [
+            number
+            for number in self._read_slices
+            if self._residual(number) is None and not self._snapshot.slices[number].logs
+        ]
+        bases = {number: base for number in numbers if (base := self._snapshot.slices[number].base)}
+        footers = self._sources.headers.footers(list(bases.values()))
+        return {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
 
-    def _run_batches(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[Any]:
+    def _run_count(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[int]:
+        yield sum(map(self._rows.count, self._run_batches(self._row_counter, run, slices)))
+
+    def _run_batches(self, reader: SliceReader, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[Any]:
         if len(run) == 1:
-            return self._reader.read(next(slices), self._residual(run[0]))
+            return reader.read(next(slices), self._residual(run[0]))
         all_match = all(self._residual(number) is None for number in run)
-        return self._reader.together(slices, None if all_match else self.predicate)
+        return reader.together(slices, None if all_match else self.predicate)
 
     def _residual(self, number: int) -> Predicate | None:
         """The residual predicate of a slice."""

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_arrow.rows import ArrowRows
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.reading import small_files
@@ -117,6 +118,21 @@ def test_a_run_that_has_many_rows_is_read_in_parts(root: Path, monkeypatch: pyte
     batches = read(root)
     assert rows_of(batches) == wanted_rows()
     assert sorted({batch.num_rows for batch in batches} - {LARGE_ROWS}) == [ROWS, 2 * ROWS]
+
+
+def test_matching_rows_are_counted_of_several_files_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLE-17."""
+    filters, filtered = Counter[str](), ArrowRows.filter
+
+    def noted(self: ArrowRows, batch: pa.RecordBatch, mask: pa.Array) -> pa.RecordBatch:
+        filters["filter"] += 1
+        return filtered(self, batch, mask)
+
+    monkeypatch.setattr(ArrowRows, "filter", noted)
+    scan = open_table(str(root)).scan(where="id % 2 = 0")
+    assert scan.count() == len(kept(lambda row: row["id"] % 2 == 0))
+    assert filters["filter"] < FILES / 2
+    assert sum(scan.counts()) == scan.count() and len(scan.counts()) == FILES
 
 
 def test_each_small_file_is_opened_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
