@@ -12,11 +12,18 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from hudi_core.table.open import open_table
+from hudi_core.writing.create import create_table
 from tests.bench import apache_hudi, read
 
 ROUNDS = 3
@@ -45,13 +52,19 @@ class SpecialPath:
 
 PATHS: Mapping[str, SpecialPath] = {
     "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
-    "plain_pages": SpecialPath({"hudi_arrow.parquet:plain_column": lambda *_: None}, ("cow_full", "mor_snapshot")),
+    "plain_pages": SpecialPath(
+        {"hudi_arrow.parquet:plain_column": lambda *_: None}, ("tag_simple", "tag_bloom", "cow_full")
+    ),
     "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
-    "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
+    "small_blocks": SpecialPath(
+        {"hudi_core.reading.log_records:MAX_RUN_BYTES": 0}, ("mor_small_blocks", "mor_snapshot")
+    ),
     "items_one_by_one": SpecialPath({"hudi_core.formats.avro.skip:SMALL_LANE_COUNT": 0}, ("open_and_plan",)),
-    "cells_searched": SpecialPath({"hudi_core.formats.hfile.cells:_WALKED": 1 << 62}, ("open_and_plan",)),
+    "cells_searched": SpecialPath(
+        {"hudi_core.formats.hfile.cells:_WALKED": 1 << 62}, ("load_statistics", "tag_record_index")
+    ),
     "lengths_guessed": SpecialPath(
-        {"hudi_core.columns.length_chain:MANY_WALKS_THRESHOLD": 1 << 62}, ("open_and_plan", "mor_snapshot")
+        {"hudi_core.columns.length_chain:MANY_WALKS_THRESHOLD": 1 << 62}, ("mor_large_block", "mor_snapshot")
     ),
     "processors": SpecialPath(
         {"hudi_core.parallel.ordered:PROCESSORS": 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
@@ -71,10 +84,37 @@ def _selective() -> Run:
     return _scan("cow_read", f"ts >= {low} AND ts < {high}")
 
 
-def _tag_bloom() -> Run:
+def _tag(kind: str) -> Run:
     tag = importlib.import_module("tests.bench.tag")
-    call: Run = tag.pair("bloom_metadata_1000k_keys_200_files", "apache-hudi").ours
+    call: Run = tag.pair(f"{kind}_1000k_keys_200_files", "apache-hudi").ours
     return call
+
+
+def _load_statistics() -> Run:
+    load = importlib.import_module("tests.bench.statistics")
+    load.group_bytes()
+    call: Run = load.ours
+    return call
+
+
+def _updated(rows: int, updates: int, size: int) -> Run:
+    """A snapshot of a merge-on-read table of so many rows and updates of so many of them each."""
+    folder = tempfile.TemporaryDirectory()
+    root, random = Path(folder.name) / "t", np.random.default_rng(1)
+
+    def some(numbers: np.ndarray, time: int) -> pa.Table:
+        times, amounts = np.full(len(numbers), time), random.random(len(numbers))
+        return pa.table({"id": [f"k{number:08}" for number in numbers.tolist()], "ts": times, "x": amounts})
+
+    every = some(random.permutation(rows), 0)
+    create_table(root, every.schema, "id", ordering="ts", type="mor").write(every)
+    for time in range(1, updates + 1):
+        open_table(root).write(some(random.permutation(rows)[:size], time))
+
+    def run(_: object = folder) -> int:  # the folder lives as long as the function
+        return sum(batch.num_rows for batch in open_table(root).scan(columns=("id", "ts", "x")).batches())
+
+    return run
 
 
 def _spark_plan(*, loaded: bool) -> Run:
@@ -93,7 +133,12 @@ CASES: Mapping[str, Callable[[], Run]] = {
     "cow_selective": _selective,
     "mor_snapshot": lambda: _scan("mor_read"),
     "open_and_plan": lambda: read.planner(apache_hudi.table("cow_plan")),
-    "tag_bloom": _tag_bloom,
+    "mor_large_block": lambda: _updated(1_000_000, 1, 1_000_000),
+    "mor_small_blocks": lambda: _updated(200_000, 100, 1_000),
+    "load_statistics": _load_statistics,
+    "tag_bloom": lambda: _tag("bloom_metadata"),
+    "tag_record_index": lambda: _tag("record_index"),
+    "tag_simple": lambda: _tag("simple"),
     "spark_plan_cold": lambda: _spark_plan(loaded=False),
     "spark_plan_warm": lambda: _spark_plan(loaded=True),
     "spark_full": _spark_full,
