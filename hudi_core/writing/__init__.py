@@ -9,6 +9,7 @@ change_log       the log of what a new base file changes of the one before it, i
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
 creation_options  the options of `create`: kept as properties, with the meaning of an argument, of single writes
+deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 expression_indexes  what a write records in expression indexes: of each new file the statistics, or a filter, of the values
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
+from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.engine import Engine
@@ -82,13 +83,18 @@ class LogFileWriter:
     slice: FileSlice
 
     def write(
-        self, records: LogRecords, positions: Positions | None = None, columns: Collection[str] | None = None
+        self,
+        records: LogRecords,
+        positions: Positions | None = None,
+        columns: Collection[str] | None = None,
+        new_keys: StringColumn | None = None,
     ) -> WriteStatus | None:
         """Writes the latest record of each key; None where there is no record.
 
         Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
         base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
-        fields: a partial update. Raises `ConflictError` as `_store` does, and what storage raises.
+        fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `_store` does, and what storage
+        raises.
         """
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
@@ -114,23 +120,30 @@ class LogFileWriter:
             headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
         self._store(content)
+        added_keys = None
+        if new_keys is not None:
+            is_new = index_strings(new_keys).find(take_strings(strings, key_ids)) >= 0
+            added_keys = take_strings(strings, key_ids[is_new & ~latest.deleted])
         return replace(
-            self._status(len(content), length(rows), length(deleted_keys)),
+            self._status(
+                len(content), length(rows), length(deleted_keys), 0 if added_keys is None else length(added_keys)
+            ),
+            added_keys=added_keys,
             columns=ranges_of_rows(rows, schema.record),
             removed_keys=take_strings(strings, key_ids[latest.deleted & latest.absolute]),
             is_partial=columns is not None,
         )
 
-    def _status(self, size: int, updates: int, deletes: int) -> WriteStatus:
-        """What is reported of the file beside its contents. Its rows count as updates."""
+    def _status(self, size: int, rows: int, deletes: int, inserts: int) -> WriteStatus:
+        """What is reported of the file beside its contents. Its other rows count as updates."""
         return WriteStatus(
             self.target.partition,
             self.target.name.file_id,
             self.target.path,
             size,
-            rows=updates,
-            inserts=0,
-            updates=updates,
+            rows=rows,
+            inserts=inserts,
+            updates=rows - inserts,
             deletes=deletes,
             is_log=True,
             previous_instant=self.slice.instant,

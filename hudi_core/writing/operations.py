@@ -24,6 +24,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
+from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
 from hudi_core.writing.moves import Resolved, resolve_moves
@@ -120,8 +121,12 @@ def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options:
     resolved = Resolved(located.slices, {})
     if tagger.options.whole_table:
         resolved = resolve_moves(tagger.sources, incoming, located.slices)
+    logs, places = writes_logs(table), resolved.places
+    if logs:
+        places = with_deleted_keys(tagger.sources, incoming.keys, places)
+    deleted = places != resolved.places
     tasks: list[Task] = planner.upsert(
-        resolved.places, resolved.leaving, logs=writes_logs(table), excluded=excluded_groups(table)
+        places, resolved.leaving, logs=logs, excluded=excluded_groups(table), deleted=deleted
     )
     return Planned(tuple(tasks), spool=incoming.spool)
 

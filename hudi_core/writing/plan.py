@@ -68,10 +68,11 @@ class Planner:
         *,
         logs: bool,
         excluded: frozenset[tuple[str, str]],
+        deleted: NDArray[np.bool_],
     ) -> list[Task]:
         """Rows are merged with those of their keys. `slice_numbers` has for each row the slice that holds its key, or `NOWHERE`;
         a lower number leaves the row out. `leaving` are keys to delete by slice. With `logs` updates go to log files. Slices of
-        `excluded` file groups get no new rows."""
+        `excluded` file groups get no new rows. `deleted` are rows whose key the slice had until a log file deleted it."""
         updates = dict(_grouped(slice_numbers))
         new_rows = _grouped_by_partition(self.keys, np.flatnonzero(slice_numbers == NOWHERE))
         inserts: dict[int, Numbers] = {}
@@ -85,9 +86,9 @@ class Planner:
         for number in sorted({*updates, *inserts, *leaving}):
             rows = np.concatenate([updates.get(number, _NONE), inserts.get(number, _NONE)])
             if logs and number not in inserts:
-                deleted = leaving.get(number)
-                positions = self._known_positions(rows) if deleted is None else None
-                self._log(self._slice(number), rows, deleted, positions)
+                leaves = leaving.get(number)
+                positions = self._known_positions(rows) if leaves is None else None
+                self._log(self._slice(number), rows, leaves, positions, rows[deleted[rows]])
             else:
                 self._rewrite(self._slice(number), rows, leaving.get(number))
         return self.tasks
@@ -141,11 +142,17 @@ class Planner:
         return None if positions is None or (positions == NOWHERE).any() else positions
 
     def _log(
-        self, file_slice: FileSlice, rows: Numbers, deleted: StringColumn | None, positions: Numbers | None
+        self,
+        file_slice: FileSlice,
+        rows: Numbers,
+        deleted: StringColumn | None,
+        positions: Numbers | None,
+        new: Numbers = _NONE,
     ) -> None:
         version = self.sources.snapshot.config.version
         target = log_target(file_slice, self.instant_time, len(self.tasks), version)
-        self._add(AppendLog(target, file_slice, rows, deleted, positions))
+        new_keys = take_strings(self.keys.records, new) if len(new) else None
+        self._add(AppendLog(target, file_slice, rows, deleted, positions, new_keys=new_keys))
 
     def _target(self, partition: str, file_id: str) -> FileTarget:
         return FileTarget(partition, file_id, self.instant_time, len(self.tasks))

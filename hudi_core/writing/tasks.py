@@ -79,7 +79,8 @@ class RewriteFile:
 @dataclass(frozen=True, slots=True, eq=False)
 class AppendLog:
     """A log file of a slice with these rows, and the deletes of these keys. `positions` are the places of all these in the
-    slice's base file, None where they are not known or not wanted. With `columns` the rows change these alone."""
+    slice's base file, None where they are not known or not wanted. With `columns` the rows change these alone. `new_keys` are
+    those of rows that the slice does not hold."""
 
     target: LogTarget
     slice: FileSlice
@@ -87,6 +88,7 @@ class AppendLog:
     deleted_keys: StringColumn | None = None
     positions: Numbers | None = None
     columns: frozenset[str] | None = None
+    new_keys: StringColumn | None = None
 
 
 Task = NewFile | RewriteFile | AppendLog
@@ -128,7 +130,7 @@ class TaskRunner:
             case AppendLog():
                 writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
                 records = self._records(task.rows, task.deleted_keys, task.slice.partition)
-                return writer.write(records, task.positions, task.columns)
+                return writer.write(records, task.positions, task.columns, task.new_keys)
 
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)

@@ -153,3 +153,19 @@ def test_hudi_deletes_by_our_positions(tmp_path: Path, judge: Any, version: int)
     pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
     verified = judge.ask("verify", str(path), expect=str(expected), table_version=version, checks=["timeline", "rows"])
     assert verified["ok"], judge.explain(verified)
+
+
+@pytest.mark.parametrize(("index", "version"), [("SIMPLE", 9), ("BLOOM", 9), ("BLOOM", 6)])
+def test_a_key_that_comes_again_after_its_delete_has_one_row_after_an_upsert_of_hudi(
+    tmp_path: Path, judge: Any, index: str, version: int
+) -> None:
+    """WRITE-75: these indexes read base files alone, one of which has the deleted key."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", ordering="ts", type="mor", version=version)
+    table.upsert(rows(["a", "b", "c"], "x", 1))
+    refreshed(table).delete(where="id = 'b'")
+    refreshed(table).upsert(rows(["b", "new"], "x", 2))
+    went_on = judge.ask("continue", tmp_path / "t", ops=["upsert"], rows=10, options={"hoodie.index.type": index})
+    assert went_on["ok"], judge.explain(went_on)
+    written = [row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()]
+    assert len(written) == len(set(written)) > 3
+    assert written.count("b") == 1

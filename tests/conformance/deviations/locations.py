@@ -15,12 +15,9 @@ LOCATIONS = (
         "keys that only a log file deletes",
         _deleted_in_a_log_file,
         always(None),
-        "No location, whichever index is used: a row with the key is a new row, and goes to another file group.",
+        "No location, whichever index is used. An upsert writes a row with the key to the file group that had it.",
         "Hudi's BLOOM and SIMPLE indexes read base files alone and give the base file until it is compacted, then "
-        "nothing; its record index gives nothing at once. So Hudi merges the new row with the delete, which wins where "
-        "its ordering value is greater, and whether it does depends on the index and on the last compaction. But a key "
-        "that is written again here, while its file group is not compacted, is in two base files, of which a log file "
-        "deletes it in one: an upsert by Hudi with BLOOM or SIMPLE updates both, and the key has two rows. Compact the "
-        "table before Hudi writes to it, or let Hudi use its record index.",
+        "nothing; its record index gives nothing at once, so an upsert by Hudi with it puts the row into another file "
+        "group, where a later one with BLOOM or SIMPLE finds the key in two base files and gives it two rows.",
     ),
 )

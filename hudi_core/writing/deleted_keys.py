@@ -1,0 +1,36 @@
+"""Keys that log files alone delete: a new row of such a key goes to the file group that had the old one. Rule WRITE-75."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.strings import take_strings
+from hudi_core.index.by_files import FileLookup
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, slices_of_partitions
+from hudi_core.index.stored import StoredKeys
+from hudi_core.index.work import TaggingMetrics
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.timeline.slices import NO_BASE
+
+Numbers = NDArray[np.int64]
+
+
+def with_deleted_keys(sources: Sources, keys: KeyColumns, places: Numbers) -> Numbers:
+    """The slices of keys, with those of keys that no slice holds and that the base file of a slice in their partition has.
+
+    Reads base files of slices with log files alone, and of these what key ranges and bloom filters do not exclude.
+    """
+    snapshot, slices = sources.snapshot, sources.snapshot.slices
+    logged = np.flatnonzero((slices.bases != NO_BASE) & (np.diff(slices.log_offsets) > 0))
+    rows = np.flatnonzero(places == NOWHERE)
+    if len(logged) == 0 or len(rows) == 0:
+        return places
+    bases = slices.chosen(logged).without_logs()
+    wanted = KeyColumns(take_strings(keys.records, rows), keys.partitions[rows], keys.paths)
+    lookup = FileLookup(StoredKeys(Sources(snapshot.of_slices(bases, snapshot.metadata))))
+    located = lookup.locate(wanted, slices_of_partitions(wanted, bases), TaggingMetrics()).slices
+    is_held = located != NOWHERE
+    completed = places.copy()
+    completed[rows[is_held]] = logged[located[is_held]]
+    return completed

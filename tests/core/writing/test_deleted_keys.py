@@ -1,0 +1,73 @@
+"""WRITE-75: rows of keys that log files delete go back to their file groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.metadata.record_index import locations
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from tests.support.written_tables import TYPES, rows, rows_of
+
+INDEXES: list[Sequence[str]] = [(), ("column_stats", "bloom_filters"), ("column_stats", "record_index")]
+
+
+def with_a_deleted_key(folder: Path, indexes: Sequence[str] = (), kind: str = "mor", version: int = 9) -> Table:
+    table = create_table(
+        folder / "t", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None
+    )
+    write(table, rows(("a", "x", 1), ("b", "x", 1), ("c", "y", 1)))
+    write(refreshed(table), rows(("b", "x", 1)), "delete")
+    return refreshed(table)
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+@pytest.mark.parametrize("indexes", INDEXES)
+def test_a_key_that_a_log_file_deletes_comes_back_to_its_file_group(
+    tmp_path: Path, indexes: Sequence[str], version: int
+) -> None:
+    table = with_a_deleted_key(tmp_path, indexes, version=version)
+    groups = {file_slice.partition: file_slice.file_id for file_slice in table.slices()}
+    result = write(table, rows(("b", "x", 2), ("b", "x", 3), ("d", "x", 2), ("a", "x", 2)))
+    assert (result.inserted, result.updated) == (2, 1)
+    after = refreshed(table)
+    assert rows_of(after) == [("a", "x", 2), ("b", "x", 3), ("c", "y", 1), ("d", "x", 2)]
+    assert rows_of(after, "id = 'b'") == [("b", "x", 3)]
+    places = {row["_hoodie_record_key"]: row["_hoodie_file_name"] for row in after.scan().to_json_rows()}
+    assert places["b"].startswith(groups["x"])
+    assert not places["d"].startswith(groups["x"])
+    if "record_index" in indexes:
+        metadata = after.snapshot().metadata
+        assert metadata is not None
+        found = {"abcd"[number]: place for number, place in locations(metadata.lookup("record_index", list("abcd")))}
+        assert found["b"].file_id == groups["x"]
+    assert [str(finding) for finding in after.validate()] == []
+
+
+def test_a_key_of_another_partition_is_new(tmp_path: Path) -> None:
+    table = with_a_deleted_key(tmp_path)
+    write(table, rows(("b", "y", 2)))
+    assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "y", 2), ("c", "y", 1)]
+    write(refreshed(table), rows(("b", "x", 3)))
+    assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "x", 3), ("b", "y", 2), ("c", "y", 1)]
+
+
+def test_a_delete_marker_for_a_key_that_is_deleted_adds_nothing(tmp_path: Path) -> None:
+    types = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
+    table = create_table(tmp_path / "t", types, "id", partition_by="p", type="mor", indexes=["record_index"])
+    made = [{"id": key, "p": "x", "n": 1, "_hoodie_is_deleted": False} for key in "ab"]
+    write(table, pa.Table.from_pylist(made, types))
+    for _ in range(2):
+        write(refreshed(table), pa.Table.from_pylist([{**made[1], "_hoodie_is_deleted": True}], types))
+        after = refreshed(table)
+        assert rows_of(after) == [("a", "x", 1)]
+        assert [str(finding) for finding in after.validate()] == []
+        metadata = after.snapshot().metadata
+        assert metadata is not None
+        assert [number for number, _ in locations(metadata.lookup("record_index", ["a", "b"]))] == [0]
