@@ -80,6 +80,7 @@ class Server:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
     _timer: asyncio.TimerHandle | None = None
     _uploads: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    _completed: dict[str, Answer] = field(default_factory=dict)
     _together: dict[int, asyncio.Event] = field(default_factory=dict)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -213,6 +214,8 @@ class Server:
         self, method: str, file: Path, query: dict[str, list[str]], headers: Mapping[str, str], body: bytes
     ) -> Answer:
         upload = query["uploadId"][0]
+        if method == "POST" and upload in self._completed:  # asked again by a client that did not wait for the answer
+            return self._completed[upload]
         if upload not in self._uploads:
             return _error(404, "NoSuchUpload")
         if method == "PUT":
@@ -223,7 +226,8 @@ class Server:
             return Answer(204)
         answer = _put(file, b"".join(parts[number] for number in sorted(parts)), headers)
         done = f"<ETag>{_etag(file)}</ETag>"
-        return _xml("CompleteMultipartUploadResult", done) if answer.status == 200 else answer
+        self._completed[upload] = _xml("CompleteMultipartUploadResult", done) if answer.status == 200 else answer
+        return self._completed[upload]
 
     def _bucket(self, method: str, bucket: str, query: dict[str, list[str]]) -> Answer:
         top = self.root / bucket

@@ -114,11 +114,14 @@ def test_errors_show_the_requested_time(store: MeasuredStore) -> None:
     with store.measured() as requests:
         shown = ran(*before, "--verbose", "explain", "s3://lake/rides", "--where", LATE)
     line = f"{len(requests)} requests of "
-    assert line in shown.out and f" in {requests.waves} waves, " in shown.out
+    assert line in shown.out and " waves, " in shown.out
     assert f"s3://lake/rides: {line}" in shown.err
-    lines = ran(*before, "explain", "s3://lake/rides", "--where", LATE, "--json").lines
+    with store.measured() as again:
+        lines = ran(*before, "explain", "s3://lake/rides", "--where", LATE, "--json").lines
     (storage,) = (line for line in lines if line["kind"] == "storage")
-    assert (storage["requests"], storage["waves"]) == (len(requests), requests.waves)
+    assert storage["requests"] == len(again) == len(requests)
+    # To the one who waits a request is longer than to the store, so that more of them are under way at once.
+    assert 1 < storage["waves"] <= again.waves
     assert f"{len(requests)} requests of " in opened(store).scan(where=LATE).explain()
     assert "requests" not in ran("explain", rides(), "--where", LATE).out
     assert '"s3://lake/rides"' in ran(*before, "inspect", "s3://lake/rides", "--json").out
