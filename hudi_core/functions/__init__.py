@@ -1,6 +1,7 @@
 """The functions of SQL: one record for each, with all that is known of it.
 
-record       the fields of a record: names, signature, meaning, where it rises and falls, Spark's function of the same meaning
+record       the fields of a record: names, signature, meaning, where it rises and falls, Spark's function of the same meaning.
+             Where parts of strings follow the order of the whole is `expr/preimage`'s
 registry     all records by name
 parameters   kinds of parameters, for signatures
 coerce       which type two values are compared or calculated in

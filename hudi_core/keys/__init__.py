@@ -1,7 +1,7 @@
 """Which key and partition path a row has, and what keys and paths imply of rows. Rules: `specs/keys.md`.
 
-bound        keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-4
-             to KEY-12
+bound        keys and partition paths of rows, nulls included: a generator bound to a schema, over any engine's columns: one
+             row, a batch, a cluster. Rules KEY-4 to KEY-12
 choose       options to key generator, as Apache Hudi chooses: a class, else a type, else by the fields; key generators of
              your own. Rules KEY-1 to KEY-6
 clock        timestamp-based partition paths: the time in a field, printed in the wanted form. Rules KEY-14 to KEY-18
@@ -11,7 +11,8 @@ generator    what a key generator does, as data: how the record key and how the 
 joda         joda's date patterns, which Hudi's timestamp options are written in, and the string of an instant
 joda_read    reading texts of Joda's date patterns. Rules KEY-20 and KEY-21
 options      `hoodie.*` options of key generators, checked once and typed
-path_values  strings of partition paths, and the values they stand for: what a row's folder implies of its partition columns
+path_values  partition paths read back: the values that their strings stand for, and so what a row's folder implies of its
+             partition columns
 records      records at the edge: the key of one, where it is stored, and the record itself. Inside, batches go their way as
              columns
 strings      the string that a value has in keys and paths, by the path of writing. Rule KEY-7

@@ -1,4 +1,7 @@
-"""Keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-4 to KEY-12."""
+"""Keys and partition paths of rows, nulls included: a generator bound to a schema, over any engine's columns.
+
+For one row, a batch, a cluster. Rules KEY-4 to KEY-12.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings of partition paths, and the values they stand for: what a row's folder implies of its partition columns.
+"""Partition paths read back: the values that their strings stand for, what a row's folder implies of its partition columns.
 
 A path is knowledge only when it can be read back without doubt; else its columns are unknown, which costs speed, not rows.
 Rule KEY-13.

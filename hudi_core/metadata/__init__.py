@@ -19,8 +19,8 @@ records       the records of a metadata partition: base files and log blocks of 
               keys
 statistics    `column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record
 stored        statistics whose records do not state their type, read as the type that the file has
-table         `MetadataTable`: the metadata table of a table, opened; which of its instants count, and the contents of its
-              partitions
+table         `MetadataTable`: the metadata table of a table, opened: whether it is behind, which of its instants count, and the
+              contents of its partitions
 trust         which recorded statistics can be trusted: all that is known of how Apache Hudi makes them, in one place
 whole_strings lower bounds of strings that are recorded in short and, beside the type, in whole. Rule META-67
 written       what a metadata partition must consist of: the files that instants of the metadata table record as written. Rule

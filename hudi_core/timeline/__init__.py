@@ -11,8 +11,8 @@ optional_files  files that a table may do without
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36
 services     records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering
-slice_building  how files form slices: the latest slice of every file group (Hudi's file-system view), computed for all groups
-             at once. Rules TIME-12 to TIME-14, TIME-25
+slice_building  how files form slices: the latest slice of every file group at a time, and which groups are replaced (Hudi's
+             file-system view), computed for all groups at once. Rules TIME-12 to TIME-14, TIME-25
 slices       file slices: the base file and log files that hold the rows of a file group; one, and all of a table as columns
 timeline     `Timeline`: the instants of a table, which of them count, and what they did. Rules TIME-6 to TIME-9, TIME-20 to
              TIME-25

@@ -2,7 +2,7 @@
 
 alter_schema     schema changes as commits
 after_write      a table as a write is about to leave it, to read files of the write before it completes
-base_file        one base file: rows with the meta columns filled in, its footer, and what is reported of it
+base_file        one base file: rows with the meta columns filled in, the size of its bloom filter, its footer, what is reported
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
 change_log       the log of what a new base file changes of the one before it, in tables that keep such logs

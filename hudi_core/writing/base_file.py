@@ -1,4 +1,7 @@
-"""One base file: rows with the meta columns filled in, its footer, and what is reported of it. Rules: WRITE-8 to WRITE-11."""
+"""One base file: rows with the meta columns filled in, the size of its bloom filter, its footer, and what is reported of it.
+
+Rules: WRITE-8 to WRITE-11.
+"""
 
 from __future__ import annotations
 

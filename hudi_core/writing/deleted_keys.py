@@ -16,19 +16,20 @@ from hudi_core.timeline.slices import NO_BASE
 Numbers = NDArray[np.int64]
 
 
-def with_deleted_keys(sources: Sources, keys: KeyColumns, places: Numbers) -> Numbers:
+def with_deleted_keys(stored: StoredKeys, keys: KeyColumns, places: Numbers) -> Numbers:
     """The slices of keys, with those of keys that no slice holds and that the base file of a slice in their partition has.
 
     Reads base files of slices with log files alone, and of these what key ranges and bloom filters do not exclude.
     """
-    snapshot, slices = sources.snapshot, sources.snapshot.slices
+    snapshot, slices = stored.sources.snapshot, stored.sources.snapshot.slices
     logged = np.flatnonzero((slices.bases != NO_BASE) & (np.diff(slices.log_offsets) > 0))
     rows = np.flatnonzero(places == NOWHERE)
     if len(logged) == 0 or len(rows) == 0:
         return places
     bases = slices.chosen(logged).without_logs()
     wanted = KeyColumns(take_strings(keys.records, rows), keys.partitions[rows], keys.paths)
-    lookup = FileLookup(StoredKeys(Sources(snapshot.of_slices(bases, snapshot.metadata))))
+    of_bases = Sources(snapshot.of_slices(bases, snapshot.metadata))
+    lookup = FileLookup(StoredKeys(of_bases, stored.recorded_bounds(logged)))  # those of the log files only widen them
     located = lookup.locate(wanted, slices_of_partitions(wanted, bases), TaggingMetrics()).slices
     is_held = located != NOWHERE
     completed = places.copy()

@@ -123,7 +123,7 @@ def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options:
         resolved = resolve_moves(tagger.sources, incoming, located.slices)
     logs, places = writes_logs(table), resolved.places
     if logs:
-        places = with_deleted_keys(tagger.sources, incoming.keys, places)
+        places = with_deleted_keys(tagger.stored, incoming.keys, places)
     deleted = places != resolved.places
     tasks: list[Task] = planner.upsert(
         places, resolved.leaving, logs=logs, excluded=excluded_groups(table), deleted=deleted
