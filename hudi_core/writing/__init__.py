@@ -27,6 +27,7 @@ index_rows       the records with which metadata partitions begin: which files t
 index_runs       records of metadata partitions by file group: sorted runs as they come, and each group's in order
 indexed_columns  columns with an index of their own, which stay as they are
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
+log_keys         keys that a log file adds to its slice and removes from it, where ordering values decide that
 log_ranges       what a log file holds, in the form of a base file's footer
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due
 metadata_steps   the metadata table's part of a commit of the table

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.engine import FileInfo
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Resolved, Snapshot
+from hudi_core.timeline.slices import FileSlice
 
 
 def snapshot_after(before: Snapshot, schema: Schema, instant_time: str) -> Snapshot:
@@ -15,3 +18,12 @@ def snapshot_after(before: Snapshot, schema: Schema, instant_time: str) -> Snaps
     latest = replace(schema, record=replace(schema.record, fields=(*own, *schema.fields)))
     history = replace(before.history, latest=latest)
     return replace(before, timeline=before.timeline.with_write(instant_time), resolved=Resolved(history))
+
+
+def slice_after(status: WriteStatus, slice: FileSlice | None, instant_time: str) -> FileSlice:
+    """The slice with the file that a write put in its group; None: the group is new."""
+    file = FileInfo(status.path, status.size)
+    if not status.is_log:
+        return FileSlice(status.partition, status.file_id, instant_time, file)
+    assert slice is not None
+    return replace(slice, logs=(*slice.logs, file))

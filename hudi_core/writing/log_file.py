@@ -24,7 +24,7 @@ from hudi_core.formats.log_write import encode_data_block, encode_delete_block
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.formats.roaring import encode_positions
 from hudi_core.functions.casts import CAST
-from hudi_core.merge.records import fold
+from hudi_core.merge.records import Precedence, fold
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.schema.meta import META_COLUMNS, is_meta
@@ -72,6 +72,17 @@ def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -
     return LogTarget(slice.partition, name, instant_time, number)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenLog:
+    """A log file and its status, whose added and removed keys hold only where rows and delete markers of the file win."""
+
+    status: WriteStatus
+    can_lose_rows: bool
+    """Rows of added keys may lose against records of the slice with a higher ordering value."""
+    can_lose_deletes: bool
+    """So may delete markers of removed keys."""
+
+
 @dataclass(frozen=True)
 class LogFileWriter:
     """Writes one log file: a block of rows, then a block of deletes."""
@@ -88,7 +99,7 @@ class LogFileWriter:
         positions: Positions | None = None,
         columns: Collection[str] | None = None,
         new_keys: StringColumn | None = None,
-    ) -> WriteStatus | None:
+    ) -> WrittenLog | None:
         """Writes the latest record of each key; None where there is no record.
 
         Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
@@ -120,19 +131,21 @@ class LogFileWriter:
             headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
         self._store(content)
-        added_keys = None
+        is_ordered = self.columns.rules.precedence is not Precedence.NEWER
+        added_keys, inserts = None, 0
         if new_keys is not None:
             is_new = index_strings(new_keys).find(take_strings(strings, key_ids)) >= 0
             added_keys = take_strings(strings, key_ids[is_new & ~latest.deleted])
-        return replace(
-            self._status(
-                len(content), length(rows), length(deleted_keys), 0 if added_keys is None else length(added_keys)
-            ),
+            inserts = length(added_keys)
+        status = replace(
+            self._status(len(content), length(rows), length(deleted_keys), inserts),
             added_keys=added_keys,
             columns=ranges_of_rows(rows, schema.record),
-            removed_keys=take_strings(strings, key_ids[latest.deleted & latest.absolute]),
+            removed_keys=take_strings(strings, key_ids[latest.deleted]),
             is_partial=columns is not None,
         )
+        has_markers = bool(np.any(latest.deleted & ~latest.absolute))
+        return WrittenLog(status, is_ordered and inserts > 0, is_ordered and has_markers)
 
     def _status(self, size: int, rows: int, deletes: int, inserts: int) -> WriteStatus:
         """What is reported of the file beside its contents. Its other rows count as updates."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from hudi_core.commit.statuses import CLUSTER, TableChange, WriteStatus
-from hudi_core.engine import FileInfo
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys, concat_keys
 from hudi_core.index.stored_values import StoredValues
@@ -24,7 +23,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.writing.after_write import snapshot_after
+from hudi_core.writing.after_write import slice_after, snapshot_after
 from hudi_core.writing.indexed_columns import refuse_changed_column
 
 
@@ -94,7 +93,7 @@ class SecondaryChanges:
     def of_status(self, status: WriteStatus, slice: FileSlice | None) -> WriteStatus:
         """The status with the changes of its file group, which consisted of this slice; None for a new one."""
         old = self._keys_before(slice)
-        new = keys_of_slice(self._after, self.indexed.columns, _slice_after(status, slice, self.instant_time))
+        new = keys_of_slice(self._after, self.indexed.columns, slice_after(status, slice, self.instant_time))
         changes = {
             column.partition: KeyChange(now.without(then), then.without(now))
             for column, now, then in zip(self.indexed.columns, new, old, strict=True)
@@ -112,14 +111,6 @@ class SecondaryChanges:
     @cached_property
     def _after(self) -> Snapshot:
         return snapshot_after(self.before, self.indexed.schema, self.instant_time)
-
-
-def _slice_after(status: WriteStatus, slice: FileSlice | None, instant_time: str) -> FileSlice:
-    file = FileInfo(status.path, status.size)
-    if not status.is_log:
-        return FileSlice(status.partition, status.file_id, instant_time, file)
-    assert slice is not None
-    return replace(slice, logs=(*slice.logs, file))
 
 
 def replaced_secondary(

@@ -22,6 +22,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
@@ -34,11 +35,13 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.writing.after_write import slice_after, snapshot_after
 from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.writing.change_log import ChangeLog
 from hudi_core.writing.expression_indexes import ExpressionChanges
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
+from hudi_core.writing.log_keys import with_merged_keys
 from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import StoredFiles
@@ -128,9 +131,20 @@ class TaskRunner:
             case RewriteFile():
                 return self._rewritten(task)
             case AppendLog():
-                writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
-                records = self._records(task.rows, task.deleted_keys, task.slice.partition)
-                return writer.write(records, task.positions, task.columns, task.new_keys)
+                return self._logged(task)
+
+    def _logged(self, task: AppendLog) -> WriteStatus | None:
+        writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
+        records = self._records(task.rows, task.deleted_keys, task.slice.partition)
+        written = writer.write(records, task.positions, task.columns, task.new_keys)
+        if written is None:
+            return None
+        if not (written.can_lose_rows or (written.can_lose_deletes and self._has_record_index)):
+            return written.status
+        schema = replace(self.files, record=without_meta_columns(self.files.record))
+        after = snapshot_after(self.snapshot, schema, task.target.instant_time)
+        file_slice = slice_after(written.status, task.slice, task.target.instant_time)
+        return with_merged_keys(written.status, after, file_slice)
 
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)
@@ -225,6 +239,10 @@ class TaskRunner:
     @property
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.snapshot.engine
+
+    @property
+    def _has_record_index(self) -> bool:
+        return RECORD_INDEX in self.snapshot.config.kept_partitions
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}

@@ -169,3 +169,32 @@ def test_a_key_that_comes_again_after_its_delete_has_one_row_after_an_upsert_of_
     written = [row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()]
     assert len(written) == len(set(written)) > 3
     assert written.count("b") == 1
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_hudi_finds_the_record_index_right_after_rows_and_deletes_that_lose(
+    tmp_path: Path, judge: Any, version: int
+) -> None:
+    """WRITE-75, WRITE-76."""
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    types = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
+    table = create_table(
+        path, types, "id", partition_by="p", ordering="ts", type="mor", version=version, indexes=["record_index"]
+    )
+
+    def put(ids: list[str], ts: int, deleted: bool = False) -> None:
+        given = rows(ids, "x", ts)
+        refreshed(table).upsert(given.append_column("_hoodie_is_deleted", pa.array([deleted] * len(given))))
+
+    put(["a", "b", "c", "d"], 5)
+    put(["b", "c"], 10, deleted=True)
+    put(["d"], 4, deleted=True)
+    put(["b"], 7)
+    put(["c"], 11)
+    assert sorted(row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()) == ["a", "c", "d"]
+    pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
+    verified = judge.ask("verify", str(path), expect=str(expected), key=["id"], table_version=version)
+    assert verified["ok"], judge.explain(verified)
+    went_on = judge.ask("continue", str(path), ops=["upsert"], rows=8)
+    assert went_on["ok"], judge.explain(went_on)
+    assert [str(finding) for finding in refreshed(table).validate()] == []

@@ -1,4 +1,7 @@
-"""WRITE-75: rows of keys that log files delete go back to their file groups."""
+"""WRITE-75, WRITE-76: rows of keys that log files delete go back to their file groups; the record index has what there is.
+
+Also covers: `writing/log_keys.py`.
+"""
 
 from __future__ import annotations
 
@@ -71,3 +74,46 @@ def test_a_delete_marker_for_a_key_that_is_deleted_adds_nothing(tmp_path: Path) 
         metadata = after.snapshot().metadata
         assert metadata is not None
         assert [number for number, _ in locations(metadata.lookup("record_index", ["a", "b"]))] == [0]
+
+
+EVENTS = TYPES.append(pa.field("ts", pa.int64())).append(pa.field("_hoodie_is_deleted", pa.bool_()))
+
+
+def events(*values: tuple[str, int, bool]) -> pa.Table:
+    made = [{"id": key, "p": "x", "n": ts, "ts": ts, "_hoodie_is_deleted": deleted} for key, ts, deleted in values]
+    return pa.Table.from_pylist(made, EVENTS)
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_row_that_loses_against_its_delete_marker_is_no_insert(tmp_path: Path, version: int) -> None:
+    table = create_table(
+        tmp_path / "t",
+        EVENTS,
+        "id",
+        partition_by="p",
+        type="mor",
+        version=version,
+        ordering="ts",
+        indexes=["record_index"],
+    )
+    write(table, events(("a", 1, False), ("b", 1, False), ("c", 1, False)))
+    write(refreshed(table), events(("b", 10, True), ("c", 10, True)))
+    result = write(refreshed(table), events(("b", 5, False), ("c", 11, False)))
+    assert (result.inserted, result.updated) == (1, 1)
+    after = refreshed(table)
+    assert rows_of(after) == [("a", "x", 1), ("c", "x", 11)]
+    metadata = after.snapshot().metadata
+    assert metadata is not None
+    assert [number for number, _ in locations(metadata.lookup("record_index", list("abc")))] == [0, 2]
+    assert [str(finding) for finding in after.validate()] == []
+
+
+def test_the_record_index_keeps_keys_whose_delete_marker_loses(tmp_path: Path) -> None:
+    table = create_table(
+        tmp_path / "t", EVENTS, "id", partition_by="p", type="mor", ordering="ts", indexes=["record_index"]
+    )
+    write(table, events(("a", 5, False), ("b", 5, False)))
+    write(refreshed(table), events(("a", 4, True), ("b", 6, True)))
+    after = refreshed(table)
+    assert rows_of(after) == [("a", "x", 5)]
+    assert [str(finding) for finding in after.validate()] == []
