@@ -24,7 +24,7 @@ HIVE = {
 }
 CASES = [
     Case("cow", 9, indexes=ALL_INDEXES),
-    Case("mor", 9, ("id",), indexes=ALL_INDEXES),
+    Case("mor", 9, indexes=ALL_INDEXES),
     Case("mor", 8, indexes=("column_stats", "partition_stats")),
     Case("cow", 8, ("number", "id"), ("p", "q"), indexes=("bloom_filters", "column_stats"), options=HIVE),
     Case("mor", 6, indexes=INDEXES_BEFORE_8),
