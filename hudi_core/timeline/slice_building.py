@@ -218,10 +218,9 @@ class _BaseIndex:
         return np.where(np.append(self.keys, -1)[places] == keys, np.append(self.rows, NO_BASE)[places], NO_BASE)
 
     def least(self, groups: Numbers) -> Numbers:
-        """The first instant in each of the groups; one above all where there is none."""
-        places = np.searchsorted(self.keys, groups * self.instants)
-        offsets = np.append(self.keys, -1)[places] - groups * self.instants
-        return np.where((offsets >= 0) & (offsets < self.instants), offsets, self.instants)
+        """The first instant in each of the groups, which means nothing for one without a base file."""
+        starts = groups * self.instants
+        return np.append(self.keys, -1)[np.searchsorted(self.keys, starts)] - starts
 
     def greatest(self, groups: Numbers, until: Numbers | int) -> Numbers:
         """The last instant not above `until` in each of the groups; negative where there is none."""
