@@ -2,7 +2,8 @@
 
 Each is planted by itself, as known faults are, and run against the test of its module, then against those of its package and the
 laws about it. Each is printed with the line that it changes and what became of it. The exit status is 0 where `LEAST` or more of
-those with an answer were caught. Mutants that change annotations alone, or whether `zip` is strict, or do not compile, are none.
+those with an answer were caught. Mutants that change annotations alone, or whether `zip` is strict or a class is frozen or has
+slots, or do not compile, are none.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def _meaning(source: str) -> str:
                 node.annotation = None
             case ast.AnnAssign():
                 node.annotation = ast.Constant(None)
-            case ast.keyword(arg="strict"):
+            case ast.keyword(arg="strict" | "frozen" | "slots"):
                 node.value = ast.Constant(None)
     return ast.dump(tree)
 
