@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from hudi_core.columns.hashes import partition_id, xxh64_id
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import ExpressionError
 from hudi_core.formats.random_access import RandomAccess
-from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.records import MetadataRecords
+from hudi_core.metadata.statistics import PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.parallel.requests import Traffic
 from hudi_core.table.open import open_table, refreshed
@@ -19,6 +21,7 @@ from hudi_core.timeline.timeline import load_timeline
 from tests.core.metadata.test_statistics import bound
 from tests.support.commands import rides
 from tests.support.conformance import TableEntry, each_table
+from tests.support.metadata_records import batch, statistics
 from tests.support.tables import opened
 
 
@@ -101,6 +104,21 @@ def test_updated_statistics_equal_freshly_read_ones(entry: TableEntry) -> None:
         found = reported(metadata, columns)
         assert found == reported(open_metadata_table(past, config, shown), columns)  # type: ignore[arg-type]
     assert found == wanted
+
+
+def test_later_records_of_partitions_are_trusted_as_those_of_many_files() -> None:
+    """META-15, META-24: a range of floats that reaches zero may hide NaN, unless it is that of one row group."""
+
+    def records(path: str, order: int) -> MetadataRecords:
+        name = (xxh64_id("c") + partition_id(path)).encode()
+        range_ = statistics(("DoubleWrapper", -1.0), ("DoubleWrapper", 1.0), ordinal=6)
+        return MetadataRecords([batch({name: range_}, order)], [])
+
+    first = read_statistics(records("p", 0), ["c"], PARTITION_KEY)["c"]
+    both = extended(first, records("q", 1), "c", PARTITION_KEY)
+    assert both is not None
+    assert [len(item) for item in both] == [2]
+    assert not both[0].statistics.lower_known.any() and not both[0].statistics.upper_known.any()
 
 
 def test_nothing_is_read_twice_that_has_not_changed() -> None:

@@ -102,6 +102,13 @@ def test_columns_are_kept_apart_and_missing_ones_are_empty() -> None:
     assert bound(found["d"][0].statistics, 0, lower=True) == 3
 
 
+def test_names_of_columns_in_keys_are_compared_in_whole() -> None:
+    """META-10."""
+    alike = [key("f")[:8] + other + key("f")[12:] for other in (bytes(4), b"\xff" * 4)]
+    records = MetadataRecords([batch({alike[0]: ints(3, 4), key("f"): ints(1, 2), alike[1]: ints(5, 6)})], [])
+    assert reported(records) == {suffix("f"): ("Int", 1, 2, 0, 1)}
+
+
 def test_no_records_at_all() -> None:
     assert read_statistics(MetadataRecords([], []), ["c"], FILE_KEY) == {"c": ()}
 
@@ -148,6 +155,13 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
         suffix("g"): ("Int", 1, 2, 1, 2),
         suffix("h"): ("Int", 1, 4, -1, 2),
     }
+
+
+def test_records_of_one_key_without_values_have_no_bounds_together() -> None:
+    """META-11."""
+    empty = {key("f"): statistics(None, None, ordinal=3, nulls=2, rows=2)}
+    found = reported(MetadataRecords([batch(empty), batch(empty, 1)], []))
+    assert found == {suffix("f"): ("Int", None, None, 4, 4)}
 
 
 def test_known_and_unknown_counts_are_not_added() -> None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
-from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table, siblings
+from hudi_core.metadata.table import (
+    METADATA_FOLDER,
+    MetadataTable,
+    expect_metadata_table,
+    open_metadata_table,
+    siblings,
+)
 from hudi_core.timeline.slices import FileSlice
+from hudi_plain.storage import PlainStorage
 from tests.support.conformance import TableEntry, tables
 from tests.support.tables import metadata_of, opened
 
@@ -33,6 +42,29 @@ def copied(tmp_path: Path) -> Path:
     return target
 
 
+class Noting(PlainStorage):
+    """A storage that notes what it is told of, lists and reads."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(uri)
+        self.folders: set[str] = set()
+        self.files: set[str] = set()
+        self.listed: set[str] = set()
+        self.read_files: set[str] = set()
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        self.folders.update(folders)
+        self.files.update(file if isinstance(file, str) else file.path for file in files)
+
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        self.listed.add(folder)
+        return super().list(folder, recursive=recursive, without=without)
+
+    def read(self, path: str) -> bytes:
+        self.read_files.add(path)
+        return super().read(path)
+
+
 def metadata(root: Path) -> MetadataTable:
     storage, config, timeline = opened(root)
     found = open_metadata_table(storage, config, timeline)
@@ -50,6 +82,25 @@ def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
     assert len(found.files())
     assert found.column_stats(["_hoodie_commit_time"]) == {"_hoodie_commit_time": ()}
     assert metadata(copied).column_stats(["_hoodie_commit_time"])["_hoodie_commit_time"] != ()
+
+
+@pytest.mark.parametrize("layout", [1, 2])
+def test_what_a_storage_is_told_of_is_what_opening_lists_and_reads(layout: int) -> None:
+    entry = next((item for item in tables() if _has_files_in_layout(item, layout)), None)
+    if entry is None:
+        pytest.skip(f"no recorded table of layout {layout} with a metadata table")
+    storage, config, timeline = opened(entry.unpacked())
+    noting = Noting(storage.uri)
+    expect_metadata_table(noting, config, ["files"])
+    found = open_metadata_table(noting, config, timeline)
+    assert found is not None and len(found.slices("files"))
+    assert noting.folders and noting.folders <= noting.listed
+    assert noting.files and noting.files <= noting.read_files
+
+
+def _has_files_in_layout(entry: TableEntry, layout: int) -> bool:
+    table = entry.expected["table"]
+    return "files" in table["metadata_partitions"] and table["timeline_layout_version"] == layout
 
 
 def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ def test_nan_in_one_of_several_row_groups_leaves_a_range_that_reaches_zero(
     """META-24."""
     assert known(belief(t.Double(), lower, upper, rows=MANY)) == (trusted, trusted)
     assert known(belief(t.Double(), lower, upper, of_files=False)) == (trusted, trusted)
+    assert known(belief(t.Double(), lower, upper, size=-1)) == (trusted, trusted)
+    assert known(belief(t.Double(), lower, upper, rows=None)) == (trusted, trusted)
     assert known(belief(t.Double(), lower, upper)) == (True, True)
     assert known(belief(t.Double(), lower, upper, rows=MANY, size=MEMORY)) == (True, True)
 

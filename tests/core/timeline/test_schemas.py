@@ -15,7 +15,7 @@ from hudi_core.errors import CorruptFileError, SchemaError, StorageError
 from hudi_core.options import TableConfig, table_config
 from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.timeline.schemas import SchemaHistory, recorded_history, schema_history
 from hudi_core.timeline.timeline import timeline_in
 from tests.support.conformance import TableEntry, each_table
 from tests.support.memory import Memory
@@ -66,6 +66,16 @@ def test_the_latest_commit_with_a_schema_counts() -> None:
     assert [found.number_at(time) for time in ("10", "15", "20", "25", "30")] == [0, 0, 1, 1, 1]
 
 
+@pytest.mark.parametrize("versions", [(10,), (10, 20), (10, 20, 30)])
+def test_the_schema_that_was_recorded_last_counts_where_there_is_no_history(versions: tuple[int, ...]) -> None:
+    """TIME-33: commits may have one before the table has a history of schemas."""
+    files = {f"t/{n}_{n + 1}.commit": commit(latest=persisted(n, a=0)) for n in versions}
+    found = recorded_history(timeline_in(Memory(files | {"t/40_41.commit": commit()}), "t", 2))
+    assert found is not None
+    assert (found[0], found[1].version) == ("", versions[-1])
+    assert recorded_history(timeline_in(Memory({"t/40_41.commit": commit()}), "t", 2)) is None
+
+
 def test_instant_before_all_commits_is_not_certain() -> None:
     """TIME-32."""
     found = history({"10_11.commit": commit(avro("a"))})
@@ -106,6 +116,16 @@ def test_schema_with_ids_in_the_commit_counts_before_names() -> None:
     )
     assert ids(found.latest) == {"b": 0, "a": 1}
     assert ids(found.schemas[found.number_at("10")]) == {"a": 0, "b": 1}
+
+
+def test_the_latest_schema_with_ids_has_the_defaults_of_its_avro_text_where_both_have_the_same_columns() -> None:
+    of_a = {"type": "record", "name": "n", "fields": [{"name": "a", "type": "int", "default": 7}]}
+    old, new = commit(avro("z"), persisted(10, a=5)), commit(json.dumps(of_a), persisted(20, a=5))
+    found = history({"10_11.commit": old, "20_21.commit": new, "30_31.commit": commit()}).latest
+    assert (ids(found), found.version, found.record.fields[0].default) == ({"a": 5}, 20, 7)
+    for differing in (commit(avro("a", "b"), persisted(20, a=5)), commit(latest=persisted(20, a=5))):
+        found = history({"20_21.commit": differing}).latest
+        assert (ids(found), found.version, found.record.fields[0].default) == ({"a": 5}, 20, None)
 
 
 def test_files_of_archived_commits_were_written_under_the_versions_of_the_history() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
+from hudi_core.formats.random_access import RandomAccess
 from hudi_core.timeline.instants import WRITES, InstantState
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_plain.storage import PlainStorage
@@ -46,6 +47,23 @@ def test_content_is_read_once_also_through_views_of_other_times() -> None:
     for view in (found, found.as_of("10"), found):
         assert view.metadata(view.commits[0]).operation == "INSERT"
     assert storage.reads == ["t/10_11.commit"]
+
+
+def test_size_of_a_listing_holds_for_files_of_completed_instants_alone() -> None:
+    """A pending one is written while others read; of a completed one the size need not be asked for."""
+
+    class Sized(Memory):
+        def open(self, path: str, size: int | None = None) -> RandomAccess:
+            sizes.append((path, size))
+            return super().open(path, size)
+
+    sizes: list[tuple[str, int | None]] = []
+    storage = Sized({"t/10_11.clean": avro({"x": 1}, x="int"), "t/12.clean.inflight": b""})
+    found = timeline_in(storage, "t", 2)
+    length, storage.files["t/12.clean.inflight"] = len(storage.files["t/10_11.clean"]), avro({"x": 2}, x="int")
+    assert [dict(found.record(instant)) for instant in found.instants] == [{"x": 1}, {"x": 2}]
+    assert sizes == [("t/10_11.clean", length)]
+    assert storage.reads == ["t/10_11.clean", "t/12.clean.inflight"]
 
 
 def test_newest_first_reads_no_further_than_requested() -> None:
