@@ -5,6 +5,7 @@ Also covers: `metadata/written.py`.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata.written import missing
 from hudi_core.table.open import open_table
+from hudi_core.timeline.timeline import timeline_in
 from tests.support.commands import rides_in
 from tests.support.conformance import TableEntry, each_table_where
+from tests.support.memory import Memory
 from tests.support.tables import metadata_of
 
 
@@ -48,6 +51,21 @@ def test_a_missing_log_file_is_reported_and_folders_are_listed(tmp_path: Path, n
     assert any(lost.name in warning for warning in opened.warnings)
     with pytest.raises(CorruptFileError, match="a completed instant of the metadata table wrote"):
         open_table(str(table), metadata="require").slices()
+
+
+@pytest.mark.parametrize(("previous", "lost"), [("10", True), (None, False)])
+def test_a_base_file_that_goes_on_from_log_files_needs_those_before_it(previous: str | None, lost: bool) -> None:
+    """As one that was built while writers went on. One that goes on from nothing begins the file group anew."""
+    log, base = "p/.f-0_10.log.1_0-1-1", "p/f-0_0-1-1_20.hfile"
+    stats = {"10": {"path": log, "numWrites": 1}, "20": {"path": base, "numWrites": 1, "prevCommit": previous}}
+    files = {
+        f"t/{time}_{time}.deltacommit": json.dumps(
+            {"partitionToWriteStats": {"p": [{"fileId": "f-0"} | stat]}}
+        ).encode()
+        for time, stat in stats.items()
+    }
+    present, counts = {base.rpartition("/")[2]}, {"10", "20"}.__contains__
+    assert (missing(timeline_in(Memory(files), "t", 2), counts, "p", present, {"10", "20"}) == log) == lost
 
 
 @each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table", every=3)
