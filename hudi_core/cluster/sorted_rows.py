@@ -115,9 +115,11 @@ def sorted_rows(
             yield from emptied(run)
 
     rows = spool(engine, schema, ordered(), folder=folder)
-    of_runs = np.array(counts, np.int64).reshape(len(counts), -1)
+    if not counts:
+        return SortedRows(rows, layout, paths, ())
+    of_runs = np.stack(counts)
     starts = (np.cumsum(of_runs) - of_runs.reshape(-1)).reshape(of_runs.shape)
-    files = tuple(RowRuns(starts[:, file], of_runs[:, file]) for file in range(of_runs.shape[1] if counts else 0))
+    files = tuple(RowRuns(starts[:, file], of_runs[:, file]) for file in range(of_runs.shape[1]))
     return SortedRows(rows, layout, paths, files)
 
 

@@ -105,3 +105,18 @@ def test_hudi_and_we_run_plans_of_each_other(
     assert went_on["ok"], went_on
     assert open_table(path).scan().count() == went_on["ops"][-1]["rows"]
     assert isinstance(open_table(path).scan().to_arrow(), pa.Table)
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_hudi_goes_on_after_a_clustering_that_leaves_no_file(tmp_path: Path, judge: Any, version: int) -> None:
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    table = create_table(path, TYPES, "id", partition_by="p", ordering="ts", type="mor", version=version)
+    table.insert(rows(["a", "b"], "x", 1))
+    refreshed(table).insert(rows(["c", "d"], "y", 1))
+    refreshed(table).delete(where="p = 'x'")
+    assert cluster(refreshed(table), ClusterOptions(columns=("n",))).files_out == 0
+    pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
+    verified(judge, path, expected, version, ours=True)
+    went_on = judge.ask("continue", str(path), ops=["upsert"], rows=6)
+    assert went_on["ok"], judge.explain(went_on)
+    assert open_table(path).validate() == []

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from hudi_core.cluster import operations
@@ -276,6 +277,19 @@ def test_a_slice_that_is_alone_is_rewritten_for_its_log_files(tmp_path: Path) ->
     (file_slice,) = refreshed(table).slices()
     assert file_slice.logs
     assert [len(group.slices) for group in planned(refreshed(table), options).groups] == [1]
+
+
+def test_slices_whose_rows_are_all_deleted_leave_no_file(tmp_path: Path) -> None:
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type="mor", indexes=["record_index"])
+    write(table, rows(0, 40, 1))
+    write(refreshed(table), rows(0, 40, 1).filter(pc.field("p") == "a").select(["id", "p"]), "delete")
+    before = refreshed(table).scan().to_arrow().sort_by("id")
+    result = cluster(refreshed(table), LINEAR)
+    after = refreshed(table)
+    assert (result.files_in, result.files_out) == (1, 0)
+    assert {file_slice.partition for file_slice in after.slices()} == {"b"}
+    assert after.scan().to_arrow().sort_by("id").select(TYPES.names) == before.select(TYPES.names)
+    assert [str(finding) for finding in after.validate()] == []
 
 
 def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
