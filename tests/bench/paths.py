@@ -60,6 +60,7 @@ PATHS: Mapping[str, SpecialPath] = {
         {"hudi_core.reading.log_records:MAX_RUN_BYTES": 0}, ("mor_small_blocks", "mor_snapshot")
     ),
     "items_one_by_one": SpecialPath({"hudi_core.formats.avro.skip:SMALL_LANE_COUNT": 0}, ("open_and_plan",)),
+    "ends_foreseen": SpecialPath({"hudi_core.formats.avro.foresee:_SAMPLE_COUNT": 1 << 62}, ("open_and_plan",)),
     "cells_searched": SpecialPath(
         {"hudi_core.formats.hfile.cells:_WALKED": 1 << 62}, ("load_statistics", "tag_record_index")
     ),

@@ -4,6 +4,7 @@ block      AVRO_DATA and CDC_DATA blocks of log files: the schema and where each
 columns    many Avro binary records of one writer schema → columns, field by field over all records, no Python object a record
 container  avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a
            record
+foresee    where records of lists end, found for many of them before a walk comes to them
 lanes      many cursors into one buffer, one a record, that read the same Avro field of all records at once
 long_lists a file of one record whose last field maps strings to long lists of strings
 pieces     rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the

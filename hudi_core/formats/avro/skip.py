@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Offsets
+from hudi_core.columns.nodes import Bools, Bytes8, Offsets
 from hudi_core.formats.avro.lanes import DamagedLane, Lanes, Unsigned
 from hudi_core.formats.avro.plan import (
     Array,
@@ -201,8 +202,20 @@ def _walk_items(
     for spot, (row, start, end, remaining_items) in enumerate(
         zip(rows.tolist(), ends.tolist(), active.ends.tolist(), remaining.tolist(), strict=True)
     ):
-        starts, ends[spot] = find_starts(item, data[:end], start, remaining_items)
+        find_ends = partial(_find_ends, data, end)
+        starts, ends[spot] = find_starts(item, data[:end], start, remaining_items, find_ends)
         indexes = np.arange(len(starts), dtype=np.int64) + counts[row]
         runs.append((np.full(len(starts), row), indexes, starts))
         counts[row] += len(starts)
     active.positions, active.shift = ends, 0
+
+
+def _find_ends(data: Bytes8, end: int, item: Node, starts: Offsets) -> Offsets:
+    """Where the items end that begin at these places of a record that ends at `end`; none when one of them is no item."""
+    lanes = Lanes(data, starts, np.full(len(starts), end), end)
+    try:
+        skip(item, lanes)
+        lanes.check_ends()
+    except (DamagedLane, IndexError, TooManyEmptyItems):
+        return starts[:0]
+    return lanes.cursors()

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 import numpy as np
 
 from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.formats.avro.foresee import FindEnds, Foreseen
 from hudi_core.formats.avro.lanes import DamagedLane
 from hudi_core.formats.avro.plan import (
     Array,
@@ -36,13 +37,16 @@ Step = Callable[[Octets, int], int]
 """(bytes, where the value begins) → where it ends. Past the end of the bytes is an IndexError."""
 
 
-def find_starts(item: Node, data: Bytes8, position: int, rest: int) -> tuple[Offsets, int]:
+def find_starts(
+    item: Node, data: Bytes8, position: int, rest: int, find_ends: FindEnds | None = None
+) -> tuple[Offsets, int]:
     """Where each item of a list starts, from `position` with `rest` items left in its block; and where the list ends.
 
+    Records of lists within the items are walked one by one unless `find_ends` finds where many of them end.
     Values of the item have a byte at least, and no fixed number. `data` ends where the record does. Raises Damaged or
     IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
     """
-    octets, step, parts = data.data, stepper(item), [np.zeros(0, np.int64)]
+    octets, step, parts = data.data, stepper(item, find_ends), [np.zeros(0, np.int64)]
     while True:
         if rest > len(data) - position:
             raise DamagedLane
@@ -108,9 +112,9 @@ def _by_last_bytes(data: Bytes8, position: int, count: int) -> tuple[Offsets, in
     return starts, position + int(lasts[-1]) + 1
 
 
-def stepper(node: Node) -> Step:
-    """The function that passes over one value of the node."""
-    first, steps = _sequence(node)
+def stepper(node: Node, find_ends: FindEnds | None = None) -> Step:
+    """The function that passes over one value of the node; with `find_ends` it is for one buffer only."""
+    first, steps = _sequence(node, find_ends)
     if not steps:
         return lambda _, start: start + first
     if len(steps) == 1 and first == steps[0][1] == 0:
@@ -125,7 +129,7 @@ def stepper(node: Node) -> Step:
     return step
 
 
-def _sequence(node: Node) -> tuple[int, list[tuple[Step, int]]]:
+def _sequence(node: Node, find_ends: FindEnds | None) -> tuple[int, list[tuple[Step, int]]]:
     """A value as so many bytes, and then steps, each with so many bytes behind it."""
     match node:
         case Null() | Boolean() | Floating() | Fixed():
@@ -136,7 +140,7 @@ def _sequence(node: Node) -> tuple[int, list[tuple[Step, int]]]:
             return 0, [(_sized_end, 0)]
         case Record(fields):
             first, steps = 0, list[tuple[Step, int]]()
-            for before, inner in (_sequence(field.node) for field in fields):
+            for before, inner in (_sequence(field.node, find_ends) for field in fields):
                 if steps:
                     steps[-1] = (steps[-1][0], steps[-1][1] + before)
                 else:
@@ -144,13 +148,13 @@ def _sequence(node: Node) -> tuple[int, list[tuple[Step, int]]]:
                 steps += inner
             return first, steps
         case Array(item):
-            return 0, [(_list(item), 0)]
+            return 0, [(_list(item, find_ends), 0)]
         case Map():
-            return 0, [(_list(node.entry), 0)]
+            return 0, [(_list(node.entry, find_ends), 0)]
         case Nullable(inner, null):
-            return 0, [(_union([Null(), inner] if null == 0 else [inner, Null()]), 0)]
+            return 0, [(_union([Null(), inner] if null == 0 else [inner, Null()], find_ends), 0)]
         case Branches(nodes=nodes):
-            return 0, [(_union(nodes), 0)]
+            return 0, [(_union(nodes, find_ends), 0)]
     assert_never(node)
 
 
@@ -188,8 +192,8 @@ def _block(data: Octets, position: int) -> tuple[int, int]:
     return (raw + 1) >> 1, position
 
 
-def _union(nodes: Sequence[Node]) -> Step:
-    steps = {2 * index: stepper(node) for index, node in enumerate(nodes)}
+def _union(nodes: Sequence[Node], find_ends: FindEnds | None) -> Step:
+    steps = {2 * index: stepper(node, find_ends) for index, node in enumerate(nodes)}
 
     def step(data: Octets, position: int) -> int:
         branch = data[position]
@@ -203,9 +207,11 @@ def _union(nodes: Sequence[Node]) -> Step:
     return step
 
 
-def _list(item: Node) -> Step:
+def _list(item: Node, find_ends: FindEnds | None) -> Step:
     width = fixed_width(item)
-    inner = stepper(item)
+    inner = stepper(item, find_ends)
+    if find_ends is not None and isinstance(item, Record):
+        inner = _foreseeing(inner, Foreseen(item, find_ends))
 
     def step(data: Octets, position: int) -> int:
         while True:
@@ -222,3 +228,16 @@ def _list(item: Node) -> Step:
                 position = inner(data, position)
 
     return step
+
+
+def _foreseeing(step: Step, foreseen: Foreseen) -> Step:
+    """As `step`, which is asked only for what is not foreseen."""
+
+    def find_end(data: Octets, position: int) -> int:
+        end = foreseen.end(position)
+        if end is None:
+            end = step(data, position)
+            foreseen.learn(np.frombuffer(data, np.uint8), position, end)
+        return end
+
+    return find_end
