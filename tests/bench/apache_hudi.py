@@ -82,19 +82,23 @@ def rows_and_hash(case: str) -> tuple[int, int]:
 
 
 def _line(command: str, case: str) -> Mapping[str, Any]:
-    lines = _results(command)
+    lines = _results(command, *_options(command, case))
     if case not in lines:
         raise Missing(f"Apache Hudi was not measured at {command} {case}; it was at {', '.join(sorted(lines))}")
     return lines[case]
 
 
+def _options(command: str, case: str) -> tuple[str, ...]:
+    """Cases that are measured together: all of one table, as others need not have been made."""
+    if command == "read":
+        kind = case.rpartition("_")[0]
+        return "--cases", f"{kind}_noop,{kind}_agg"
+    return ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8") if command == "tag" else ()
+
+
 @cache
-def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
-    options = {
-        "read": ("--cases", "cow_full_noop,cow_full_agg,mor_snapshot_noop,mor_snapshot_agg"),
-        "tag": ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8"),
-    }
-    printed = script(_ORACLE / "bench_hudi.py", command, "--table", str(_TABLES), *options.get(command, ()))
+def _results(command: str, *options: str) -> Mapping[str, Mapping[str, Any]]:
+    printed = script(_ORACLE / "bench_hudi.py", command, "--table", str(_TABLES), *options)
     return {line["case"]: line for line in printed if line["bench"] == command}
 
 

@@ -14,10 +14,12 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.faults.faults import ROOT, SOURCES, Fault
+from tests.support.conformance import UNPACKED
 
 _COPIED = (*SOURCES, "tests", "specs", "docs")
 _FILES = ("pyproject.toml", "README.md", "CHANGELOG.md")
@@ -88,24 +90,27 @@ class Field:
     def ran(self, tests: Sequence[str]) -> Verdict:
         """Runs tests until one fails."""
         output = self._folder / "output"
-        process = self._processes.Process(target=_run, args=(self._folder, list(tests), output))
-        process.start()
-        process.join(self._longest)
-        if process.is_alive():
-            process.kill()
-            process.join()
-            return Verdict(Outcome.BROKEN, f"no end after {self._longest} s")
+        # A process that is ended from outside, or by itself at once, does not remove the tables that it unpacked.
+        with TemporaryDirectory(dir=self._folder, prefix="unpacked-") as unpacked:
+            process = self._processes.Process(target=_run, args=(self._folder, list(tests), output, unpacked))
+            process.start()
+            process.join(self._longest)
+            if process.is_alive():
+                process.kill()
+                process.join()
+                return Verdict(Outcome.BROKEN, f"no end after {self._longest} s")
         code = process.exitcode
         outcome = Outcome.SURVIVED if code == _PASSED else Outcome.CAUGHT if code == _FAILED else Outcome.BROKEN
         return Verdict(outcome, "\n".join(output.read_text("utf-8", "replace").strip().splitlines()[-6:]))
 
 
-def _run(folder: Path, tests: Sequence[str], output: Path) -> None:
+def _run(folder: Path, tests: Sequence[str], output: Path, unpacked: str) -> None:
     """In a process of its own: runs the tests of a folder, and ends with pytest's exit code."""
     os.chdir(folder)
     for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
         del os.environ[name]
     os.environ["HUDI_SOAK"] = "1"
+    os.environ[UNPACKED] = unpacked
     os.environ.setdefault("HUDI_CONFORMANCE", str(ROOT.parent / "shared"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), str(folder / "engines")])
     sys.path[:0] = [str(folder), str(folder / "engines")]

@@ -61,18 +61,18 @@ class TableEntry:
         return _unpack(self.folder)
 
 
-_SCRATCH = "HUDI_UNPACKED"
+UNPACKED = "HUDI_UNPACKED"
 """The variable of the environment with the folder of unpacked tables, for the processes that share the tests."""
 
 
 @cache
 def share_unpacked_tables() -> Path:
     """The folder of unpacked tables, which the process that calls this first removes at its end."""
-    if _SCRATCH not in os.environ:
+    if UNPACKED not in os.environ:
         folder = tempfile.mkdtemp(prefix="hudi-conformance-")
-        os.environ[_SCRATCH] = folder
+        os.environ[UNPACKED] = folder
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(os.environ[_SCRATCH])
+    return Path(os.environ[UNPACKED])
 
 
 @cache
