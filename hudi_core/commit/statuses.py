@@ -48,7 +48,7 @@ class WriteStatus:
     columns: Mapping[str, ColumnRange] = field(default_factory=dict)
     """By dotted name: the columns whose statistics are known."""
     added_keys: StringColumn | None = None
-    """Record keys that are new to the file group."""
+    """Record keys that the file group holds; all that are new to it are among them."""
     removed_keys: StringColumn | None = None
     """Record keys that the file group does not hold any more."""
     bloom_filter: bytes | None = None

@@ -186,12 +186,14 @@ def test_hudi_finds_the_record_index_right_after_rows_and_deletes_that_lose(
         given = rows(ids, "x", ts)
         refreshed(table).upsert(given.append_column("_hoodie_is_deleted", pa.array([deleted] * len(given))))
 
-    put(["a", "b", "c", "d"], 5)
+    put(["a", "b", "c", "d", "e"], 5)
+    refreshed(table).delete(rows(["e"], "x", 0).select(["id", "p"]))
+    put(["e"], 4, deleted=True)
     put(["b", "c"], 10, deleted=True)
     put(["d"], 4, deleted=True)
     put(["b"], 7)
     put(["c"], 11)
-    assert sorted(row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()) == ["a", "c", "d"]
+    assert sorted(row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()) == ["a", "c", "d", "e"]
     pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
     verified = judge.ask("verify", str(path), expect=str(expected), key=["id"], table_version=version)
     assert verified["ok"], judge.explain(verified)

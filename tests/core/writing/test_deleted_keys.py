@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.metadata.record_index import locations
-from hudi_core.table.open import refreshed
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
@@ -116,4 +117,22 @@ def test_the_record_index_keeps_keys_whose_delete_marker_loses(tmp_path: Path) -
     write(refreshed(table), events(("a", 4, True), ("b", 6, True)))
     after = refreshed(table)
     assert rows_of(after) == [("a", "x", 5)]
+    assert [str(finding) for finding in after.validate()] == []
+
+
+def test_the_record_index_gets_back_a_key_whose_delete_marker_takes_the_place_of_its_delete(tmp_path: Path) -> None:
+    table = create_table(
+        tmp_path / "t", EVENTS, "id", partition_by="p", type="mor", ordering="ts", indexes=["record_index"]
+    )
+    write(table, events(("a", 5, False), ("b", 5, False)))
+    write(refreshed(table), events(("b", 0, False)).select(["id", "p"]), "delete")
+    assert rows_of(refreshed(table)) == [("a", "x", 5)]
+    write(refreshed(table), events(("a", 4, True), ("b", 4, True)))
+    after = refreshed(table)
+    assert (
+        rows_of(after)
+        == rows_of(open_table(tmp_path / "t", metadata=MetadataMode.OFF))
+        == [("a", "x", 5), ("b", "x", 5)]
+    )
+    assert rows_of(after, "id = 'b'") == [("b", "x", 5)]
     assert [str(finding) for finding in after.validate()] == []
