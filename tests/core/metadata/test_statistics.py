@@ -434,3 +434,8 @@ def _value(wrapped: dict[str, Any] | None, of: t.Type) -> object:
             return Decimal(text) if isinstance(of, t.Decimal) else text.encode()
         case number:
             return number
+
+
+def test_a_mixture_with_all_bits_set_is_looked_up_like_others() -> None:
+    mixed, others = np.array([2**64 - 1, 0, 5], np.uint64), np.array([2**64 - 1, 5], np.uint64)
+    assert live._may_be_among(mixed, others).tolist() == [True, False, True]
