@@ -10,6 +10,7 @@
 Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
+    services    compaction, clean, archive, savepoint and restore: what keeps a table in order
     cluster     rows in an order that lets queries skip files
     validation  the consistency of a table: checks and repairs
     advice      which index or clustering would speed up queries

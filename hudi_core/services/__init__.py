@@ -1,0 +1,1 @@
+"""Table services: what keeps a table in order while others write to it."""
