@@ -10,6 +10,7 @@
 Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
+    front       opening and creating tables, their operations as methods
     services    compaction, clean, archive, savepoint and restore: what keeps a table in order
     cluster     rows in an order that lets queries skip files
     validation  the consistency of a table: checks and repairs
@@ -46,6 +47,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     local_files  writing local files whole
     portable    objects that travel to other processes
     parallel    work in threads, results in order
+    by_need     modules loaded when they are used
     version     the version of the package
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.
@@ -54,7 +56,8 @@ Names are imported when they are first used: `import hudi_core` alone loads noth
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from hudi_core.version import __version__ as __version__
 
@@ -87,21 +90,21 @@ if TYPE_CHECKING:
     from hudi_core.expr.bind import bind
     from hudi_core.expr.build import col, lit
     from hudi_core.expr.parse import parse_predicate
+    from hudi_core.front.opening import create_table as create
+    from hudi_core.front.opening import open_table as open  # noqa: A004 - as in `gzip.open`
+    from hudi_core.front.table import Table
     from hudi_core.index.tag import TagOptions, locate, tag
     from hudi_core.keys.records import HoodieKey
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
     from hudi_core.table.metadata_records import metadata_records
-    from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
-    from hudi_core.table.table import Table
     from hudi_core.truth import Truth, Verdict
     from hudi_core.validation.findings import Finding, Severity
     from hudi_core.validation.mend import mend
     from hudi_core.validation.validate import validate
     from hudi_core.writing.by_predicate import delete, update
-    from hudi_core.writing.create import create_table as create
     from hudi_core.writing.index_build import build_indexes
     from hudi_core.writing.index_list import Index, indexes
     from hudi_core.writing.index_plan import IndexOptions
@@ -197,7 +200,6 @@ _PLACES = {
     "Changes": "hudi_core.changes.changes",
     "ClusterOptions": "hudi_core.cluster.options",
     "ClusterResult": "hudi_core.cluster.result",
-    "cluster": "hudi_core.cluster.operations",
     "ConflictError": "hudi_core.errors",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",
@@ -211,7 +213,7 @@ _PLACES = {
     "Schema": "hudi_core.schema.schema",
     "SchemaError": "hudi_core.errors",
     "StorageError": "hudi_core.errors",
-    "Table": "hudi_core.table.table",
+    "Table": "hudi_core.front.table",
     "TableError": "hudi_core.errors",
     "TagOptions": "hudi_core.index.tag",
     "Truth": "hudi_core.truth",
@@ -221,15 +223,14 @@ _PLACES = {
     "Verdict": "hudi_core.truth",
     "bind": "hudi_core.expr.bind",
     "build_indexes": "hudi_core.writing.index_build",
-    "create": "hudi_core.writing.create:create_table",
+    "create": "hudi_core.front.opening:create_table",
     "drop_index": "hudi_core.writing.index_removal",
     "indexes": "hudi_core.writing.index_list",
     "metadata_records": "hudi_core.table.metadata_records",
     "col": "hudi_core.expr.build",
-    "evolve": "hudi_core.evolve.apply",
     "lit": "hudi_core.expr.build",
     "locate": "hudi_core.index.tag",
-    "open": "hudi_core.table.open:open_table",
+    "open": "hudi_core.front.opening:open_table",
     "parse_changes": "hudi_core.evolve.sql",
     "parse_predicate": "hudi_core.expr.parse",
     "refreshed": "hudi_core.table.open",
@@ -241,12 +242,21 @@ _PLACES = {
 }
 """The module of each name, behind a colon its name there if that is another."""
 
-# Two packages share their names with functions. A package takes its name here when it is first loaded, and only then.
-for _name in ("cluster", "evolve"):
-    import_module(f"hudi_core.{_name}")
-    del globals()[_name]
+_FUNCTIONS_OF_PACKAGES = {"cluster": "hudi_core.cluster.operations", "evolve": "hudi_core.evolve.apply"}
+"""The module of each function that has the name of a package."""
 
 if not TYPE_CHECKING:  # else every name would be one
+
+    class _CalledPackage(ModuleType):
+        """A package that shares its name with a public function: `hudi_core.cluster` is the package, and calls the function."""
+
+        def __call__(self, *arguments: Any, **named: Any) -> Any:
+            place = _FUNCTIONS_OF_PACKAGES[self.__name__.rpartition(".")[2]]
+            function = getattr(import_module(place), self.__name__.rpartition(".")[2])
+            return function(*arguments, **named)
+
+    for _name in _FUNCTIONS_OF_PACKAGES:
+        import_module(f"hudi_core.{_name}").__class__ = _CalledPackage
 
     def __getattr__(name: str) -> object:
         place = _PLACES.get(name)

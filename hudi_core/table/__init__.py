@@ -8,5 +8,4 @@ metadata_records  the live records of one partition of a table's metadata table,
 open         opening a table: its properties and its timeline
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant
-verbs        what can be done to a table, as methods of it
 """

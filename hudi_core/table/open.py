@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
+from typing import TypeVar
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
@@ -16,6 +17,8 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.timeline import load_timeline
+
+T = TypeVar("T", bound=Table)
 
 _BACKUP = f"{PROPERTIES_PATH}.backup"
 
@@ -55,7 +58,7 @@ def open_table(
     return Table(loaded_engine, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
 
 
-def refreshed(table: Table) -> Table:
+def refreshed(table: T) -> T:
     """The table with its latest commits, opened again without a second read of files that have not changed.
 
     These are the contents of instants, the files of the metadata table, and the statistics of columns of earlier
@@ -68,7 +71,7 @@ def refreshed(table: Table) -> Table:
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
     if config == table.config and timeline.instants == table.timeline.instants and _is_up_to_date(table):
         return table
-    return Table(
+    return type(table)(
         table.engine,
         storage,
         config,

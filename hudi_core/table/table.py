@@ -28,7 +28,6 @@ from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
 from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
 from hudi_core.table.scan import Scan, ScanOptions
-from hudi_core.table.verbs import Verbs
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -39,7 +38,7 @@ _TimelineKey = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]
 
 
 @dataclass(frozen=True)
-class Table(Verbs, Portable):
+class Table(Portable):
     """An open table. It shows the timeline as of opening; `refreshed` returns it with later commits.
 
     Tables, scans and plans may be shared by threads, and be copied and sent to other processes: a copy shows the same.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from hudi_core.commit.heartbeat import heartbeat
 from hudi_core.commit.lock import table_lock
@@ -68,6 +68,8 @@ from hudi_core.writing.index_plan import (
 from hudi_core.writing.index_removal import complete_build, end_dead_builds, remove_partitions
 from hudi_core.writing.rollback import roll_back_failed
 
+T = TypeVar("T", bound=Table)
+
 Progress = Callable[[int], None]
 """Called for each base file that is written."""
 
@@ -96,13 +98,13 @@ class _Build:
 
 
 def build_indexes(
-    table: Table,
+    table: T,
     kinds: Sequence[str],
     options: IndexOptions | None = None,
     *,
     clock: Clock = system_clock,
     progress: Progress = lambda _: None,
-) -> Table:
+) -> T:
     """Builds indexes of a table from its files; writers may continue. Gives the table with them.
 
     `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` again is to build the

@@ -16,7 +16,7 @@ from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.result import ClusterResult
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.plan import FileSizes
 from tests.bench import apache_hudi, replace_metadata

@@ -30,10 +30,10 @@ from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.hfile.write import HFileWriter
 from hudi_core.formats.inflate import LEVEL
 from hudi_core.formats.random_access import InMemoryFile
+from hudi_core.front.opening import open_table
 from hudi_core.indexing.group_files import ordered_rows
 from hudi_core.indexing.rows import location_rows
 from hudi_core.metadata.table import FILES
-from hudi_core.table.open import open_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.index_removal import drop_index

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
 from tests.bench import apache_hudi, read
 
 ROUNDS = 3

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from hudi_core.front.opening import open_table
 from hudi_core.planning.plan import ScanPlan
-from hudi_core.table.open import open_table
 from tests.bench import apache_hudi, small_files
 from tests.bench.timing import Missing, Pair, Unbuilt
 

@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import FILE_NAME
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.bench.timing import Missing, Pair, Unbuilt
 from tests.support.commands import rides

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.front.opening import create_table
 from hudi_core.indexing.building import NewGroups, new_groups
 from hudi_core.indexing.group_files import write_base
 from hudi_core.indexing.initial import group_count
@@ -29,7 +30,6 @@ from hudi_core.table.engines import load_engine
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.built_rows import BuiltRows
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_plan import IndexOptions, chosen_definitions
 from hudi_core.writing.index_rows import SharedRows, row_sources
 from hudi_core.writing.index_runs import (

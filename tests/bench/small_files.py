@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.bench.timing import Pair
 from tests.support.commands import rides
 

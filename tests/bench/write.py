@@ -23,9 +23,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
 

@@ -9,8 +9,8 @@ from shutil import copytree
 from hudi_core.cluster.operations import pending_clustering, run_requested
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import read_plan
+from hudi_core.front.opening import open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.conformance import TableEntry, each_table_where
 

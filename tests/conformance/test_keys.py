@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.front.opening import open_table
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import choose, chosen_kind
 from hudi_core.keys.composite import key_parts
@@ -20,7 +21,6 @@ from hudi_core.options import generator_of_class, inferred_generator
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.meta import RECORD_KEY as KEY_COLUMN
 from hudi_core.table.keying import table_generator
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.conformance.deviations.keys import DEVIATIONS
 from tests.support.conformance import TableEntry, each_table_where, vectors

@@ -15,8 +15,8 @@ import pytest
 from hudi_core.errors import UsageError
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.random_access import InMemoryFile
+from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
-from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.types.nodes import Date

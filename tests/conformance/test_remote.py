@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import HudiError
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.conformance import TableEntry, tables
 from tests.support.measured_store import MeasuredStore

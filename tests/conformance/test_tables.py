@@ -21,10 +21,10 @@ from hudi_core.expr.nodes import And, Expr
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import And as BoundAnd
 from hudi_core.expr.predicate import Is, Not, Opaque, Or, Predicate
+from hudi_core.front.opening import open_table
 from hudi_core.planning.plan import ALL_MATCH
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline

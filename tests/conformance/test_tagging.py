@@ -15,6 +15,7 @@ import pytest
 
 from hudi_core.columns.hashes import bloom_filter_key, file_group_index
 from hudi_core.errors import UnsupportedError
+from hudi_core.front.opening import open_table
 from hudi_core.index.by_values import locate_values
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import Tagger, TagOptions, locate, tag
@@ -25,7 +26,6 @@ from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.buckets import bucket_options, is_bucketed
 from tests.support.commands import ran

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from hudi_core.front.opening import open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, Instant
 from hudi_core.timeline.services import clean, latest_clean, pending_work, rolled_back, savepoint, savepoints

@@ -6,8 +6,8 @@ import pytest
 
 from hudi_arrow.engine import ENGINE
 from hudi_core.errors import UnsupportedError
+from hudi_core.front.opening import open_table
 from hudi_core.options import BaseFileFormat
-from hudi_core.table.open import open_table
 from tests.support.conformance import TableEntry, tables
 
 _READ = (BaseFileFormat.PARQUET, BaseFileFormat.ORC)

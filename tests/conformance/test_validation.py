@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from hudi_core.front.opening import open_table
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Finding, Severity
 from hudi_core.validation.validate import validate

@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from hudi_core.front.opening import create_table
 from hudi_core.options import CdcMode
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from tests.interop.test_beside import bundle
 
 pytestmark = pytest.mark.interop

@@ -12,9 +12,9 @@ import pytest
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.plan import FileSizes
 from tests.interop.test_writes import TYPES, rows
 

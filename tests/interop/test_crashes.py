@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
 from tests.support.crash_operations import BEFORE, OPERATIONS, Rows
 from tests.support.crashes import crashes

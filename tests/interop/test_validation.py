@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.conformance.test_validation import errors
 from tests.support.conformance import TableEntry, each_table
 

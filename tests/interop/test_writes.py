@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.formats.log import HeaderKey, read_blocks
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.create import create_table
 from hudi_core.writing.write_run import WriteOptions
 
 pytestmark = pytest.mark.interop

@@ -16,11 +16,11 @@ import pytest
 
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import update
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import delete_partitions, write

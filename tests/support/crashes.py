@@ -13,7 +13,7 @@ import pytest
 
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.commit.times import system_clock
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.drawing import SOAK
 

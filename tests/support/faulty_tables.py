@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_core.commit.metadata import encode_commit
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import read_record
 from hudi_core.validation.findings import Finding
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 
 SCHEMA = pa.schema(

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.formats.names import BaseFileName
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
-from hudi_core.writing.create import create_table
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.transaction import transaction
 from hudi_core.writing.write_run import bare_schema

@@ -20,9 +20,9 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 
 Row = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from hudi_core.front.opening import open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])

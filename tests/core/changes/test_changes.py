@@ -11,8 +11,8 @@ import pytest
 from hudi_core.changes import changes
 from hudi_core.changes.rows import changes_schema
 from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
+from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import COMMIT_TIME, is_meta
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from tests.support.commands import rides, rides_in

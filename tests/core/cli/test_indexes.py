@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hudi_core.cli.application import app
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table
 from hudi_core.writing.operations import write
 from tests.support.commands import ran
 

@@ -11,7 +11,7 @@ import pytest
 
 import hudi_core
 from hudi_core.errors import UsageError
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import ran
 
 FIELDS = ["instant", "operation", "inserted", "updated", "deleted", "files_added", "files_replaced", "bytes", "seconds"]

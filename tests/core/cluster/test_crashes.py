@@ -10,9 +10,8 @@ import pytest
 from hudi_core.cluster.operations import cancel, cluster, pending_clustering, run_requested
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import UsageError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions

@@ -13,11 +13,11 @@ from hudi_core.cluster.operations import cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.planner import planned
 from hudi_core.cluster.preview import preview
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.create import create_table
 from hudi_core.writing.plan import FileSizes
 
 COUNT = 200

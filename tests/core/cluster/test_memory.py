@@ -14,8 +14,7 @@ import pytest
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spool import MAX_ROWS_IN_MEMORY
 

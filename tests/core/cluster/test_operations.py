@@ -29,12 +29,12 @@ from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.services import pending_work
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.rollback import roll_back_completed

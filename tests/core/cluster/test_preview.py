@@ -18,9 +18,9 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.predictions import MAX_NOTED, PREDICTIONS, Gain, decoded_gains, encoded_gains, predictions
 from hudi_core.cluster.preview import preview
 from hudi_core.expr.queries import Query
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 

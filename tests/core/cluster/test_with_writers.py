@@ -18,9 +18,8 @@ from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import ConflictError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
 from tests.core.writing.test_writers_together import SHARED, TYPES, Reported, expect

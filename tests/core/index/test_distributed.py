@@ -11,6 +11,7 @@ import pytest
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.engine import FileInfo, Runner
 from hudi_core.errors import StorageError
+from hudi_core.front.opening import open_table
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.distributed import (
     Distribution,
@@ -24,7 +25,6 @@ from hudi_core.index.distributed import (
 from hudi_core.index.stored import KeyBounds, StoredKeys
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.parallel.runners import SerialRunner, ThreadRunner
-from hudi_core.table.open import open_table
 from hudi_core.timeline.slices import FileSlice
 from tests.support.commands import rides
 

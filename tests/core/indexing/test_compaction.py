@@ -12,15 +12,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.indexing import compaction
 from hudi_core.indexing.cleaning import replaced_files
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.table.metadata_records import metadata_records
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, COMMIT, COMPACTION
 from hudi_core.writing import metadata_services
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.metadata_services import serve_metadata_table
 from hudi_core.writing.operations import write

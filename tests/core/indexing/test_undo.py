@@ -10,13 +10,13 @@ import pytest
 from hudi_core.commit.steps import Create, Step, run
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError
+from hudi_core.front.opening import create_table
 from hudi_core.indexing.undo import undo_steps
 from hudi_core.metadata.record_index import locations
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
 from hudi_core.writing import transaction as transactions
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.rollback import roll_back_completed
 

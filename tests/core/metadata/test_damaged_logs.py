@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.front.opening import open_table
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata.written import missing
-from hudi_core.table.open import open_table
 from hudi_core.timeline.timeline import timeline_in
 from tests.support.commands import rides_in
 from tests.support.conformance import TableEntry, each_table_where

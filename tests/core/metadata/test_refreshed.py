@@ -12,11 +12,12 @@ from hudi_core.columns.hashes import partition_id, xxh64_id
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import ExpressionError
 from hudi_core.formats.random_access import RandomAccess
+from hudi_core.front.opening import open_table
 from hudi_core.metadata.records import MetadataRecords
 from hudi_core.metadata.statistics import PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.parallel.requests import Traffic
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.timeline.timeline import load_timeline
 from tests.core.metadata.test_statistics import bound
 from tests.support.commands import rides

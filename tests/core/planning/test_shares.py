@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 
+from hudi_core.front.opening import open_table
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.plan import SKIP, Step
 from hudi_core.planning.shares import PrunedShare, joined, shares
-from hudi_core.table.open import open_table
 from hudi_core.timeline.slices import slices_of
 from tests.support.commands import rides
 from tests.support.made_tables import COLUMNS, Group, Log, MadeTable

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
 AVRO = {

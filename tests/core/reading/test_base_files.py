@@ -15,9 +15,9 @@ import pytest
 
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_core.front.opening import open_table
 from hudi_core.reading import base_files, small_files
 from hudi_core.schema.schema import Path as Names
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.one_commit_tables import base_file_path, commit_base_files
 

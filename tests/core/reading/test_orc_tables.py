@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.one_commit_tables import base_file_path, commit_base_files
 

@@ -15,9 +15,9 @@ from hudi_arrow.parquet import OpenedParquet, ParquetReader
 from hudi_arrow.rows import ArrowRows
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.front.opening import open_table
 from hudi_core.reading import small_files
 from hudi_core.reading.small_files import runs_of_small_files
-from hudi_core.table.open import open_table
 from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
 FILES = 40

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from hudi_core.engine import Runner
+from hudi_core.front.opening import open_table
 from hudi_core.parallel.runners import SerialRunner, ThreadRunner
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.stored_schemas import NO_SCHEMA, StoredSchemas, stored_schemas, stored_schemas_by
-from hudi_core.table.open import open_table
 from tests.support.commands import rides
 from tests.support.made_tables import Group, Log, MadeTable
 

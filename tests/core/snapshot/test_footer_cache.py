@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
 from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.front.opening import open_table
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot import footer_cache as module
 from hudi_core.snapshot.footer_cache import FooterCache, _footer, _text
-from hudi_core.table.open import open_table
 from hudi_core.types import nodes as t
 from tests.core.planning.sources.test_file_headers import group
 from tests.support.commands import ran, rides, rides_in

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 
 SCHEMA = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])

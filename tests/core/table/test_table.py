@@ -13,8 +13,8 @@ import pytest
 
 import hudi_core
 from hudi_core.errors import UsageError
+from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import COMMIT_TIME
-from hudi_core.table.open import open_table
 from tests.support.commands import rides
 
 

@@ -18,7 +18,7 @@ from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import UsageError
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import CHECKS, validate

@@ -10,10 +10,10 @@ import pytest
 
 from hudi_core.errors import ExpressionError, RowError, SchemaError, UnknownColumnError, UsageError
 from hudi_core.expr.build import col
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, parsed_assignment, update
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int32()), ("l", pa.list_(pa.int32()))])

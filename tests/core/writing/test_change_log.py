@@ -16,12 +16,12 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.block import avro_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.table import FILES
 from hudi_core.options import CdcMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import WriteStat
-from hudi_core.writing.create import create_table
 from hudi_core.writing.plan import FileSizes
 
 TYPES = pa.schema(

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.schema.json import history_from_json
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA, recorded_history
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crash_operations import BEFORE, OPERATIONS

@@ -11,11 +11,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.record_index import locations
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from tests.support.written_tables import TYPES, rows, rows_of
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from hudi_core.front.opening import open_table
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.validation.validate import validate
 from hudi_core.writing import index_build
 from hudi_core.writing.index_build import build_indexes

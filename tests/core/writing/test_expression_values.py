@@ -10,11 +10,11 @@ import pytest
 
 from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.indexing import expression
 from hudi_core.indexing.statistics_rows import Sizes
 from hudi_core.metadata.filters import filter_texts
-from hudi_core.table.open import open_table, refreshed
-from hudi_core.writing.create import create_table
+from hudi_core.table.open import refreshed
 from hudi_core.writing.operations import write
 from tests.support.expression_tables import (
     LOWER,

@@ -18,13 +18,13 @@ import pytest
 from hudi_core.commit.avro_schemas import INDEX_PLAN
 from hudi_core.errors import ConflictError, CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.record_index import locations
 from hudi_core.options import PROPERTIES_PATH, TableConfig
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing import index_build
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions, planned_builds
 from hudi_core.writing.index_removal import drop_index

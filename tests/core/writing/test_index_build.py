@@ -19,14 +19,14 @@ import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import FILES, MetadataTable
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing import index_files, index_runs
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes, build_metadata_table
 from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write

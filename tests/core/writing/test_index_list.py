@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from hudi_core.front import table as front
+from hudi_core.front.opening import create_table
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_list import Index, IndexState, indexes
 from hudi_core.writing.index_plan import IndexOptions
@@ -62,7 +63,7 @@ def test_damage_and_leftovers_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_table_has_verbs_for_its_indexes(tmp_path: Path) -> None:
-    table = new_table(tmp_path / "t")
+    table = front.Table.from_opened(new_table(tmp_path / "t"))
     built = table.index("column_stats", options=IndexOptions(["n"]))
     assert [entry.name for entry in built.indexes()] == ["files", "column_stats"]
     (record,) = built.metadata_records("column_stats")

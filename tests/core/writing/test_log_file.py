@@ -10,10 +10,10 @@ import pytest
 from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.roaring import read_positions
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("x", pa.float64()), ("s", pa.string())])
 ROWS, BATCH = 10_000_000, 100_000

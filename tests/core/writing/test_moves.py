@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from tests.support.drawing import cases
 

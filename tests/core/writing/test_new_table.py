@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import HudiError, UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.types import nodes as t
-from hudi_core.writing.create import create_table
 from hudi_core.writing.creation_options import options_of
 from hudi_core.writing.new_table import NewTable, new_properties, table_name
 

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from hudi_arrow.engine import ENGINE
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import ConflictError, RowError, SchemaError, UnknownColumnError, UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing import spool as spool_module
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spool import spool

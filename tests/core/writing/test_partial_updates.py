@@ -11,10 +11,10 @@ import pytest
 from hudi_core import col
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats.log import HeaderKey, LogBlock, read_blocks
+from hudi_core.front.opening import create_table
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.write_run import WriteOptions
 
 TYPES = pa.schema(

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.table.open import open_table, refreshed
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.writing.operations import write
 
 ROWS = pa.table({"id": ["a"], "n": [1]})

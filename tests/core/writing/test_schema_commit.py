@@ -14,13 +14,13 @@ import pytest
 
 from hudi_core.commit.statuses import TableChange
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.schema.json import history_from_json
 from hudi_core.schema.schema import Schema
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import recorded_history
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.create import create_table
 from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.transaction import transaction
 from hudi_core.writing.write_run import bare_schema

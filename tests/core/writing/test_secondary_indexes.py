@@ -22,18 +22,18 @@ from hudi_core.columns.strings import string_list
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.formats.secondary_key import secondary_key, split_secondary_key
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.index.stored_values import value_strings
 from hudi_core.indexing import compaction
 from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.by_predicate import update
-from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.index_removal import drop_index

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import RowError, SchemaError, UnknownColumnError
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
-from hudi_core.writing.create import create_table
 
 MOMENT = 1_700_000_000_123
 """Milliseconds since the epoch."""

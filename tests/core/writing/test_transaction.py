@@ -16,13 +16,13 @@ from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Create, run
 from hudi_core.errors import AlreadyExistsError, ConflictError, UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.front.opening import create_table
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import InstantState
 from hudi_core.timeline.services import rolled_back
 from hudi_core.types import nodes as t
-from hudi_core.writing.create import create_table
 from hudi_core.writing.rollback import roll_back, roll_back_completed, rollback_plan, rollback_steps
 from hudi_core.writing.transaction import transaction
 

@@ -25,9 +25,9 @@ from hudi_core.errors import ConflictError
 from hudi_core.formats.avro.container import read_container
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.transaction import transaction
 from hudi_core.writing.write_run import WriteOptions, bare_schema
 

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import ConflictError
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.write_run import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.scan import Scan
 from tests.support.commands import rides
 from tests.support.one_commit_tables import base_file_path, commit_base_files

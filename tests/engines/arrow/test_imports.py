@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.scan import Scan
 from tests.support.commands import rides
 from tests.support.imports import imports

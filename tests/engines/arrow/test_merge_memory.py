@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.logged_tables import BASE_NAME, COLUMNS, FILE_ID, META, Block, LoggedTable
 

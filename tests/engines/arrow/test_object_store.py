@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from hudi_core.errors import NotATableError, StorageError, UsageError
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import ran, rides
 from tests.support.object_store import ObjectStore, object_store
 

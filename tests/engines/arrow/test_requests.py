@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.commands import ran, rides
 from tests.support.many_files import ROWS, table_of_many_files

@@ -20,8 +20,7 @@ from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STOR
 from hudi_core.commit.times import system_clock
 from hudi_core.commit.versions import VersionedStorage
 from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
-from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
 from tests.support.locks import holders_at_once
 from tests.support.measured_store import MeasuredStore

@@ -15,7 +15,7 @@ import pytest
 from hudi_arrow import obstore_client
 from hudi_arrow.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, HudiError, StorageError, UsageError
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import rides
 from tests.support.measured_store import MeasuredStore
 from tests.support.s3_server import Fault

@@ -18,9 +18,9 @@ from hudi_arrow.remote import RemoteStorage
 from hudi_core.commit.steps import Delete, Ensure, SideBySide, run
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import HudiError
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.measured_store import GATE, MeasuredStore, Requests

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from hudi_core.front.opening import open_table
 from hudi_core.table.distributed import plan_in_shares
-from hudi_core.table.open import open_table
 from tests.support.commands import rides
 from tests.support.conformance import TableEntry, tables
 

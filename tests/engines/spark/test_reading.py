@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hudi_core.front.opening import open_table
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.stored_schemas import stored_schemas, stored_schemas_by
-from hudi_core.table.open import open_table
 from hudi_core.types import nodes as t
 from tests.conformance.test_tables import named, readable
 from tests.support.commands import ran, rides

@@ -12,7 +12,7 @@ import pytest
 
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.text import to_sql
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")

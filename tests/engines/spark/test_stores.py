@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.writing.create import create_table
+from hudi_core.front.opening import create_table
 from hudi_core.writing.operations import write
 from tests.support.measured_store import GATE, MeasuredStore
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.logged_tables import META
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")

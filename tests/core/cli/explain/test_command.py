@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import ran, rides
 
 _WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris')"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from hudi_core.table.open import open_table
+from hudi_core.front.opening import open_table
 from tests.support.commands import rides
 
 ORDER = ["partition values", "record_index", "partition_stats", "column_stats", "bloom_filters", "footers"]

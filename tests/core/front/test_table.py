@@ -1,6 +1,6 @@
 """Methods of a table: options by name, and their results.
 
-Also covers: `schema/names.py`.
+Also covers: `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/names.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 
 import hudi_core
 from hudi_core import ClusterOptions, UsageError
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.schema.names import name_list
 
 TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64())])
@@ -51,12 +52,45 @@ def test_fields_by_name_take_the_place_of_those_of_an_object(table: hudi_core.Ta
 
 
 def test_names_that_are_no_options_are_refused(table: hudi_core.Table) -> None:
-    with pytest.raises(UsageError, match=r"WriteOptions: expected some of index, sizes, .*, found dryrun"):
-        table.upsert(rows_from(0), dryrun=True)
+    with pytest.raises(UsageError, match=r"WriteOptions: expected some of dry_run, found dryrun"):
+        table.upsert(rows_from(0), dryrun=True)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match=r"WriteOptions: expected some of index, sizes, .*, found zzz"):
+        table.upsert(rows_from(0), zzz=True)  # type: ignore[call-arg]
     with pytest.raises(UsageError, match=r"strategy: expected one of linear, zorder, hilbert, found 'curve'"):
-        table.cluster(columns="n", strategy="curve")
+        table.cluster(columns="n", strategy="curve")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"partitions: expected partitions of the table \(none\), found nowhere"):
         table.cluster(columns="n", partitions=["nowhere"])
+
+
+def test_a_table_shows_what_it_showed_until_it_is_refreshed(table: hudi_core.Table) -> None:
+    table.append(rows_from(60))
+    assert (table.scan().count(), table.refresh().scan().count()) == (60, 80)
+    assert (table.name, table.uri, type(table.refresh())) == ("t", table.storage.uri, hudi_core.Table)
+
+
+def test_a_schema_is_changed_in_one_commit(table: hudi_core.Table) -> None:
+    changed = table.evolve("ADD COLUMN m double")
+    assert "m" in changed.schema and "m" not in table.schema
+    assert len(changed.timeline.commits) == len(table.timeline.commits) + 1
+    with pytest.raises(UsageError, match="changes: expected a change of the schema, found none"):
+        changed.evolve([])
+
+
+def test_a_package_with_the_name_of_a_function_is_both(table: hudi_core.Table) -> None:
+    import hudi_core.cluster as package  # noqa: PLC0415 - what a user types
+    import hudi_core.evolve as other  # noqa: PLC0415
+
+    assert (package.__name__, other.__name__) == ("hudi_core.cluster", "hudi_core.evolve")
+    assert hudi_core.cluster(table, ClusterOptions(columns=("n",))).rows == 60
+    assert hudi_core.evolve(table.schema, "ADD COLUMN m double").names[-1] == "m"
+
+
+def test_a_module_is_loaded_when_a_name_is_taken_from_it() -> None:
+    module = ModuleByNeed("hudi_core.schema.names")
+    assert repr(module) == "<hudi_core.schema.names, loaded when it is used>"
+    assert module.name_list is name_list
+    with pytest.raises(AttributeError, match="name_lists"):
+        module.name_lists  # noqa: B018
 
 
 def test_the_last_write_is_undone(table: hudi_core.Table) -> None:

@@ -1,0 +1,110 @@
+"""Options of operations by name, as editors and type checkers see them; and the object of options that they make.
+
+Each class of keywords has the fields of a class of options, in the forms that users write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
+
+from hudi_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from hudi_core.cluster.layout import Strategy
+    from hudi_core.cluster.options import Progress as ClusterProgress
+    from hudi_core.cluster.partitions import PartitionFilter
+    from hudi_core.commit.times import Clock
+    from hudi_core.expr.queries import Condition, Query
+    from hudi_core.index.choose import IndexKind
+    from hudi_core.writing.plan import FileSizes
+    from hudi_core.writing.write_run import Progress as WriteProgress
+
+O = TypeVar("O")  # noqa: E741 - options
+
+
+class ArrowStream(Protocol):
+    """Rows in memory, or a stream of them: tables of pyarrow, pandas and Polars, relations of DuckDB, scans of this package."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+RowData = ArrowStream | str | PathLike[str]
+"""Rows, or the path of a local file or folder with rows: Parquet, Arrow, CSV or JSON."""
+
+OperationName = Literal[
+    "upsert", "insert", "append", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table"
+]
+TableTypeName = Literal["cow", "mor"]
+TableVersion = Literal[6, 8, 9]
+IndexName = Literal[
+    "files",
+    "column_stats",
+    "partition_stats",
+    "bloom_filters",
+    "record_index",
+    "secondary_index",
+    "expression_index",
+]
+LookupName = Literal["auto", "record_index", "bloom", "simple", "bucket"]
+StrategyName = Literal["linear", "zorder", "hilbert"]
+
+
+class WriteKeywords(TypedDict, total=False):
+    """`WriteOptions` by name."""
+
+    index: IndexKind | LookupName
+    sizes: FileSizes
+    record_positions: bool
+    partial_updates: bool
+    attempts: int
+    dry_run: bool
+    cancels_plans: bool
+    progress: WriteProgress | None
+    clock: Clock
+
+
+class ClusterKeywords(TypedDict, total=False):
+    """`ClusterOptions` by name."""
+
+    strategy: Strategy | StrategyName
+    columns: str | Sequence[str]
+    sizes: FileSizes
+    partitions: PartitionFilter | str | Sequence[str]
+    where: Condition | None
+    max_groups: int | None
+    max_group_bytes: int | None
+    queries: Sequence[Condition | Query]
+    spool_folder: str | None
+    progress: ClusterProgress | None
+    clock: Clock
+
+
+class IndexKeywords(TypedDict, total=False):
+    """`IndexOptions` by name."""
+
+    columns: str | Sequence[str] | None
+    partitioned: bool | None
+    rebuild: bool
+    name: str | None
+    function: str | None
+    arguments: Mapping[str, str]
+    using: Literal["column_stats", "bloom_filters"]
+
+
+def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> O | None:
+    """Returns the options of an operation: an object of the class `kind`, with fields given by name in the place of its own.
+
+    Raises `UsageError` for a name that is no field, with the names that come close.
+    """
+    if not named:
+        return options
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        near = get_close_matches(unknown[0], known, n=3)
+        raise UsageError(kind.__name__, expected=f"some of {', '.join(near or known)}", found=", ".join(unknown))
+    return kind(**named) if options is None else replace(options, **named)  # type: ignore[type-var]

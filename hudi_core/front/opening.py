@@ -1,0 +1,83 @@
+"""Opening and creating tables, as users call them: `hudi_core.open` and `hudi_core.create`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from hudi_core.by_need import ModuleByNeed
+from hudi_core.front.keywords import TableTypeName, TableVersion
+from hudi_core.front.table import Table
+from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table import open as opening
+from hudi_core.table.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from hudi_core.writing import create
+else:
+    create = ModuleByNeed("hudi_core.writing.create")  # a table that is only read needs nothing that writes
+
+
+def open_table(
+    uri: str | PathLike[str],
+    engine: str = DEFAULT_ENGINE,
+    *,
+    metadata: MetadataMode | Literal["auto", "require", "off"] = MetadataMode.AUTO,
+    case_sensitive: bool = False,
+    footer_cache: str | None = None,
+    footer_cache_bytes: int = DEFAULT_MAX_BYTES,
+    storage_options: Mapping[str, str] | None = None,
+) -> Table:
+    """Opens the Hudi table whose root folder is at a local path or URL: `table.open.open_table`, which states what the
+    arguments mean and what is raised.
+
+    Reads its properties and lists its timeline, nothing else.
+    """
+    return Table.from_opened(
+        opening.open_table(
+            uri,
+            engine,
+            metadata=metadata,
+            case_sensitive=case_sensitive,
+            footer_cache=footer_cache,
+            footer_cache_bytes=footer_cache_bytes,
+            storage_options=storage_options,
+        )
+    )
+
+
+def create_table(
+    uri: str | PathLike[str],
+    schema: object,
+    key: str | Sequence[str] = (),
+    *,
+    partition_by: str | Sequence[str] = (),
+    ordering: str | Sequence[str] = (),
+    type: TableTypeName = "cow",
+    version: TableVersion = 9,
+    name: str | None = None,
+    indexes: str | Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    engine: str = DEFAULT_ENGINE,
+    storage_options: Mapping[str, str] | None = None,
+) -> Table:
+    """Creates a table without rows, at a local path or URL: `writing.create.create_table`, which states what the arguments
+    mean and what is raised. Where there is a table, or where the arguments make none, nothing is written."""
+    return Table.from_opened(
+        create.create_table(
+            uri,
+            schema,
+            key,
+            partition_by=partition_by,
+            ordering=ordering,
+            type=type,
+            version=version,
+            name=name,
+            indexes=indexes,
+            options=options,
+            engine=engine,
+            storage_options=storage_options,
+        )
+    )

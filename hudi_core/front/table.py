@@ -1,0 +1,214 @@
+"""`Table`: an open table with its operations as methods. Each method calls the function that does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from hudi_core.by_need import ModuleByNeed
+from hudi_core.front.keywords import (
+    ClusterKeywords,
+    IndexKeywords,
+    IndexName,
+    OperationName,
+    RowData,
+    WriteKeywords,
+    options_from,
+)
+from hudi_core.table import table as opened
+from hudi_core.table.open import refreshed
+
+if TYPE_CHECKING:
+    from hudi_core.advice import advise as advice
+    from hudi_core.advice.proposals import Advice
+    from hudi_core.cluster import operations as clustering
+    from hudi_core.cluster import options as cluster_options
+    from hudi_core.cluster.options import ClusterOptions
+    from hudi_core.cluster.result import ClusterResult
+    from hudi_core.evolve.changes import Change
+    from hudi_core.expr.queries import Condition, Query
+    from hudi_core.table import metadata_records as metadata
+    from hudi_core.validation import validate as validation
+    from hudi_core.validation.findings import Finding
+    from hudi_core.writing import (
+        alter_schema,
+        by_predicate,
+        index_build,
+        index_list,
+        index_plan,
+        index_removal,
+        operations,
+        rollback,
+        write_run,
+    )
+    from hudi_core.writing.index_list import Index
+    from hudi_core.writing.index_plan import IndexOptions
+    from hudi_core.writing.result import WriteResult
+    from hudi_core.writing.rollback import RollbackPlan
+    from hudi_core.writing.write_run import WriteOptions
+else:
+    # A table that is only read loads none of these.
+    advice = ModuleByNeed("hudi_core.advice.advise")
+    alter_schema = ModuleByNeed("hudi_core.writing.alter_schema")
+    by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
+    cluster_options = ModuleByNeed("hudi_core.cluster.options")
+    clustering = ModuleByNeed("hudi_core.cluster.operations")
+    index_build = ModuleByNeed("hudi_core.writing.index_build")
+    index_list = ModuleByNeed("hudi_core.writing.index_list")
+    index_plan = ModuleByNeed("hudi_core.writing.index_plan")
+    index_removal = ModuleByNeed("hudi_core.writing.index_removal")
+    metadata = ModuleByNeed("hudi_core.table.metadata_records")
+    operations = ModuleByNeed("hudi_core.writing.operations")
+    rollback = ModuleByNeed("hudi_core.writing.rollback")
+    validation = ModuleByNeed("hudi_core.validation.validate")
+    write_run = ModuleByNeed("hudi_core.writing.write_run")
+
+
+@dataclass(frozen=True)
+class Table(opened.Table):
+    """An open table. It shows the timeline as of opening; `refresh` gives the table with later commits.
+
+    Methods that write commit at once or change nothing: a write is visible as a whole when its instant completes. One that
+    meets a conflict with another writer is planned again on the table as it is then, `attempts` times in all; one that dies
+    is rolled back by the next write, of whichever library. This object goes on showing what it showed, so readers that hold
+    it keep their answers as long as the files are not cleaned away.
+
+    Options are an object, or its fields by name: `table.upsert(rows, dry_run=True)`. `UsageError` for a name that is none.
+    """
+
+    @classmethod
+    def from_opened(cls, table: opened.Table) -> Self:
+        """Gives an opened table its operations."""
+        return cls(**{field.name: getattr(table, field.name) for field in fields(opened.Table)})
+
+    @property
+    def name(self) -> str:
+        """The table's name: `hoodie.table.name`."""
+        return self.config.name
+
+    @property
+    def uri(self) -> str:
+        """The place of the table's root folder: a local path or a URL."""
+        return self.storage.uri
+
+    def refresh(self) -> Self:
+        """Returns the table with its latest commits, without a second read of what has not changed: `table.open.refreshed`."""
+        return refreshed(self)
+
+    def evolve(self, changes: str | Change | Iterable[str | Change]) -> Self:
+        """Changes the schema in one commit that writes no rows, and returns the table with it.
+
+        For example `table.evolve("ADD COLUMN tip double")`.
+        `evolved` shows the schema after changes and writes nothing. Refused are changes that take away or rename a column
+        that the table's properties name or an index needs, and changes that change nothing: see `writing.alter_schema`.
+        """
+        alter_schema.alter_schema(self, changes)
+        return self.refresh()
+
+    def write(
+        self,
+        data: RowData,
+        op: OperationName = "upsert",
+        options: WriteOptions | None = None,
+        **named: Unpack[WriteKeywords],
+    ) -> WriteResult:
+        """Writes rows in one commit: `writing.operations.write`. All rows are checked before the first byte is written."""
+        return operations.write(self, data, op, _write_options(options, named))
+
+    def append(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
+        """Adds rows in new files, without a look at what is there: a key that the table has is then there twice."""
+        return operations.write(self, data, "append", _write_options(options, named))
+
+    def insert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
+        """Adds rows, to small files first; keys are not looked up."""
+        return operations.write(self, data, "insert", _write_options(options, named))
+
+    def upsert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
+        """Merges rows with those that have their keys, and adds the others."""
+        return operations.write(self, data, "upsert", _write_options(options, named))
+
+    def overwrite(
+        self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Puts rows in the place of all rows of the table. Files of the replaced rows stay until they are cleaned away."""
+        return operations.write(self, data, "insert_overwrite_table", _write_options(options, named))
+
+    def overwrite_partitions(
+        self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Puts rows in the place of all rows of the partitions that they fall into; other partitions stay as they are."""
+        return operations.write(self, data, "insert_overwrite", _write_options(options, named))
+
+    def delete(
+        self,
+        data: RowData | None = None,
+        *,
+        where: Condition | None = None,
+        options: WriteOptions | None = None,
+        **named: Unpack[WriteKeywords],
+    ) -> WriteResult:
+        """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
+        return by_predicate.delete(self, data, where, _write_options(options, named))
+
+    def update(
+        self,
+        assigned: Mapping[str, object],
+        where: Condition | None = None,
+        options: WriteOptions | None = None,
+        **named: Unpack[WriteKeywords],
+    ) -> WriteResult:
+        """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
+        return by_predicate.update(self, assigned, where, _write_options(options, named))
+
+    def delete_partitions(
+        self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Deletes all rows of partitions, by the paths of these."""
+        return operations.delete_partitions(self, partitions, _write_options(options, named))
+
+    def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
+        """Undoes the last completed write, by its requested time, or all writes that died: `writing.rollback.rollback`."""
+        return rollback.rollback(self, instant, failed=failed)
+
+    def cluster(self, options: ClusterOptions | None = None, **named: Unpack[ClusterKeywords]) -> ClusterResult:
+        """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.
+
+        For example `table.cluster(columns=["city", "fare"], strategy="hilbert")`. File groups that writers change while it
+        runs are left as they are.
+        """
+        return clustering.cluster(self, options_from(cluster_options.ClusterOptions, options, named))
+
+    def indexes(self) -> list[Index]:
+        """Lists the indexes of the table as it is now: kind, name, columns, state, size."""
+        return index_list.indexes(self)
+
+    def index(self, *kinds: IndexName, options: IndexOptions | None = None, **named: Unpack[IndexKeywords]) -> Self:
+        """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. Returns the table
+        with them.
+
+        For example `table.index("column_stats", columns=["fare"])`.
+        """
+        return index_build.build_indexes(self, kinds, options_from(index_plan.IndexOptions, options, named))
+
+    def drop_index(self, name: str) -> tuple[str, ...]:
+        """Drops an index by its name; returns the names of all that went with it."""
+        return index_removal.drop_index(self, name)
+
+    def metadata_records(
+        self, partition: str, where: Condition | None = None, limit: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Reads the live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
+        return metadata.metadata_records(self, partition, where, limit)
+
+    def advise(self, where: Sequence[Condition | Query]) -> Advice:
+        """Advises which index or clustering would pay for these queries: `advice.advise.advise`."""
+        return advice.advise(self, where)
+
+    def validate(self, only: Sequence[str] | None = None) -> Iterator[Finding]:
+        """Checks the consistency of the table; findings as they are made: `validation.validate.validate`."""
+        return validation.validate(self, only)
+
+
+def _write_options(options: WriteOptions | None, named: WriteKeywords) -> WriteOptions | None:
+    return options_from(write_run.WriteOptions, options, named) if named else options
