@@ -45,6 +45,7 @@ from hudi_core.writing.base_file import FileTarget
 from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.metadata_steps import metadata_steps
+from hudi_core.writing.refusals import refuse_new_indexes
 from hudi_core.writing.stored_files import StoredFiles
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
 from hudi_core.writing.transaction import Transaction, resumed
@@ -107,7 +108,7 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         written: list[Rewritten] = []
 
         def settled(latest: Table, change: TableChange) -> TableChange:
-            _refuse_new_indexes(write.table, latest)
+            refuse_new_indexes(write.table, latest, (RECORD_INDEX, BLOOM_FILTERS))
             now = slices_by_group(latest.slices())
             written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
             _refuse_none(latest, instant, written)
@@ -249,16 +250,6 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
         {partition: tuple(ids) for partition, ids in replaced.items()},
         extra=extra,
     )
-
-
-def _refuse_new_indexes(before: Table, latest: Table) -> None:
-    """An index of keys or filters that was begun meanwhile would lack those of the files: none were reported."""
-    begun = (latest.config.kept_partitions - before.config.kept_partitions) & {RECORD_INDEX, BLOOM_FILTERS}
-    if begun:
-        where = latest.storage.uri
-        raise ConflictError(
-            where, expected="the indexes that there were", found=f"a new one: {', '.join(sorted(begun))}"
-        )
 
 
 def _refuse_none(table: Table, instant: Instant, groups: Sequence[object]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import COMMIT_METADATA, REPLACE_COMMIT_METADATA
-from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.statuses import COMPACTIONS, TableChange, WriteStatus
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.avro.long_lists import write_with_lists
 from hudi_core.timeline.instants import REPLACE_COMMIT
@@ -57,6 +57,14 @@ def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
         cdcStats=dict(status.change_logs) or None,
         runtimeStats={"totalScanTime": 0, "totalCreateTime": 0, "totalUpsertTime": 0},
     )
+    if status.merged is not None:
+        stat |= {
+            "totalLogRecords": status.merged.records,
+            "totalLogFilesCompacted": status.merged.files,
+            "totalLogSizeCompacted": status.merged.size,
+            "totalLogBlocks": status.merged.blocks,
+            "totalUpdatedRecordsCompacted": status.merged.updates,
+        }
     if status.is_log:
         name = status.path.rpartition("/")[2]
         stat |= {
@@ -66,9 +74,9 @@ def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
             "logFiles": [name],
             "logVersion": log_version(name),
         }
-        if version < 8 or status.names_slice:
+        if status.merged is None and (version < 8 or status.names_slice):
             stat |= {"baseFile": status.previous_base or "", "logFiles": list(status.log_files) or [name]}
-        else:
+        elif status.merged is None:
             stat["prevCommit"] = instant_time
     return stat
 
@@ -83,7 +91,8 @@ def commit_record(change: TableChange, instant_time: str, version: int, schema_t
     stats: dict[str, list[Stat]] = {}
     for status in change.statuses:
         stats.setdefault(status.partition, []).append(stat_of(status, instant_time, version))
-    record = metadata_record(stats, change.operation, {**change.extra, "schema": schema_text})
+    extra = {**change.extra, "schema": schema_text}
+    record = metadata_record(stats, change.operation, extra, compacted=change.operation in COMPACTIONS)
     if change.action == REPLACE_COMMIT:
         record["partitionToReplaceFileIds"] = {partition: list(ids) for partition, ids in change.replaced.items()}
     return record

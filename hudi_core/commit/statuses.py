@@ -27,6 +27,19 @@ class ColumnRange:
     """A floating-point column that holds NaN, which the bounds leave out."""
 
 
+@dataclass(frozen=True, slots=True)
+class MergedLogs:
+    """The log files that a compaction merged into a file. `superseded` are the names of all files that the new one takes the
+    place of: log files that came since belong to it."""
+
+    files: int
+    size: int
+    blocks: int
+    records: int
+    updates: int
+    superseded: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteStatus:
     """A file that a task wrote. Paths are relative to the table's root."""
@@ -67,10 +80,18 @@ class WriteStatus:
     expressions: Mapping[str, ColumnRange | bytes | None] = field(default_factory=dict)
     """By metadata partition what an expression index is to record of the file: statistics of the values, or the serialised filter
     of them; None where these are not known. Of the indexes that existed when it was written."""
+    merged: MergedLogs | None = None
+    """What a compaction merged into the file."""
 
 
 CLUSTER: Final = "CLUSTER"
 """The operation that writes the rows of file groups to others as they are."""
+COMPACT: Final = "COMPACT"
+"""The operation that merges log files into base files of their file groups."""
+LOG_COMPACT: Final = "LOG_COMPACT"
+"""The operation that merges log files of a slice into one."""
+COMPACTIONS: Final = frozenset({COMPACT, LOG_COMPACT})
+"""The operations that leave each row in its file group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -274,7 +274,11 @@ class _Rows:
     def _files_left(self) -> dict[str, list[str]]:
         """By partition that the commit touches, the files from before it that are still live."""
         touched = {status.partition for status in self.change.statuses} | set(self.change.replaced)
-        superseded = {(status.partition, status.file_id) for status in self.change.statuses if not status.is_log}
+        superseded = {
+            (status.partition, status.file_id): None if status.merged is None else status.merged.superseded
+            for status in self.change.statuses
+            if not status.is_log
+        }
         replaced = {(partition, file_id) for partition, ids in self.change.replaced.items() for file_id in ids}
         left: dict[str, list[str]] = {}
         for partition in touched - set(self.change.deleted_partitions):
@@ -286,14 +290,22 @@ class _Rows:
         return left
 
     def _is_over(
-        self, partition: str, name: str, superseded: Collection[tuple[str, str]], replaced: Collection[tuple[str, str]]
+        self,
+        partition: str,
+        name: str,
+        superseded: Mapping[tuple[str, str], Collection[str] | None],
+        replaced: Collection[tuple[str, str]],
     ) -> bool:
-        """A new base file takes the place of what its file group was made of, but for log files of later commits."""
+        """A new base file takes the place of what its file group was made of, but for log files of later commits. A compaction
+        states which files it merged: log files of earlier commits that completed since stay."""
         parsed = parse_log_file(name) or parse_base_file(name)
         if parsed is None:
             return True
         group = (partition, parsed.file_id)
-        return group in replaced or (group in superseded and parsed.instant < self.instant_time)
+        if group in replaced or group not in superseded:
+            return group in replaced
+        merged = superseded[group]
+        return parsed.instant < self.instant_time if merged is None else name in merged
 
     def _bloom_filters(self) -> IndexRows:
         filters = [

@@ -8,21 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from hudi_core.avro.canonical import canonical_form
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import BinaryColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.avro_schemas import COMPACTION_PLAN
+from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, planned_operation, read_plan
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Create, Replace, Step
 from hudi_core.engine import FileInfo
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.names import BaseFileName
 from hudi_core.indexing.group_files import base_content, ordered_rows
@@ -39,12 +38,10 @@ MAX_DELTA_COMMITS: Final = 10
 """Delta commits after which log files are merged: Apache Hudi's `hoodie.metadata.compact.max.delta.commits`."""
 _SUFFIX: Final = "001"
 """The suffix that a compaction of table version 6 appends to the time of the latest delta commit."""
-_PLAN_VERSION: Final = 2
-_MEGABYTE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionPlan:
+class Mergeable:
     """File groups to merge, by slice, and the partitions of which some were left out."""
 
     slices: tuple[FileSlice, ...]
@@ -77,7 +74,7 @@ def compaction_time(metadata: MetadataTable, pending: Collection[str], next_time
     return f"{latest}{_SUFFIX}"
 
 
-def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> CompactionPlan:
+def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> Mergeable:
     """The latest slices with log files whose merged records one base file can hold."""
     slices: list[FileSlice] = []
     left_out: dict[str, None] = {}
@@ -89,21 +86,14 @@ def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> 
                 slices.append(group)
             else:
                 left_out[partition] = None
-    return CompactionPlan(tuple(slices), tuple(left_out))
+    return Mergeable(tuple(slices), tuple(left_out))
 
 
-def request_steps(metadata: MetadataTable, plan: CompactionPlan, instant_time: str) -> list[Step]:
+def request_steps(metadata: MetadataTable, merged: Mergeable, instant_time: str) -> list[Step]:
     """Requests a compaction on the metadata table's timeline."""
-    record = {
-        "operations": [_operation(file_slice) for file_slice in plan.slices],
-        "extraMetadata": {},
-        "version": _PLAN_VERSION,
-        "strategy": None,
-        "preserveHoodieMetadata": False,
-        "missingSchedulePartitions": list(plan.left_out),
-    }
+    plan = CompactionPlan(tuple(map(planned_operation, merged.slices)), merged.left_out)
     files = InstantFiles(metadata.timeline.folder, metadata.config.layout, instant_time, COMPACTION)
-    return [Create(files.requested, write_container(COMPACTION_PLAN, [record])), Create(files.inflight)]
+    return [Create(files.requested, encode_plan(plan)), Create(files.inflight)]
 
 
 def compaction_steps(
@@ -141,25 +131,15 @@ def compaction_steps(
 def planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSlice]:
     """The file groups that a pending compaction is to merge, as its plan names their files."""
     slices: list[FileSlice] = []
-    for operation in metadata.timeline.plan(compaction).get("operations") or ():
-        partition = str(operation["partitionPath"] or "")
-        sizes = {info.name: info for info in metadata.storage.list(f"{METADATA_FOLDER}/{partition}")}
-        base = operation.get("dataFilePath")
-        logs = tuple(_planned_file(sizes, partition, path) for path in operation.get("deltaFilePaths") or ())
-        slices.append(
-            FileSlice(
-                partition,
-                str(operation["fileId"]),
-                str(operation["baseInstantTime"]),
-                _planned_file(sizes, partition, base) if base else None,
-                logs,
-            )
-        )
+    for one in read_plan(metadata.timeline, compaction).operations:
+        sizes = {info.name: info for info in metadata.storage.list(f"{METADATA_FOLDER}/{one.partition}")}
+        base = None if one.base is None else _planned_file(sizes, one.partition, one.base)
+        logs = tuple(_planned_file(sizes, one.partition, name) for name in one.logs)
+        slices.append(FileSlice(one.partition, one.file_id, one.instant, base, logs))
     return slices
 
 
-def _planned_file(sizes: dict[str, FileInfo], partition: str, path: str) -> FileInfo:
-    name = path.rpartition("/")[2]
+def _planned_file(sizes: dict[str, FileInfo], partition: str, name: str) -> FileInfo:
     return sizes.get(name) or FileInfo(f"{METADATA_FOLDER}/{partition}/{name}", 0)
 
 
@@ -196,24 +176,3 @@ def _is_stored_schema(text: str) -> bool:
 def _values(batch: RecordBatch) -> BinaryColumn:
     cells = batch.cells
     return BinaryColumn(*gather(cells.data, cells.value_offsets, cells.value_lengths))
-
-
-def _operation(file_slice: FileSlice) -> dict[str, Any]:
-    size = float(sum(log.size for log in file_slice.logs))
-    read = float(sum(file.size for file in file_slice.files) // _MEGABYTE)
-    write = float((file_slice.base.size if file_slice.base else 0) // _MEGABYTE)
-    return {
-        "baseInstantTime": file_slice.instant,
-        "deltaFilePaths": [log.name for log in file_slice.logs],
-        "dataFilePath": file_slice.base.name if file_slice.base else None,
-        "fileId": file_slice.file_id,
-        "partitionPath": file_slice.partition,
-        "metrics": {
-            "TOTAL_LOG_FILES": float(len(file_slice.logs)),
-            "TOTAL_LOG_FILES_SIZE": size,
-            "TOTAL_IO_READ_MB": read,
-            "TOTAL_IO_WRITE_MB": write,
-            "TOTAL_IO_MB": read + write,
-        },
-        "bootstrapFilePath": None,
-    }

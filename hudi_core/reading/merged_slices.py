@@ -47,20 +47,31 @@ class MergedSlices:
         rows = self._rows(slice, wanted.needed, lambda base: self.base_files.row_ranges(slice, base, wanted, residual))
         return wanted.matching(residual, rows)
 
+    def merge(self, slice: FileSlice, wanted: Schema, *, by_key: bool = False) -> tuple[SliceMerge, int]:
+        """The merge of a slice, and the number of blocks that it merges. Its rows have the wanted columns first, then those that
+        merging needs; with `by_key` they have record keys in any case."""
+        blocks = self._blocks(slice)
+        columns, logs = self._logs(slice, blocks, wanted, by_key=by_key)
+        return SliceMerge(self.base_files, slice, columns, logs), len(blocks)
+
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
-        snapshot = self._sources.snapshot
-        engine = snapshot.engine
-        blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline.is_committed)
-        columns, logs = self._logs(slice, blocks, wanted)
+        engine = self._sources.snapshot.engine
+        columns, logs = self._logs(slice, self._blocks(slice), wanted)
         narrow = projection(reconcile(columns.schema, wanted), engine.values)
         is_wanted_schema = len(columns.schema.fields) == len(wanted.fields)
         for batch in SliceMerge(self.base_files, slice, columns, logs).rows(row_ranges):
             if engine.rows.count(batch):
                 yield batch if is_wanted_schema else engine.rows.batch(narrow(engine.rows.root(batch)))
 
-    def _logs(self, slice: FileSlice, blocks: Sequence[LogBlock], wanted: Schema) -> tuple[MergeColumns, LogRecords]:
+    def _blocks(self, slice: FileSlice) -> list[LogBlock]:
+        snapshot = self._sources.snapshot
+        return slice_blocks(slice, snapshot.storage, snapshot.timeline.is_committed)
+
+    def _logs(
+        self, slice: FileSlice, blocks: Sequence[LogBlock], wanted: Schema, *, by_key: bool = False
+    ) -> tuple[MergeColumns, LogRecords]:
         """The records of the slice's logs, merged by position where all have one, else by key."""
-        positions = positions_in_base(slice, blocks)
+        positions = None if by_key else positions_in_base(slice, blocks)
         if positions is not None:
             reader = self._reader(wanted, False)
             logs = reader.read(slice, blocks, positions)

@@ -74,6 +74,15 @@ class SliceMerge:
         """Rows of the base file that a newer record changed."""
 
     @property
+    def records(self) -> int:
+        """The number of newer records, deletes among them."""
+        return len(self._logs.key_ids)
+
+    def record_keys(self, root: Any) -> StringColumn:
+        """The record keys of rows of the merge."""
+        return self._columns.record_keys(root, "rows")
+
+    @property
     def added(self) -> NDArray[np.int64]:
         """The numbers of records, one a key, whose keys have a row and the base file has not."""
         return self._keys[self._log_only()]
@@ -101,6 +110,7 @@ class SliceMerge:
                     yield batch
                 else:
                     yield from self._in_place(batch, merged_rows, changes)
+            self._check_positions(base.path)
         log_only = self._log_only()
         if len(log_only):
             sources = self._log_records.sources[log_only]

@@ -1,11 +1,14 @@
-"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-6."""
+"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-6, COMPACT-370,
+COMPACT-371.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 
-from hudi_core.commit.statuses import TableChange
+from hudi_core.commit.statuses import COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.errors import ConflictError
+from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
@@ -27,6 +30,8 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         raise ConflictError(
             where, expected="the schema that the write began with", found="one that another writer changed"
         )
+    if change.operation in COMPACTIONS:  # log files that came since belong to what it writes
+        return
     if RECORD_INDEX in latest.config.kept_partitions - begun.config.kept_partitions:
         found = "a record index that came since"
         raise ConflictError(where, expected="the indexes that the write began with", found=found)
@@ -35,6 +40,8 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
     for instant, metadata in _completed_since(begun, latest):
         changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
         changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
+        if metadata.operation in COMPACTIONS:
+            changed -= _appended(change, latest, instant, metadata.operation)
         both = sorted(changed & groups)
         if both:
             raise ConflictError(
@@ -46,10 +53,24 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
                 for partition, stats in metadata.stats.items()
                 if partition in partitions and any(stat.previous is None for stat in stats)
             )
-            if added:
+            if added and metadata.operation not in COMPACTIONS:
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
     refuse_clustered(latest, instant_time, change.operation, groups)
+
+
+def _appended(change: TableChange, latest: Table, instant: Instant, operation: str) -> set[FileGroup]:
+    """The file groups whose new log files are read with what a completed compaction wrote."""
+
+    def follows(status: WriteStatus) -> bool:
+        if latest.config.layout > 1 or operation == LOG_COMPACT:  # its completion time decides, not its name
+            return True
+        log = parse_log_file(status.path.rpartition("/")[2])
+        return log is not None and log.instant >= instant.requested_time
+
+    replaced = {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
+    logged = {(one.partition, one.file_id) for one in change.statuses if one.is_log and follows(one)}
+    return logged - replaced
 
 
 def refuse_clustered(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hudi_core.commit.statuses import CLUSTER, WriteStatus
+from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
 from hudi_core.indexing.delta_commit import KEPT_WHILE_BUILT
@@ -50,24 +50,26 @@ def missed_commit(
         if instant.requested_time not in recorded:
             return True
         written = latest.timeline.metadata(instant)
-        rewrites = latest.timeline.operation(instant) == CLUSTER
+        operation = latest.timeline.operation(instant)
         own_instant = recorded[instant.requested_time]
         written_stats = metadata.timeline.metadata(own_instant).stats
         noticed = metadata.timeline.extra(own_instant).get(KEPT_WHILE_BUILT, "").split(",")
         for partition in partitions:
             if written_stats.get(partition) or partition in noticed:
                 continue
-            if _needs(partition, written, latest.config, rewrites=rewrites):
+            if _needs(partition, written, latest.config, operation):
                 return True
     return False
 
 
-def _needs(partition: str, written: CommitMetadata, config: TableConfig, *, rewrites: bool) -> bool:
-    """Whether a commit that wrote this may have rows for a metadata partition. `rewrites`: it left the rows as they were."""
+def _needs(partition: str, written: CommitMetadata, config: TableConfig, operation: str | None) -> bool:
+    """Whether a commit that wrote this may have rows for a metadata partition. A clustering leaves rows as they were, a
+    compaction in their file groups too."""
     stats = [stat for of_partition in written.stats.values() for stat in of_partition if stat.path]
     if partition == RECORD_INDEX:
-        return any(stat.inserts or stat.deletes for stat in stats)
+        return operation not in COMPACTIONS and any(stat.inserts or stat.deletes for stat in stats)
     if is_secondary(partition):
+        rewrites = operation == CLUSTER or operation in COMPACTIONS
         return not rewrites and bool(written.replaced or any(stat.rows or stat.deletes for stat in stats))
     if partition == BLOOM_FILTERS:
         return config.populate_meta_fields and any(stat.rows and parse_base_file(_name(stat.path)) for stat in stats)

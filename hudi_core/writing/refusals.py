@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.buckets import has_hashing_nodes
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.merge.rules import merge_rules
@@ -91,6 +92,17 @@ def refuse_buckets(table: Table) -> None:
 def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
     """The file groups that a compaction or clustering is going to rewrite: they get no new rows."""
     return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)
+
+
+def refuse_new_indexes(before: Table, latest: Table, partitions: Collection[str]) -> None:
+    """Raises `ConflictError` where one of these indexes was begun since a write began: it would lack what the write's files have,
+    for that was not kept."""
+    begun = (latest.config.kept_partitions - before.config.kept_partitions).intersection(partitions)
+    if begun:
+        where = latest.storage.uri
+        raise ConflictError(
+            where, expected="the indexes that there were", found=f"a new one: {', '.join(sorted(begun))}"
+        )
 
 
 def refuse_other_keys(table: Table) -> None:

@@ -27,7 +27,18 @@ from hudi_core.indexing.undo import refuse_built_since, undo_steps
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
+from hudi_core.timeline.instants import (
+    CLUSTERING,
+    COMMIT,
+    COMPACTION,
+    DELTA_COMMIT,
+    LOG_COMPACTION,
+    REPLACE_COMMIT,
+    ROLLBACK,
+    WRITES,
+    Instant,
+    InstantState,
+)
 from hudi_core.timeline.services import savepoints
 from hudi_core.writing.schema_commit import undo_schema_commit
 
@@ -110,7 +121,7 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
     instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
     plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
     # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
-    keep_plan = bool(instants) and instants[0].action == action and _is_planned_clustering(table, instants[0])
+    keep_plan = bool(instants) and instants[0].action == action and _keeps_plan(table, instants[0])
     run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
     table.storage.delete_folder(marker_folder(time))
 
@@ -209,11 +220,17 @@ def rollback_steps(
 
 
 def _requested_as(table: Table, undone: Instant) -> tuple[str, ...]:
-    """The actions that a write may have been requested as: in layout 2 a clustering completes under another name, and its
-    plan would be pending again."""
-    if undone.completed and undone.action == REPLACE_COMMIT and table.config.layout > 1:
-        return REPLACE_COMMIT, CLUSTERING
-    return (undone.action,)
+    """The actions that a write may have been requested as: services complete under another name (a clustering in layout 2), and
+    their plans would be pending again."""
+    if not undone.completed or (undone.action == REPLACE_COMMIT and table.config.layout == 1):
+        return (undone.action,)
+    services = {REPLACE_COMMIT: CLUSTERING, COMMIT: COMPACTION, DELTA_COMMIT: LOG_COMPACTION}
+    return undone.action, services[undone.action]
+
+
+def _keeps_plan(table: Table, instant: Instant) -> bool:
+    """Whether a pending action is run again by its plan after its run was rolled back."""
+    return instant.action == COMPACTION or _is_planned_clustering(table, instant)
 
 
 def _is_planned_clustering(table: Table, instant: Instant) -> bool:

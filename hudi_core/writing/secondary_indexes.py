@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from hudi_core.commit.statuses import CLUSTER, TableChange, WriteStatus
+from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, TableChange, WriteStatus
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys, concat_keys
 from hudi_core.index.stored_values import StoredValues
@@ -143,7 +143,7 @@ def keys_of_slice(snapshot: Snapshot, columns: Sequence[IndexedColumn], slice: F
 def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> TableChange:
     """The change, extended by its changes in secondary indexes whose build began after its files were written. `table` is the
     table before the commit. Rule WRITE-41."""
-    if change.operation == CLUSTER:
+    if change.operation == CLUSTER or change.operation in COMPACTIONS:
         return change
     columns = indexed_columns(table)
     late = [

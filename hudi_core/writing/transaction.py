@@ -19,7 +19,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
-from hudi_core.commit.statuses import TableChange
+from hudi_core.commit.statuses import COMPACTIONS, TableChange
 from hudi_core.commit.steps import Create, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
@@ -82,10 +82,10 @@ class Transaction:
         """Raises `ConflictError` when a clustering is going to rewrite file groups that the write is about to change, which its
         commit would be refused for: before any work is done."""
 
-        def gives_way(instant: Instant) -> bool:
-            return self.cancels_plans and _gives_way(self.table, instant, self.clock)
+        def is_cancelled(instant: Instant) -> bool:
+            return self.cancels_plans and gives_way(self.table, instant, self.clock)
 
-        refuse_clustered(self.table, self.instant_time, self.operation, groups, gives_way)
+        refuse_clustered(self.table, self.instant_time, self.operation, groups, is_cancelled)
 
     def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
         """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
@@ -104,7 +104,8 @@ class Transaction:
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
             history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
-            whole = replace(change, extra={**_checkpoints(latest), **change.extra, **history.extra})
+            checkpoints = {} if change.operation in COMPACTIONS else _checkpoints(latest)
+            whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
             record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
             content = encode_commit(record, config.layout)
             if self.metadata_steps is not None:
@@ -159,13 +160,15 @@ def resumed(
     operation: str,
     *,
     metadata_steps: MetadataSteps | None = None,
+    takes_over: bool = False,
     clock: Clock = system_clock,
 ) -> Iterator[Transaction]:
     """Takes up an action that a plan requests, as a clustering. A block that ends without a commit leaves the plan as it was,
     to be taken up again.
 
     An earlier run that died is rolled back first. Raises `ConflictError` while a run is alive: one of another library may not
-    show that it is alive, so one that never did counts as going on; `UsageError` where there is no such plan.
+    show that it is alive, so one that never did counts as going on, unless the caller `takes_over`; `UsageError` where there
+    is no such plan.
     """
     storage, time = table.storage, instant.requested_time
     with ExitStack() as alive:
@@ -173,7 +176,7 @@ def resumed(
             latest = refreshed(table)
             planned = _pending(latest, instant)
             if planned.state is InstantState.INFLIGHT:
-                if not _has_died(latest, planned, clock):
+                if not gives_way(latest, planned, clock, takes_over=takes_over):
                     where = f"{storage.uri}: {planned.action} {time}"
                     raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
                 roll_back(latest, planned, clock, keep_plan=True)
@@ -227,14 +230,18 @@ def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
         instant = work.instant
         if instant.action not in (CLUSTERING, REPLACE_COMMIT) or groups.isdisjoint(work.file_groups):
             continue
-        if _gives_way(table, instant, clock):
+        if gives_way(table, instant, clock):
             roll_back(table, instant, clock)
     return refreshed(table)
 
 
-def _gives_way(table: Table, instant: Instant, clock: Clock) -> bool:
-    """Whether a plan is not running."""
-    return instant.state is InstantState.REQUESTED or _has_died(table, instant, clock)
+def gives_way(table: Table, instant: Instant, clock: Clock, *, takes_over: bool = False) -> bool:
+    """Whether a plan is not running. With `takes_over` a run without a heartbeat is none."""
+    if instant.state is InstantState.REQUESTED:
+        return True
+    if takes_over:
+        return not is_alive(table.storage, instant.requested_time, clock())
+    return _has_died(table, instant, clock)
 
 
 def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:

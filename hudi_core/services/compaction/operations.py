@@ -1,0 +1,119 @@
+"""`compact`: planning a compaction, and running it. Rules COMPACT-353 to COMPACT-369."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hudi_core.commit.compaction_plans import encode_plan, read_plan
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.steps import Create, run
+from hudi_core.commit.times import next_time
+from hudi_core.errors import UsageError
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.planner import planned, refuse_writers
+from hudi_core.services.compaction.refusals import refuse_uncompactable
+from hudi_core.services.compaction.result import CompactionResult, nothing_done, plan_result
+from hudi_core.services.compaction.run import run_plan
+from hudi_core.services.compaction.triggers import is_due
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import COMPACTION, Instant, InstantState
+from hudi_core.writing.rollback import roll_back_failed
+from hudi_core.writing.transaction import gives_way
+
+
+def compact(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
+    """Merges log files into base files, in one commit. A plan that waits, and that nobody runs, is run; else one is made and run.
+    Nothing is written where nothing is to compact.
+
+    Rows keep their commit times. `table` still shows what it showed; `refreshed` shows the commit. A run that fails leaves its
+    plan to be run again. Raises `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is
+    under way in table version 6.
+    """
+    settings = options or CompactionOptions()
+    latest = refreshed(table)
+    refuse_uncompactable(latest)
+    waiting = _waiting(latest, settings)
+    if settings.dry_run:
+        return _shown(latest, waiting, settings)
+    if waiting is not None:
+        return run_plan(latest, waiting, settings)
+    instant = schedule(latest, settings)
+    if instant is None:
+        return _nothing(latest, settings)
+    return replace(run_plan(refreshed(latest), instant, settings), strategy=settings.strategy)
+
+
+def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
+    """Requests a plan and leaves it to be run, here or by Apache Hudi. Raises as `compact` does."""
+    settings = options or CompactionOptions()
+    latest = refreshed(table)
+    refuse_uncompactable(latest)
+    if settings.dry_run:
+        return _shown(latest, None, settings)
+    instant = schedule(latest, settings)
+    if instant is None:
+        return _nothing(latest, settings)
+    return plan_result(read_plan(refreshed(latest).timeline, instant), settings, instant.requested_time, "requested")
+
+
+def run_requested(table: Table, requested_time: str, options: CompactionOptions | None = None) -> CompactionResult:
+    """Runs a plan that waits, of this library or of Apache Hudi. Raises as `run.run_plan` does."""
+    settings = options or CompactionOptions()
+    latest = refreshed(table)
+    refuse_uncompactable(latest)
+    instant = pending_compaction(latest, requested_time)
+    if settings.dry_run:
+        return _shown(latest, instant, settings)
+    return run_plan(latest, instant, settings)
+
+
+def schedule(table: Table, options: CompactionOptions) -> Instant | None:
+    """Makes a plan and requests it; None where nothing is to compact, or with `if_due` where it is not due. It is made under the
+    table's lock: every commit is before it or after it."""
+    latest = refreshed(table)
+    if (options.if_due and not is_due(latest, options)) or not planned(latest, options).operations:
+        return None
+    with table_lock(table.storage, clock=options.clock):
+        healed = roll_back_failed(refreshed(table), options.clock)
+        refuse_writers(healed)
+        plan = planned(healed, options)
+        if not plan.operations:
+            return None
+        time = next_time(healed.timeline, options.clock)
+        files = InstantFiles(healed.timeline.folder, healed.config.layout, time, COMPACTION)
+        run(healed.storage, [Create(files.requested, encode_plan(plan))])
+    return Instant(time, COMPACTION, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
+
+
+def pending_compaction(table: Table, requested_time: str) -> Instant:
+    """The compaction that was requested at a time and is not completed; `UsageError` where there is none."""
+    compactions = [instant for instant in table.timeline.pending if instant.action == COMPACTION]
+    for instant in compactions:
+        if instant.requested_time == requested_time:
+            return instant
+    waiting = ", ".join(instant.requested_time for instant in compactions) or "none"
+    raise UsageError("instant", expected=f"a compaction that is not completed ({waiting})", found=requested_time)
+
+
+def _waiting(table: Table, options: CompactionOptions) -> Instant | None:
+    """The oldest plan that nobody runs."""
+    compactions = (instant for instant in table.timeline.pending if instant.action == COMPACTION)
+    idle = (one for one in compactions if gives_way(table, one, options.clock, takes_over=options.takes_over))
+    return next(idle, None)
+
+
+def _shown(table: Table, waiting: Instant | None, options: CompactionOptions) -> CompactionResult:
+    """What would be done; nothing is written."""
+    if waiting is not None:
+        return plan_result(read_plan(table.timeline, waiting), options, waiting.requested_time, "requested")
+    plan = planned(table, options)
+    if not plan.operations or (options.if_due and not is_due(table, options)):
+        return _nothing(table, options)
+    return plan_result(plan, options, None, "planned")
+
+
+def _nothing(table: Table, options: CompactionOptions) -> CompactionResult:
+    is_early = options.if_due and not is_due(table, options)
+    return nothing_done(options, "not due" if is_early else "nothing to compact")

@@ -1,0 +1,61 @@
+"""The plan of a compaction on a table as it is. Rules COMPACT-356 to COMPACT-363."""
+
+from __future__ import annotations
+
+from hudi_core.commit.compaction_plans import CompactionPlan, planned_operation
+from hudi_core.errors import ConflictError
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.partitions import partitions_written_to
+from hudi_core.services.compaction.strategies import chosen_operations, chosen_partitions
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import LOG_COMPACTION, WRITES
+from hudi_core.timeline.services import FileGroup, pending_work
+from hudi_core.writing.log_file import OWN_TIME_SINCE
+
+
+def planned(table: Table, options: CompactionOptions) -> CompactionPlan:
+    """The plan on the table as it is; nothing is written. Its log files are all of commits that completed before it.
+
+    Partitions of slices that wait for another service are named as left out: no write needs to come for the next plan to look
+    at them.
+    """
+    slices = [file_slice for file_slice in table.slices() if file_slice.logs]
+    written = partitions_written_to(table) if options.incremental else None
+    now = options.clock().astimezone(table.timeline.zone)
+    known = dict.fromkeys(file_slice.partition for file_slice in table.slices())
+    partitions = chosen_partitions(options, (path for path in known if written is None or path in written), now)
+    places = {path: place for place, path in enumerate(partitions)}
+    looked_at = sorted((one for one in slices if one.partition in places), key=lambda one: places[one.partition])
+    busy = waiting_groups(table)
+    operations = [
+        planned_operation(one, options.new_file_bytes) for one in looked_at if (one.partition, one.file_id) not in busy
+    ]
+    chosen = chosen_operations(options, operations)
+    waiting = [one.partition for one in looked_at if (one.partition, one.file_id) in busy]
+    left_out = tuple(dict.fromkeys((*chosen.left_out, *waiting))) if options.incremental else None
+    return CompactionPlan(chosen.operations, left_out)
+
+
+def waiting_groups(table: Table) -> frozenset[FileGroup]:
+    """The file groups that a pending compaction or clustering is going to rewrite."""
+    return frozenset(
+        group
+        for work in pending_work(table.timeline)
+        if work.instant.action != LOG_COMPACTION
+        for group in work.file_groups
+    )
+
+
+def refuse_writers(table: Table) -> None:
+    """Raises `ConflictError` while a write is under way in table version 6: its log files would belong to slices of before the
+    compaction, where nobody reads them afterwards."""
+    if table.config.version >= OWN_TIME_SINCE:
+        return
+    planned_work = {work.instant for work in pending_work(table.timeline) if work.file_groups}
+    for instant in table.timeline.pending:
+        if instant.action in WRITES and instant not in planned_work:
+            raise ConflictError(
+                table.storage.uri,
+                expected="no write under way where a compaction is planned (table version 6)",
+                found=f"{instant.action} {instant.requested_time}",
+            )

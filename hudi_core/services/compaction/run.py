@@ -1,0 +1,162 @@
+"""Running a plan of a compaction, in one commit. Rules COMPACT-364 to COMPACT-369.
+
+Writers go on meanwhile: their log files belong to the new base files (by completion time, in table version 6 by name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Final
+
+from hudi_core.cluster.groups import slices_by_group
+from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan, read_plan
+from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
+from hudi_core.commit.statuses import COMPACT, TableChange, WriteStatus
+from hudi_core.commit.steps import Ensure, SideBySide, run
+from hudi_core.errors import ConflictError
+from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.result import CompactionResult, kind_of
+from hudi_core.services.compaction.tasks import Compactor, CompactSlice
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import COMMIT, Instant
+from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.base_file import FileTarget
+from hudi_core.writing.change_log import change_log_path
+from hudi_core.writing.expression_indexes import table_expressions
+from hudi_core.writing.incoming import file_schema, row_schema
+from hudi_core.writing.log_file import OWN_TIME_SINCE
+from hudi_core.writing.metadata_steps import metadata_steps
+from hudi_core.writing.refusals import refuse_new_indexes
+from hudi_core.writing.tasks import INFLATED, waiting_runner
+from hudi_core.writing.transaction import Transaction, resumed
+from hudi_core.writing.write_run import bare_schema
+
+_TASKS_AT_ONCE: Final = 4
+"""For each that runs: between two reports of progress. Their files are announced together."""
+
+
+def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
+    """Runs the plan of a requested compaction, also one of Apache Hudi's.
+
+    Slices whose file group was replaced since, or got another base file, are left out. Raises `ConflictError` while another run
+    is alive; nothing is changed then, and the plan stays.
+    """
+    begun = perf_counter()
+    plan = read_plan(table.timeline, instant)
+    with resumed(
+        table, instant, COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
+    ) as write:
+        slices = planned_slices(write.table, plan)
+        statuses = tuple(_Run(write, options).statuses(slices))
+        kept: list[WriteStatus] = []
+
+        def settled(latest: Table, change: TableChange) -> TableChange:
+            refuse_new_indexes(write.table, latest, (BLOOM_FILTERS,))
+            now = {_group(one) for one in planned_slices(latest, plan)}
+            kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
+            for status in change.statuses:
+                if (
+                    status.partition,
+                    status.file_id,
+                ) not in now:  # before the commit: of a completed one every file is read
+                    for path in (status.path, *status.change_logs):
+                        latest.storage.delete(path)
+            return replace(change, statuses=tuple(kept))
+
+        write.commit(TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses), settled)
+    return _result(instant, plan, slices, kept, perf_counter() - begun)
+
+
+def planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
+    """The slices of a plan with the log files that it names. Those whose file group is gone, or has another base file, are left
+    out; in table version 6, where log files name the compaction already, another base file is a `ConflictError`."""
+    latest = slices_by_group(table.slices())
+    slices: list[FileSlice] = []
+    for operation in plan.operations:
+        file_slice = latest.get(operation.group)
+        if file_slice is None:
+            continue
+        if (None if file_slice.base is None else file_slice.base.name) != operation.base:
+            _refuse_rewritten(table, operation)
+            continue
+        names = set(operation.logs)
+        logs = tuple(log for log in file_slice.logs if log.name in names)
+        slices.append(FileSlice(file_slice.partition, file_slice.file_id, operation.instant, file_slice.base, logs))
+    return slices
+
+
+def _refuse_rewritten(table: Table, operation: CompactionOperation) -> None:
+    if table.config.version < OWN_TIME_SINCE:
+        where = f"{table.storage.uri}: {operation.file_id}"
+        found = "another one that was written since"
+        raise ConflictError(where, expected=f"the base file of the plan, {operation.base or 'none'}", found=found)
+
+
+class _Run:
+    """Compacts slices side by side."""
+
+    def __init__(self, write: Transaction, options: CompactionOptions) -> None:
+        self._write, self._options = write, options
+        table = write.table
+        bare = bare_schema(table)
+        snapshot = table.snapshot().without_slices()
+        self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), table_expressions(table))
+
+    def statuses(self, slices: Sequence[FileSlice]) -> Iterator[WriteStatus]:
+        table, time, progress = self._write.table, self._write.instant_time, self._options.progress
+        tasks = [
+            CompactSlice(FileTarget(one.partition, one.file_id, time, number), one) for number, one in enumerate(slices)
+        ]
+        largest = max((INFLATED * sum(file.size for file in one.files) for one in slices), default=0)
+        work = waiting_runner(table.engine, table.storage, largest)
+        share = work.parallelism * _TASKS_AT_ONCE
+        for start in range(0, len(tasks), share):
+            some = tasks[start : start + share]
+            run(table.storage, [SideBySide(tuple(self._announcements(some)))])
+            yield from work.run(self._compactor.run, some)
+            if progress is not None:
+                progress(min(start + share, len(tasks)), len(tasks))
+
+    def _announcements(self, tasks: Sequence[CompactSlice]) -> Iterator[Ensure]:
+        config, time = self._write.table.config, self._write.instant_time
+        for task in tasks:
+            yield partition_step(task.target.partition, time)
+            yield marker_step(time, task.target.path, MarkerKind.MERGE)
+            if config.cdc_enabled:
+                kind = MarkerKind.CREATE if config.version >= OWN_TIME_SINCE else MarkerKind.APPEND
+                yield marker_step(time, change_log_path(task.target), kind)
+
+
+def _result(
+    instant: Instant,
+    plan: CompactionPlan,
+    slices: Sequence[FileSlice],
+    statuses: Sequence[WriteStatus],
+    seconds: float,
+) -> CompactionResult:
+    written = {(status.partition, status.file_id) for status in statuses}
+    merged: Mapping[FileGroup, FileSlice] = {_group(one): one for one in slices if _group(one) in written}
+    return CompactionResult(
+        instant.requested_time,
+        "completed",
+        kind_of(of_logs=plan.of_logs),
+        None,
+        slices=len(merged),
+        slices_dropped=len(plan.operations) - len(merged),
+        log_files=sum(len(one.logs) for one in merged.values()),
+        rows=sum(status.rows for status in statuses),
+        updated=sum(status.updates for status in statuses),
+        inserted=sum(status.inserts for status in statuses),
+        deleted=sum(status.deletes for status in statuses),
+        bytes_in=sum(file.size for one in merged.values() for file in one.files),
+        bytes_out=sum(status.size for status in statuses),
+        seconds=round(seconds, 3),
+    )
+
+
+def _group(file_slice: FileSlice) -> FileGroup:
+    return file_slice.partition, file_slice.file_id

@@ -1,0 +1,100 @@
+"""Tasks of a compaction: the new base file of one slice. Rules COMPACT-364 to COMPACT-367.
+
+The rows are those that a query reads: the reader of slices merges them. A base file is read a batch at a time; the log records of
+a slice are held in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hudi_core.commit.statuses import MergedLogs, WriteStatus
+from hudi_core.engine import Engine
+from hudi_core.formats.names import parse_base_file
+from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.reading.slice_merge import Changes, SliceMerge
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.writing.change_log import ChangeLog
+from hudi_core.writing.expression_indexes import ExpressionChanges
+from hudi_core.writing.expression_values import Expression
+from hudi_core.writing.stored_files import StoredFiles
+
+
+@dataclass(frozen=True, slots=True)
+class CompactSlice:
+    """A slice whose log files are merged into a new base file."""
+
+    target: FileTarget
+    slice: FileSlice
+
+
+@dataclass(frozen=True)
+class Compactor:
+    """Runs tasks. It can be pickled. `snapshot` has the schemas of the table and none of its slices; `rows` is the schema in
+    which rows are merged, `files` that of base files."""
+
+    snapshot: Snapshot
+    rows: Schema
+    files: Schema
+    expressions: tuple[Expression, ...] = ()
+
+    def run(self, task: CompactSlice) -> WriteStatus:
+        """Writes the rows of a slice, those of the old base file in its order, changed ones where they stood. Rows keep their
+        commit times. Raises what storage raises."""
+        status = self._written(task)
+        if self.expressions:
+            bare = replace(self.files, record=without_meta_columns(self.files.record))
+            time = task.target.instant_time
+            status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
+        return status
+
+    def _written(self, task: CompactSlice) -> WriteStatus:
+        logs_changes = self.snapshot.config.cdc_enabled
+        files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
+        merge, blocks = MergedSlices(files).merge(task.slice, self.rows, by_key=logs_changes)
+        if not logs_changes:
+            return self._base_file(task, merge, blocks, None)
+        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, merge.record_keys).opened() as changes:
+            status = self._base_file(task, merge, blocks, changes)
+        return replace(status, change_logs={changes.path: changes.size})
+
+    def _base_file(self, task: CompactSlice, merge: SliceMerge, blocks: int, changes: Changes | None) -> WriteStatus:
+        target, base = task.target, task.slice.base
+        stores_keys = self.snapshot.config.populate_meta_fields
+        writer = BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys)
+        written = writer.write(merge.rewritten(changes))
+        status = status_of_base(
+            writer,
+            written,
+            inserts=len(merge.added),
+            updates=merge.updates,
+            deletes=len(merge.removed),
+            added_keys=writer.keys,
+            previous=None if base is None else parse_base_file(base.name),
+        )
+        merged = MergedLogs(
+            len(task.slice.logs),
+            sum(log.size for log in task.slice.logs),
+            blocks,
+            merge.records,
+            merge.updates,
+            frozenset(file.name for file in task.slice.files),
+        )
+        # Keys stay in their file groups: no index asks for them.
+        kept = status.bloom_filter if BLOOM_FILTERS in self.snapshot.config.kept_partitions else None
+        return replace(status, added_keys=None, bloom_filter=kept, merged=merged)
+
+    @cached_property
+    def _engine(self) -> Engine[Any, Any, Any]:
+        return self.snapshot.engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
