@@ -1,6 +1,7 @@
 """The changes of a write, and the storage steps that commit them. Rules: `specs/commits.md`.
 
 avro_schemas   the Avro schemas of the files of instants
+compaction_plans  plans of compactions, of a table and of its metadata table, and their stored form
 heartbeat      heartbeats of writes that are going on
 instant_files  the names of the files of an instant, in both timeline layouts
 lock           the table's lock, shared with writers of Apache Hudi
