@@ -18,14 +18,14 @@ import pytest
 from hudi_core.commit.compaction_plans import read_plan
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy
 from hudi_core.services.compaction.planner import planned
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.rollback import roll_back_completed

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import ConflictError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, plan_only
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
