@@ -23,7 +23,6 @@ from hudi_core.rows.project import projection
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.commits import WriteStat
-from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Field, Record, String
 
@@ -132,8 +131,7 @@ class CdcLogReader:
                 block.where, expected=f"rows in {field.name}", found=type(field.type).__name__.lower()
             )
         history = self.base_files.sources.snapshot.history
-        version = history.schemas[history.number_at(block.require(HeaderKey.INSTANT_TIME))]
-        stored = with_ids_of(Schema(field.type), version, history.latest.max_column_id)
+        stored = history.stored(Schema(field.type), history.number_at(block.require(HeaderKey.INSTANT_TIME)))
         plan = self.base_files.with_path_values(reconcile(stored, self.images, nulls_for_required=True), slice)
         values = self._engine.values
         image = columns[field.name]

@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 
 NULL_RANK: Final = 0
-_MOST_CODES: Final = 1 << 63
+_TOO_MANY_CODES: Final = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +121,7 @@ def row_order(columns: Sequence[NDArray[np.integer[Any]]]) -> Numbers:
     if len(columns[0]) == 0:
         return np.zeros(0, np.int64)
     spans = [int(column.max()) - int(column.min()) + 1 for column in columns]
-    if math.prod(spans) > _MOST_CODES:
+    if math.prod(spans) >= _TOO_MANY_CODES:
         return np.lexsort(columns[::-1])
     joined = np.zeros(len(columns[0]), np.int64)
     for column, span in zip(columns, spans, strict=True):

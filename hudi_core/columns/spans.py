@@ -17,8 +17,8 @@ def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Byte
 
     One gather of opaque items of that size, which NumPy copies wherever they lie: no index a byte.
     """
-    if size == 0:
-        return np.empty((len(positions), 0), np.uint8)
+    if size == 0 or len(positions) == 0:
+        return np.empty((len(positions), size), np.uint8)
     return items(data, size, shift)[positions].view(np.uint8).reshape(-1, size)
 
 

@@ -37,6 +37,8 @@ def counting_records(group: FileGroup) -> CountingRecords:
     Raises `CorruptFileError`.
     """
     records = group.read(None)
+    if not records.batches:  # deletes alone, or nothing
+        return CountingRecords([], 0)
     if records.all_of_base_files:
         return CountingRecords([_taken(batch, ~_flags(batch)[0]) for batch in records.batches], 0)
     count = sum(len(batch.cells) for batch in records.batches)

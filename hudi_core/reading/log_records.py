@@ -32,7 +32,6 @@ from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.blocks import counting_blocks
-from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 
@@ -167,7 +166,7 @@ class LogReader:
         version = history.number_at(block.require(HeaderKey.INSTANT_TIME))
         if (text, version) not in self._plans:
             block_schema = schema_from_avro(text, f"{block.where}, schema") if schema is None else schema
-            stored = with_ids_of(block_schema, history.schemas[version], history.latest.max_column_id)
+            stored = history.stored(block_schema, version)
             wanted = self.columns.schema
             ids = {field.id for field in wanted.fields}
             fields = tuple(field for field in stored.fields if field.id in ids)

@@ -19,6 +19,9 @@ from hudi_core.types.walk import with_children
 NO_ID: Final = -1
 """Stands in a field that has no column id yet."""
 
+GREATEST_ID: Final = (1 << 31) - 1
+"""No table gives a greater one: Apache Hudi has ids as 32-bit integers."""
+
 _Give = Callable[[Field], int]
 
 

@@ -18,7 +18,7 @@ from hudi_core.errors import CorruptFileError, SchemaError, StorageError, Unsupp
 from hudi_core.evolve.identity import identified
 from hudi_core.formats.names import parse_base_file
 from hudi_core.options import FOLDER, TableConfig
-from hudi_core.schema.ids import NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
+from hudi_core.schema.ids import GREATEST_ID, NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
 from hudi_core.schema.json import history_from_json, schema_from_json
 from hudi_core.schema.meta import with_meta_columns
 from hudi_core.schema.schema import Path, Schema
@@ -61,6 +61,18 @@ class SchemaHistory:
     def certain(self, instant: str) -> bool:
         """The schema of an instant is known, and not taken from the first commit after it."""
         return not self._order or time_order(instant) >= self._order[0]
+
+    def stored(self, schema: Schema, number: int) -> Schema:
+        """A schema as a file or a block of a log file has it, with the column ids of the version of this number. Columns that the
+        version lacks get ids that no column of the table has, nor gets from a write that is under way. Rule TIME-230."""
+        return with_ids_of(schema, self.schemas[number], max(self.latest.max_column_id, GREATEST_ID))
+
+    def after(self, instant: str, schema: Schema) -> SchemaHistory:
+        """The history with a write of this instant, whose schema the table's becomes."""
+        place, number = bisect_right(self._order, time_order(instant)), len(self.schemas)
+        times = (*self.times[:place], instant, *self.times[place:])
+        numbers = (*self.numbers[:place], number, *self.numbers[place:])
+        return SchemaHistory((*self.schemas, schema), times, numbers, schema)
 
     @cached_property
     def _order(self) -> list[str]:

@@ -79,7 +79,7 @@ class ExpressionIndexes(ColumnIndexes):
         index, read = expression.index, partial(_range, self.subject, expression)
         held = statistics_of(list(in_order(read, files)), index.type)
         keys = keys_of((file.partition for file in files), string_column([file.info.name for file in files]))
-        without = np.ones(len(files), np.bool_)
+        without = held.rows != 0  # a base file without rows has no record
         for records in metadata.stated_values(index.partition, index.column):
             rows, numbers = joined(records.keys, keys)
             without[numbers] = False

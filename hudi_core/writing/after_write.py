@@ -13,10 +13,11 @@ from hudi_core.timeline.slices import FileSlice
 
 
 def snapshot_after(before: Snapshot, schema: Schema, instant_time: str) -> Snapshot:
-    """The snapshot with a write as if it were complete. `schema` is what the table's becomes, without the meta columns."""
+    """The snapshot with a write as if it were complete. `schema` is what the table's becomes, without the meta
+    columns, with the ids that its columns have in it."""
     own = tuple(column for column in before.schema.fields if is_meta(column.name))
     latest = replace(schema, record=replace(schema.record, fields=(*own, *schema.fields)))
-    history = replace(before.history, latest=latest)
+    history = before.history.after(instant_time, latest)
     return replace(before, timeline=before.timeline.with_write(instant_time), resolved=Resolved(history))
 
 

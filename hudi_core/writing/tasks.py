@@ -120,8 +120,7 @@ class TaskRunner:
             changes = SecondaryChanges(self.snapshot, self.indexed, time)
             status = changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
         if status is not None and self.expressions:
-            schema = replace(self.files, record=without_meta_columns(self.files.record))
-            status = ExpressionChanges(self.snapshot, self.expressions, schema, time).of_status(status)
+            status = ExpressionChanges(self.snapshot, self.expressions, self._table_schema, time).of_status(status)
         return status
 
     def _written(self, task: Task) -> WriteStatus | None:
@@ -141,8 +140,7 @@ class TaskRunner:
             return None
         if not (written.can_lose_rows or (written.can_lose_deletes and self._has_record_index)):
             return written.status
-        schema = replace(self.files, record=without_meta_columns(self.files.record))
-        after = snapshot_after(self.snapshot, schema, task.target.instant_time)
+        after = snapshot_after(self.snapshot, self._table_schema, task.target.instant_time)
         file_slice = slice_after(written.status, task.slice, task.target.instant_time)
         return with_merged_keys(written.status, after, file_slice)
 
@@ -235,6 +233,11 @@ class TaskRunner:
         snapshot = self.snapshot
         rules = merge_rules(snapshot.config, snapshot.storage.uri)
         return merge_columns(self._engine, snapshot.config, self.rows, rules, self.rows, snapshot.storage.uri)
+
+    @property
+    def _table_schema(self) -> Schema:
+        """What the table's schema becomes, without the meta columns. That of files has other ids."""
+        return replace(self.rows, record=without_meta_columns(self.rows.record))
 
     @property
     def _engine(self) -> Engine[Any, Any, Any]:

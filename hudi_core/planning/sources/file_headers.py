@@ -15,7 +15,6 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 
 T = TypeVar("T")
@@ -101,8 +100,7 @@ class FileHeaders:
         version = history.number_at(base.instant) if base else 0
         key = (version, footer.schema)
         if key not in self._stored:
-            greatest = history.latest.max_column_id
-            self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)
+            self._stored[key] = history.stored(footer.schema, version)
         return self._stored[key]
 
     def _log(self, file: FileInfo) -> LogHeaders:

@@ -30,6 +30,7 @@ from hudi_core.values.order import sort_key
 
 ENGINE = load_engine("arrow")
 NUMBERS = Schema(t.Record((t.Field(0, "v", t.Long(), optional=True),)))
+DOUBLES = Schema(t.Record((t.Field(0, "v", t.Double(), optional=True),)))
 STRATEGIES = pytest.mark.parametrize("strategy", list(Strategy))
 
 
@@ -111,6 +112,41 @@ def test_rows_are_ordered_by_columns_of_any_span(span: int, columns: int, number
     assert row_order(mixed).tolist() == sorted(range(drawn.shape[1]), key=lambda row: drawn[:, row].tolist())
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [[0, (1 << 63) - 1, 1]],
+        [[1, (1 << 63) - 1, 1]],
+        [[-(1 << 63), (1 << 63) - 1, 0]],
+        [[0, (1 << 62) - 1, 1], [1, 0, 1]],
+        [[0, 0, 0], [0, (1 << 63) - 1, 5], [7, 7, 7]],
+    ],
+    ids=["2**63", "one-less", "2**64", "two-columns", "beside-constants"],
+)
+def test_spans_about_the_greatest_number_are_no_overflow(columns: list[list[int]]) -> None:
+    """CLUSTER-4: the values of these columns span exactly 2**63, one less, more."""
+    drawn = np.array(columns, np.int64)
+    assert row_order(list(drawn)).tolist() == sorted(range(3), key=lambda row: drawn[:, row].tolist())
+
+
+@STRATEGIES
+@pytest.mark.parametrize(
+    "values", [[0.0, math.nan, 1.0, 2.0], [0, (1 << 63) - 1, 1, 2], [-(1 << 63), (1 << 63) - 1, 0, None]]
+)
+def test_rows_of_any_values_have_a_layout(strategy: Strategy, values: list[float | None]) -> None:
+    """CLUSTER-4: as far apart as values can be, by one column and by two."""
+    kind = pa.float64() if any(isinstance(value, float) for value in values) else pa.int64()
+    drawn = pa.record_batch({"v": pa.array(values * 8, kind)})
+    schema = NUMBERS if kind == pa.int64() else DOUBLES
+    keys = sort_keys_of(ENGINE, schema, drawn, [("v",), ("v",)])
+    made = layout(strategy, keys, 3)
+    files = made.file_of(keys)
+    order = made.order(keys)
+    assert sorted(order.tolist()) == list(range(len(drawn)))
+    assert (np.diff(files[order]) >= 0).all()
+    assert strategy is not Strategy.LINEAR or (np.diff(keys[0].ranks()[order]) >= 0).all()
+
+
 def test_codes_are_in_the_order_of_values() -> None:
     """CLUSTER-3: nulls first."""
     for values in ([3, 1, 2, 1], [5, None, -(1 << 63), 7]):
@@ -179,6 +215,14 @@ def test_a_value_that_fills_a_file_has_files_of_its_own() -> None:
     holding = np.unique(files[values == 70])
     assert len(holding) >= 5
     assert set(values[np.isin(files, holding)].tolist()) == {70}
+
+
+@pytest.mark.parametrize(("rows", "alone"), [(4, True), (3, False)], ids=["one-file", "a-row-less"])
+def test_a_value_that_fills_exactly_one_file_has_that_file(rows: int, alone: bool) -> None:
+    """CLUSTER-7: of 12 rows in three files."""
+    values = np.concatenate([[-1, -2], np.full(rows, 5), np.arange(10 - rows) + 20])
+    files = layout(Strategy.LINEAR, [longs(values)], 3).file_of([longs(values)])
+    assert set(files[values != 5].tolist()).isdisjoint(files[values == 5].tolist()) is alone
 
 
 def test_skipping_along_a_curve_is_alike_for_columns_of_any_scale_and_skew() -> None:

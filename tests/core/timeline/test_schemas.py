@@ -6,6 +6,7 @@ Also covers: `timeline/history.py`.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,13 +14,18 @@ import pytest
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, SchemaError, StorageError
 from hudi_core.options import TableConfig, table_config
+from hudi_core.schema.ids import GREATEST_ID, record_with_ids
 from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.schemas import SchemaHistory, recorded_history, schema_history
 from hudi_core.timeline.timeline import timeline_in
+from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
 from tests.support.memory import Memory
 from tests.support.tables import opened
+
+FOURTH = t.Field(2, "new", t.Long(), optional=True, default=None)
+"""A column that a write adds."""
 
 
 def avro(*columns: str, **types: str) -> str:
@@ -54,6 +60,28 @@ def history(files: dict[str, bytes], until: str | None = None, **more: str) -> S
 
 def ids(of: Schema) -> dict[str, int]:
     return {place.name: column for column, place in of.places.items()}
+
+
+def test_a_column_that_only_a_file_has_is_none_of_the_table() -> None:
+    """TIME-230: nor is it one that a write under way adds, which has the next id."""
+    known = history({"1_2.commit": commit(avro("a", "b"))})
+    after = replace(known.latest, record=replace(known.latest.record, fields=(*known.latest.fields, FOURTH)))
+    stored = Schema(record_with_ids(t.Record((t.Field(0, "_hoodie_commit_time", t.String()), *known.latest.fields))))
+    for version in (known, known.after("20300101000000000", after)):
+        own = ids(version.stored(stored, 0))
+        assert (own["a"], own["b"]) == (0, 1)
+        assert own["_hoodie_commit_time"] > GREATEST_ID
+        assert own["_hoodie_commit_time"] not in after.places
+
+
+@pytest.mark.parametrize("instant", ["00000000000000002", "00000000000000000"])
+def test_a_write_under_way_has_its_place_in_the_history(instant: str) -> None:
+    """TIME-32: also one that other writes overtook."""
+    known = history({"00000000000000001_9.commit": commit(avro("a"))})
+    after = replace(known.latest, record=replace(known.latest.record, fields=(*known.latest.fields, FOURTH)))
+    whole = known.after(instant, after)
+    assert whole.schemas[whole.number_at(instant)] == after == whole.latest
+    assert whole.schemas[whole.number_at("00000000000000001")] == known.latest
 
 
 def test_the_latest_commit_with_a_schema_counts() -> None:

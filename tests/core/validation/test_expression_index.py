@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.commit.statuses import ColumnRange
+from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.expression_values import Expression
+from hudi_core.writing.operations import write
 from tests.support.expression_tables import (
     LOWER,
     Copies,
@@ -33,6 +36,18 @@ def test_damage_is_reported_and_repaired(tmp_path: Path, indexable: Copies, monk
     mend(refreshed(table), findings)
     assert [str(finding) for finding in validate(table)] == []
     assert_kept(table)
+
+
+@pytest.mark.parametrize("path", [["x", None], ["x", "y"]], ids=["null-partition", "another"])
+def test_a_file_without_rows_needs_no_record(tmp_path: Path, path: list[str | None]) -> None:
+    """VALID-30: the base file that a delete of its last row leaves."""
+    given = pa.table({"id": ["a", "b"], "p": path, "s": ["x1", "y2"]})
+    table = create_table(tmp_path / "t", given, "id", partition_by="p")
+    write(table, given)
+    indexed(refreshed(table), LOWER)
+    refreshed(table).delete(where="id = 'b'")
+    assert [file.base for file in refreshed(table).slices() if file.base is not None]
+    assert [str(finding) for finding in validate(table)] == []
 
 
 def test_a_filter_that_denies_a_value_is_reported(

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.indexing import compaction
 from hudi_core.indexing.bounds import HIGHEST_STRING
 from hudi_core.metadata.definitions import index_definitions
@@ -284,3 +286,28 @@ def test_tasks_run_on_other_machines(indexable: Copies, tmp_path: Path, monkeypa
     table = indexed(indexable(tmp_path / "t"), LOWER, "expr_index_sieve")
     write(table, rows(range(10, 28), 3, lambda _: "New"))
     assert_kept(table)
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_tables_without_meta_columns_have_the_bounds_of_their_own_column(tmp_path: Path, kind: str) -> None:
+    """WRITE-60, TIME-230: the partition column stands where files have the indexed one, five places behind."""
+    columns = {"id": ["a", "b"], "p": ["oslo", "rome"], **{f"a{number}": [1, 2] for number in range(4)}}
+    given = pa.table({**columns, "s": ["x1", "y2"], "w": pa.array([1, 2], pa.int32())})
+    table = create_table(
+        tmp_path / "t", given, "id", partition_by="p", type=kind, options={"hoodie.populate.meta.fields": "false"}
+    )
+    write(table, given)
+    table = build_indexes(refreshed(table), ["expression_index"], IndexOptions(["s"], name="low", function="lower"))
+    wider = given.set_column(7, "w", pa.array([5, 6], pa.int64())).select([*reversed(given.column_names)])
+    more = wider.append_column("new", pa.array([1.5, 2.5]))
+    for step in (given, wider, more):
+        write(refreshed(table), step)
+        assert_sound(table)
+    cluster(refreshed(table), ClusterOptions(columns=("s",)))
+    assert_sound(table)
+
+
+def assert_sound(table: Table) -> None:
+    table = refreshed(table)
+    assert [str(finding) for finding in validate(table)] == []
+    assert table.scan("lower(s) = 'x1'", columns=["id"]).to_arrow().to_pylist() == [{"id": "a"}]

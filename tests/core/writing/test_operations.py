@@ -278,6 +278,24 @@ def test_virtual_keys(tmp_path: Path, kind: str) -> None:
     assert pq.read_table(path, columns=["_hoodie_record_key"]).column(0).null_count > 0
 
 
+@pytest.mark.parametrize("type", [pa.string(), pa.int64(), pa.list_(pa.int64())], ids=str)
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_new_column_beside_virtual_keys_is_null_in_old_rows(tmp_path: Path, kind: str, type: pa.DataType) -> None:
+    """TIME-230: also where files have values in the meta columns, as some writers leave them."""
+    table = new_table(tmp_path, kind)
+    write(table, arrow([("a", "x", 1, 1), ("b", "x", 1, 1)]))
+    properties = tmp_path / "t" / ".hoodie" / "hoodie.properties"
+    lines = [line for line in properties.read_text().splitlines() if not line.startswith("hoodie.populate.meta")]
+    properties.write_text("\n".join([*lines, "hoodie.populate.meta.fields=false", ""]))
+    value = {pa.string(): "n", pa.int64(): 7}.get(type, [7])
+    more = arrow([("a", "x", 2, 2), ("c", "x", 1, 1)]).append_column("new", pa.array([value, value], type))
+    write(table, more)
+    shown = [("a", 2, value), ("b", 1, None), ("c", 1, value)]
+    assert rows_of(table, "id", "v", "new") == shown
+    refreshed(table).cluster(ClusterOptions(columns=("v",)))
+    assert rows_of(table, "id", "v", "new") == shown
+
+
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_a_record_index_of_virtual_keys_is_kept(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-72."""
