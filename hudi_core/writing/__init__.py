@@ -2,6 +2,7 @@
 
 alter_schema     schema changes as commits
 after_write      a table as a write is about to leave it, to read files of the write before it completes
+announce         what a write announces before it creates data files: partitions, and a marker of each file
 base_file        one base file: rows with the meta columns filled in, the size of its bloom filter, its footer, what is reported
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
@@ -34,7 +35,7 @@ metadata_steps   the metadata table's part of a commit of the table
 moves            keys that a table has once in all its partitions: rows that come with another partition
 new_table        the properties of a new table
 operations       operations that write rows: from data that somebody gives to a commit
-plan             which file gets which rows: tasks from the locations of keys
+plan             which file gets how many rows: tasks, and the way of rows to them
 ranges           statistics of columns that are written: of base files, and of the rows of log files
 refusals         tables that are not written to, each named for what is in the way
 result           what a write did, as users see it
@@ -46,6 +47,7 @@ secondary_indexes  what a write changes in secondary indexes: keys that file gro
 secondary_rows   records with which secondary indexes begin, from the values of file slices
 spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
 stored_files     base files read to be written again
+task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 time_units       times of rows in the units of a table's columns, exactly or not at all
 transaction      transactions: from the request of a write to its commit, or to its rollback

@@ -38,16 +38,18 @@ _STRING: Final = t.String()
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A base file that is to be written. `number` is that of its task in the write."""
+    """A base file that is to be written. `number` is that of its task in the write; `attempt`, two numbers, tells attempts of the
+    task apart where several may be made."""
 
     partition: str
     file_id: str
     instant_time: str
     number: int
+    attempt: str = "0-0"
 
     @property
     def token(self) -> str:
-        return f"{self.number}-0-0"
+        return f"{self.number}-{self.attempt}"
 
     @property
     def name(self) -> str:

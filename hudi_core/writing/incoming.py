@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,15 @@ from hudi_core.errors import UnknownColumnError
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.options import AUTO_INSTANT
+from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
+from hudi_core.portable import Portable
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.writing.expression_indexes import table_expressions
-from hudi_core.writing.schema_on_write import schema_on_write
+from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
 from hudi_core.writing.secondary_indexes import indexed_columns
 from hudi_core.writing.spool import Spool, spool
 
@@ -56,37 +58,83 @@ def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Inc
     with the row for one without a key or without a value in a required column. Warns (`UserWarning`) of a column whose wider
     type rounds values. Rules WRITE-43, WRITE-62, WRITE-74.
     """
-    engine = table.engine
-    _refuse_keyless(table, given.schema)
-    schema = schema_on_write(engine, table.schema, given.schema, table.storage.uri)
-    options = {} if table.config.record_key_fields else {AUTO_INSTANT: auto_instant}
-    generator = KeyGenerator(table_generator(table, options), schema.table, engine.values)
-    if schema.changes_table:
-        indexed_columns(table, schema.table)
-        table_expressions(table, schema.table)
-    for notice in schema.notices:
-        warnings.warn(notice, stacklevel=2)
-    stored = row_schema(table, schema.table)
+    prepares = preparation(table, given.schema, auto_instant)
     keys: list[StringColumn] = []
     paths: list[StringColumn] = []
 
     def prepared() -> Iterator[Any]:
-        first = 0
-        for batch in given.batches:
+        for rows in prepares.rows(given.batches):
+            keys.append(rows.records)
+            paths.append(rows.paths)
+            yield rows.batch
+
+    rows = spool(table.engine, prepares.stored, prepared())
+    return Incoming(prepares.schema.table, prepares.stored, rows, joined_keys(keys, paths))
+
+
+def joined_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:
+    """The keys of several batches."""
+    return key_columns(concat_strings(records), concat_strings(paths)) if records else _NO_KEYS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedRows:
+    """A batch of rows as it is written, and the record key and the partition path of each."""
+
+    batch: Any
+    records: StringColumn
+    paths: StringColumn
+
+
+@dataclass(frozen=True)
+class Preparation(Portable):
+    """How rows of an input become rows to write. It can be pickled: a part of the rows is prepared as the whole. `part` is the
+    number of the part, which keys that are generated contain."""
+
+    table: Table
+    schema: SchemaOnWrite
+    auto_instant: str
+    part: int = 0
+
+    @cached_property
+    def stored(self) -> Schema:
+        """The schema of the prepared rows."""
+        return row_schema(self.table, self.schema.table)
+
+    @cached_property
+    def generator(self) -> KeyGenerator[Any, Any]:
+        """The generator of the rows' keys."""
+        made_up = {AUTO_INSTANT: self.auto_instant, AUTO_TASK: str(self.part)}
+        options = {} if self.table.config.record_key_fields else made_up
+        return KeyGenerator(table_generator(self.table, options), self.schema.table, self.table.engine.values)
+
+    def rows(self, batches: Iterable[Any]) -> Iterator[PreparedRows]:
+        """The rows of batches, which are counted on. Raises `RowError` with the row's number, and as `SchemaOnWrite`."""
+        engine, first = self.table.engine, 0
+        for batch in batches:
             count = engine.rows.count(batch)
             if count == 0:
                 continue
-            root = schema.rows(batch, first)
-            made = numbered_keys(generator, root, first)
-            keys.append(_strings(engine, made.record_key))
-            paths.append(_strings(engine, made.partition_path))
-            yield engine.rows.batch(_with_keys(engine, stored, root, made.record_key, made.partition_path))
+            root = self.schema.rows(batch, first)
+            made = numbered_keys(self.generator, root, first)
+            with_keys = _with_keys(engine, self.stored, root, made.record_key, made.partition_path)
+            records, paths = _strings(engine, made.record_key), _strings(engine, made.partition_path)
+            yield PreparedRows(engine.rows.batch(with_keys), records, paths)
             first += count
 
-    rows = spool(engine, stored, prepared())
-    return Incoming(
-        schema.table, stored, rows, key_columns(concat_strings(keys), concat_strings(paths)) if keys else _NO_KEYS
-    )
+
+def preparation(table: Table, given: Schema, auto_instant: str) -> Preparation:
+    """The preparation of rows of a schema for the table. Raises and warns of what `incoming_rows` does before a row is drawn."""
+    _refuse_keyless(table, given)
+    schema = schema_on_write(table.engine, table.schema, given, table.storage.uri)
+    prepares = Preparation(table, schema, auto_instant)
+    _ = prepares.generator
+    if schema.changes_table:
+        indexed_columns(table, schema.table)
+        table_expressions(table, schema.table)
+    for notice in schema.notices:
+        warnings.warn(notice, stacklevel=3)
+    return prepares
 
 
 def _refuse_keyless(table: Table, rows: Schema) -> None:
@@ -106,9 +154,7 @@ def incoming_keys(
     """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one."""
     reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
-    if not parts:
-        return _NO_KEYS
-    return key_columns(concat_strings([keys for keys, _ in parts]), concat_strings([paths for _, paths in parts]))
+    return joined_keys([keys for keys, _ in parts], [paths for _, paths in parts])
 
 
 def row_schema(table: Table, bare: Schema) -> Schema:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from enum import StrEnum
 from os import PathLike, fspath
 from typing import Any
@@ -17,8 +18,9 @@ import numpy as np
 from hudi_core.commit.times import next_time
 from hudi_core.engine import InputRows
 from hudi_core.errors import UsageError, described, listed
-from hudi_core.index.key_columns import KeyColumns, Locations
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.index.key_reader import input_schema
+from hudi_core.index.tag import Tagger
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.open import refreshed
@@ -27,13 +29,13 @@ from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
-from hudi_core.writing.moves import Resolved, resolve_moves
+from hudi_core.writing.moves import resolve_moves
 from hudi_core.writing.plan import Numbers, Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import Task
+from hudi_core.writing.task_rows import Places, deletes_of_tasks, grouped_by_partition, rows_of_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
 
 
@@ -107,28 +109,32 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
 def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that delete the rows of keys."""
     tagger, located = locate(table, keys, options)
-    planner = Planner(tagger.sources, keys, instant_time, 1.0, positions=_positions(located, options))
-    return Planned(tuple(planner.delete(located.slices, logs=writes_logs(table))))
+    slices = set(np.unique(located.slices[located.slices != NOWHERE]).tolist())
+    routes = Planner(tagger.sources, instant_time, 1.0).delete(slices, logs=writes_logs(table))
+    return Planned(deletes_of_tasks(routes, keys, Places(located.slices, _positions(located, options))))
 
 
 def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that merge rows into the table."""
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
-    planner = Planner(
-        tagger.sources, incoming.keys, instant_time, bytes_of_row, options.sizes, _positions(located, options)
-    )
-    resolved = Resolved(located.slices, {})
+    places = upsert_places(tagger, incoming, located, options)
+    planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
+    inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
+    routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
+    return Planned(rows_of_tasks(routes, incoming.keys, places, in_key_order=True), spool=incoming.spool)
+
+
+def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions) -> Places:
+    """Where rows go that are merged with those of their keys, which were located."""
+    places = Places(located.slices, _positions(located, options))
     if tagger.options.whole_table:
         resolved = resolve_moves(tagger.sources, incoming, located.slices)
-    logs, places = writes_logs(table), resolved.places
-    if logs:
-        places = with_deleted_keys(tagger.stored, incoming.keys, places)
-    deleted = places != resolved.places
-    tasks: list[Task] = planner.upsert(
-        places, resolved.leaving, logs=logs, excluded=excluded_groups(table), deleted=deleted
-    )
-    return Planned(tuple(tasks), spool=incoming.spool)
+        places = replace(places, slices=resolved.places, leaving=resolved.leaving)
+    if not writes_logs(tagger.table):
+        return places
+    with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)
+    return replace(places, slices=with_deleted, deleted=with_deleted != places.slices)
 
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
@@ -187,15 +193,14 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
     def plan(table: Table, instant_time: str) -> Planned:
         if operation is Operation.UPSERT:
             return planned_upsert(table, incoming, instant_time, options)
-        sources = Sources(table.snapshot())
+        sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
-        planner = Planner(sources, incoming.keys, instant_time, bytes_of_row, options.sizes)
-        tasks = planner.insert(
-            fill=operation is Operation.INSERT,
-            in_key_order=operation is not Operation.APPEND,
-            excluded=excluded_groups(table),
-        )
-        return Planned(tuple(tasks), _replaced(table, incoming, operation))
+        planner = Planner(sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
+        places = Places(np.full(len(keys), NOWHERE, np.int64))
+        inserts = {path: len(rows) for path, rows in grouped_by_partition(keys, places.new_rows)}
+        routes = planner.insert(inserts, fill=operation is Operation.INSERT)
+        tasks = rows_of_tasks(routes, keys, places, in_key_order=operation is not Operation.APPEND)
+        return Planned(tasks, _replaced(table, incoming, operation))
 
     return run.run(plan)
 

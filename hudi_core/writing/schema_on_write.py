@@ -16,6 +16,7 @@ from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError, UnsupportedError, UsageError
 from hudi_core.evolve.merge import Narrower, merge
 from hudi_core.evolve.reconcile import Match, reconcile
+from hudi_core.portable import Portable
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
@@ -33,7 +34,7 @@ _TEXTS = t.String | t.Binary | t.Enumeration | t.Uuid
 
 
 @dataclass(frozen=True)
-class SchemaOnWrite:
+class SchemaOnWrite(Portable):
     """How rows of one schema become rows of a table. `table` is the schema after the write, without the meta columns."""
 
     engine: Engine[Any, Any, Any]

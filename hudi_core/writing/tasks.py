@@ -47,6 +47,8 @@ from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import StoredFiles
 
 Numbers = NDArray[np.int64]
+TaskRows = Numbers | int
+"""The rows of a task: their numbers in the spool, or how many there will be, where all rows of the spool are the task's."""
 
 _BYTES_AT_ONCE: Final = 1 << 28
 """Bytes in memory of all tasks that run at once where they mostly wait for storage."""
@@ -62,7 +64,7 @@ class NewFile:
     `distinct`: no two have one key."""
 
     target: FileTarget
-    rows: Numbers
+    rows: TaskRows
     combine: bool
     distinct: bool = False
 
@@ -74,7 +76,7 @@ class RewriteFile:
 
     target: FileTarget
     slice: FileSlice
-    rows: Numbers
+    rows: TaskRows
     combine: bool = True
     deleted_keys: StringColumn | None = None
 
@@ -87,7 +89,7 @@ class AppendLog:
 
     target: LogTarget
     slice: FileSlice
-    rows: Numbers
+    rows: TaskRows
     deleted_keys: StringColumn | None = None
     positions: Numbers | None = None
     columns: frozenset[str] | None = None
@@ -95,6 +97,24 @@ class AppendLog:
 
 
 Task = NewFile | RewriteFile | AppendLog
+
+
+def row_count(task: Task) -> int:
+    """How many rows a task has."""
+    return task.rows if isinstance(task.rows, int) else len(task.rows)
+
+
+def of_attempt(task: Task, attempt: str) -> Task:
+    """The task with file names of one attempt of its own, so that of two attempts each writes its own file. Log files that have
+    their slice's time in their names, before table version 8, keep them: those are made once, whoever makes them."""
+    target = task.target
+    if isinstance(target, FileTarget):
+        assert isinstance(task, NewFile | RewriteFile)
+        return replace(task, target=replace(target, attempt=attempt))
+    assert isinstance(task, AppendLog)
+    if target.name.instant != target.instant_time:
+        return task
+    return replace(task, target=replace(target, name=replace(target.name, write_token=f"{target.number}-{attempt}")))
 
 
 @dataclass(frozen=True)
@@ -193,11 +213,11 @@ class TaskRunner:
             previous=previous,
         )
 
-    def _inserted(self, rows: Numbers, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
+    def _inserted(self, rows: TaskRows, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
         """Rows as they come, less those with a delete marker. Adds their record keys to `keys` where rows have none
         stored with them."""
         engine = self._engine
-        for batch in self.spool.taken(rows):
+        for batch in self._taken(rows):
             new = batch
             if self.merges:
                 new = engine.rows.keep(batch, ~self._columns.deleted(engine.rows.root(batch), "rows"))
@@ -207,12 +227,15 @@ class TaskRunner:
                 keys.append(self._record_keys(engine.rows.root(new)))
             yield new
 
+    def _taken(self, rows: TaskRows) -> Iterator[Any]:
+        return iter(self.spool.batches) if isinstance(rows, int) else self.spool.taken(rows)
+
     def _record_keys(self, root: Any) -> StringColumn:
         return self._columns.record_keys(root, "changes")
 
-    def _records(self, rows: Numbers, deleted_keys: StringColumn | None, partition: str) -> LogRecords:
+    def _records(self, rows: TaskRows, deleted_keys: StringColumn | None, partition: str) -> LogRecords:
         buffer = LogBuffer(self._columns, self._columns.rules.partial is not None)
-        for batch in self.spool.taken(rows):
+        for batch in self._taken(rows):
             buffer.add_rows(batch, "rows")
         if deleted_keys is not None:
             buffer.add_deletes(commit_time_deletes(deleted_keys, partition), "deleted keys")
@@ -287,7 +310,7 @@ def waiting_threads(task_bytes: int) -> int:
 def _size(task: Task) -> int:
     """About how many bytes a task has in memory."""
     stored = 0 if isinstance(task, NewFile) else sum(file.size for file in task.slice.files)
-    return INFLATED * stored + _ROW_BYTES * len(task.rows)
+    return INFLATED * stored + _ROW_BYTES * row_count(task)
 
 
 def _base_name(slice: FileSlice) -> BaseFileName:

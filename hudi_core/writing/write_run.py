@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
+from hudi_core.commit.markers import marked_files
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
-from hudi_core.commit.steps import Ensure, SideBySide, run
+from hudi_core.commit.steps import SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.choose import IndexKind
@@ -21,7 +21,7 @@ from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.options import TableConfig, TableType
+from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
@@ -29,7 +29,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
-from hudi_core.writing.change_log import change_log_path
+from hudi_core.writing.announce import marker_steps, partition_steps
 from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.incoming import file_schema
@@ -40,9 +40,12 @@ from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
 from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, runner_of, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
 
+Work = Callable[[TaskRunner], Sequence[WriteStatus]]
+"""Runs the tasks of a write with rows that are elsewhere, each as the runner does; gives what they report. A task may run more
+than once: each attempt announces its files itself (`writing.announce`)."""
 Progress = Callable[[int, int], None]
 """Called with how many tasks are done, and of how many."""
 
@@ -80,6 +83,8 @@ class Planned:
     deleted_partitions: tuple[str, ...] = ()
     spool: Spool | None = None
     """The rows of the tasks, where they are not those of the run."""
+    work: Work | None = None
+    """Runs the tasks where their rows are not here; None: they are in the spool."""
 
 
 Plan = Callable[[Table, str], Planned]
@@ -146,11 +151,18 @@ class WriteRun:
         self, running: Transaction, planned: Planned, indexed: Indexed | None, expressions: tuple[Expression, ...]
     ) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
-        run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config)))])
+        time = running.instant_time
+        run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
         spool, files = planned.spool or self.spool, file_schema(self.schema)
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, indexed=indexed, expressions=expressions
         )
+        if planned.work is not None:
+            reported = tuple(planned.work(runner))
+            _delete_others(running, reported)
+            return reported
+        markers = [step for task in tasks for step in marker_steps(task, time, table.config)]
+        run(table.storage, [SideBySide(tuple(markers))])
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
@@ -170,8 +182,8 @@ class WriteRun:
         begun = perf_counter()
         latest = refreshed(self.table)
         planned = plan(latest, "0")
-        new_rows = sum(len(task.rows) for task in planned.tasks if isinstance(task, NewFile))
-        rows = sum(len(task.rows) for task in planned.tasks)
+        new_rows = sum(row_count(task) for task in planned.tasks if isinstance(task, NewFile))
+        rows = sum(row_count(task) for task in planned.tasks)
         deleted = sum(
             len(keys.offsets) - 1
             for task in planned.tasks
@@ -183,6 +195,15 @@ class WriteRun:
             None, self.operation, new_rows, rows - new_rows, deleted, len(planned.tasks), replaced, 0,
             round(perf_counter() - begun, 3),
         )  # fmt: skip
+
+
+def _delete_others(running: Transaction, reported: Sequence[WriteStatus]) -> None:
+    """Deletes the files that attempts of tasks have left which others outran."""
+    storage = running.table.storage
+    written = {path for status in reported for path in (status.path, *status.change_logs)}
+    for path, _ in marked_files(storage, running.instant_time):
+        if path not in written:
+            storage.delete(path)
 
 
 def write_action(table: Table) -> str:
@@ -220,40 +241,15 @@ def bare_schema(table: Table) -> Schema:
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 
 
-def _announcements(tasks: Sequence[Task], instant_time: str, config: TableConfig) -> Iterator[Ensure]:
-    """The steps before the first data file: partitions, and the markers of all files."""
-    version, cdc = config.version, config.cdc_enabled
-    for partition in dict.fromkeys(task.target.partition for task in tasks):
-        yield partition_step(partition, instant_time)
-    for task in tasks:
-        yield marker_step(instant_time, task.target.path, _marker(task, version))
-        if cdc and isinstance(task, RewriteFile):
-            yield marker_step(instant_time, change_log_path(task.target), _log_marker(version))
-
-
-def _marker(task: Task, version: int) -> MarkerKind:
-    match task:
-        case NewFile():
-            return MarkerKind.CREATE
-        case AppendLog():
-            return _log_marker(version)
-        case _:
-            return MarkerKind.MERGE
-
-
-def _log_marker(version: int) -> MarkerKind:
-    return MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
-
-
 def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
     """The write statistics that other writers see of a pending write, by partition."""
     stats: dict[str, list[Stat]] = {}
     for task in tasks:
         of_partition = stats.setdefault(task.target.partition, [])
         if isinstance(task, NewFile):
-            of_partition.append(planned_stat("", None, len(task.rows), 0))
+            of_partition.append(planned_stat("", None, row_count(task), 0))
         else:
-            of_partition.append(planned_stat(task.slice.file_id, task.slice.instant, 0, len(task.rows)))
+            of_partition.append(planned_stat(task.slice.file_id, task.slice.instant, 0, row_count(task)))
     return stats
 
 

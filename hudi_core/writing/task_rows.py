@@ -1,0 +1,167 @@
+"""The rows of tasks, where all rows of a write are here: by the routes of its plan. Rules: WRITE-16 to WRITE-20."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import equal_strings
+from hudi_core.columns.strings import take_strings
+from hudi_core.index.key_columns import NOWHERE, KeyColumns
+from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.writing.plan import Routes, Share
+from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
+
+Numbers = NDArray[np.int64]
+
+NONE: Final = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Where the rows of a write go: for each row the number of the slice that holds its key, `NOWHERE`, or a lower number for one
+    that is left out."""
+
+    slices: Numbers
+    positions: Numbers | None = None
+    """The position of each key's row in the base file of its slice, `NOWHERE` where unknown; None: not to be recorded."""
+    deleted: NDArray[np.bool_] | None = None
+    """The rows whose key the slice had until a log file deleted it; None for no row."""
+    leaving: Mapping[int, StringColumn] = field(default_factory=dict)
+    """Keys to delete, by slice."""
+
+    @property
+    def new_rows(self) -> Numbers:
+        """The rows whose keys no slice holds."""
+        return np.flatnonzero(self.slices == NOWHERE)
+
+    @property
+    def updates(self) -> dict[int, int]:
+        """How many rows each slice gets."""
+        numbers, counts = np.unique(self.slices[self.slices > NOWHERE], return_counts=True)
+        return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+
+
+def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, *, in_key_order: bool) -> tuple[Task, ...]:
+    """The tasks with their rows. New rows of a partition go to its shares in the order of their keys, or as they come; rows of a
+    key that are merged stay together. Tasks that no row is left for are dropped."""
+    updates = {routes.of_slices[number]: rows for number, rows in grouped(places.slices)}
+    new: dict[int, Numbers] = {}
+    for partition, rows in grouped_by_partition(keys, places.new_rows):
+        ordered = in_order_of_keys(keys.records, rows) if in_key_order else rows
+        new |= _dealt(routes, keys.records, ordered, routes.of_partitions[partition])
+    leaving = {routes.of_slices[number]: leaves for number, leaves in places.leaving.items()}
+    tasks = []
+    for number, task in enumerate(routes.tasks):
+        rows = np.concatenate([updates.get(number, NONE), new.get(number, NONE)])
+        leaves = leaving.get(number)
+        if len(rows) or leaves is not None:
+            tasks.append(with_rows(task, keys.records, rows, places, leaves))
+    return tuple(tasks)
+
+
+def deletes_of_tasks(routes: Routes, keys: KeyColumns, places: Places) -> tuple[Task, ...]:
+    """The tasks with the keys that they delete: those that a slice holds."""
+    return tuple(
+        with_deletes(routes.tasks[routes.of_slices[number]], take_strings(keys.records, rows), _known(places, rows))
+        for number, rows in grouped(places.slices)
+    )
+
+
+def with_rows(task: Task, records: StringColumn, rows: Numbers, places: Places, leaves: StringColumn | None) -> Task:
+    """A task with its rows, those of slices before new ones, and the keys that leave its slice."""
+    match task:
+        case NewFile():
+            distinct = task.combine and not _equal_to_previous(records, rows).any()
+            return replace(task, rows=rows, distinct=distinct)
+        case RewriteFile():
+            return replace(task, rows=rows, deleted_keys=leaves)
+        case AppendLog():
+            positions = _known(places, rows) if leaves is None else None
+            new = NONE if places.deleted is None else rows[places.deleted[rows]]
+            new_keys = take_strings(records, new) if len(new) else None
+            return replace(task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys)
+
+
+def with_deletes(task: Task, deleted: StringColumn, positions: Numbers | None) -> Task:
+    """A task that deletes keys. `positions` are their places in the base file of its slice, None where one is not known."""
+    assert not isinstance(task, NewFile)
+    if isinstance(task, AppendLog):
+        return replace(task, rows=NONE, deleted_keys=deleted, positions=positions)
+    return replace(task, rows=NONE, deleted_keys=deleted)
+
+
+def _known(places: Places, rows: Numbers) -> Numbers | None:
+    """The places of rows; None unless all are known."""
+    positions = None if places.positions is None else places.positions[rows]
+    return None if positions is None or (positions == NOWHERE).any() else positions
+
+
+def _dealt(
+    routes: Routes, records: StringColumn, rows: Numbers, shares: Sequence[Share]
+) -> Iterator[tuple[int, Numbers]]:
+    """The rows of each share, in their order."""
+    start = stop = 0
+    for share in shares:
+        stop += share.rows
+        task = routes.tasks[share.task]
+        end = (
+            stop
+            if isinstance(task, NewFile | RewriteFile) and not task.combine
+            else _of_whole_keys(records, rows, stop)
+        )
+        yield share.task, rows[start:end]
+        start = end
+
+
+def in_order_of_keys(records: StringColumn, rows: Numbers) -> Numbers:
+    """The rows in the order of their keys, those of one key in their own."""
+    order = sorted_keys(take_strings(records, rows)).order
+    return rows[_stable(records, rows, order)]
+
+
+def grouped(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """The rows of each slice that has some, in their order."""
+    rows = np.flatnonzero(slice_numbers > NOWHERE)
+    order = rows[np.argsort(slice_numbers[rows], kind="stable")]
+    begins = np.flatnonzero(np.diff(slice_numbers[order], prepend=NOWHERE))
+    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):
+        yield int(slice_numbers[order[begin]]), order[begin:end]
+
+
+def grouped_by_partition(keys: KeyColumns, rows: Numbers) -> list[tuple[str, Numbers]]:
+    partitions = keys.partitions[rows]
+    order = np.argsort(partitions, kind="stable")
+    begins = np.flatnonzero(np.diff(partitions[order], prepend=-1))
+    ends: Sequence[int] = [*begins[1:].tolist(), len(order)]
+    return [
+        (keys.paths[partitions[order[begin]]], rows[order[begin:end]])
+        for begin, end in zip(begins.tolist(), ends, strict=False)
+    ]
+
+
+def _stable(records: StringColumn, rows: Numbers, order: Numbers) -> Numbers:
+    """An order of rows by key with rows of one key in their own order."""
+    if len(order) < 2:
+        return order
+    runs = np.cumsum(np.append(True, ~_equal_to_previous(records, rows[order]))[: len(order)])
+    return order[np.lexsort((order, runs))]
+
+
+def _equal_to_previous(records: StringColumn, rows: Numbers) -> NDArray[np.bool_]:
+    """For each row but the first, whether its key is that of the row before."""
+    return equal_strings(records, rows[1:], records, rows[:-1])
+
+
+def _of_whole_keys(records: StringColumn, rows: Numbers, count: int) -> int:
+    """How many of rows in the order of their keys to take so that no key is split: `count`, or some fewer or more."""
+    if count <= 0 or count >= len(rows):
+        return max(0, min(count, len(rows)))
+    tail = rows[count - 1 :]
+    differs = np.flatnonzero(~_equal_to_previous(records, tail))
+    return count + int(differs[0]) if len(differs) else len(rows)
