@@ -25,6 +25,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
 
 _INT, _LONG = "IntWrapper", "LongWrapper"
+_ARRAY = "ArrayWrapper"
 
 _KINDS: dict[type, tuple[str, ...]] = {
     t.Boolean: ("BooleanWrapper",),
@@ -85,8 +86,11 @@ _Part = UnionColumn | tuple[UnionColumn, NDArray[np.int64], NDArray[np.int64]]
 
 
 def _listed(values: UnionColumn, fields: int) -> list[_Part]:
-    """The value of each field in those deletes that have as many."""
-    number = values.names.index("ArrayWrapper")
+    """The value of each field in those deletes that have as many; deletes of this library list none."""
+    if _ARRAY not in values.names:
+        none = np.zeros(0, np.int64)
+        return [(values, none, none)] * fields
+    number = values.names.index(_ARRAY)
     wrapped = values.children[number]
     lists = wrapped.fields["wrappedValues"] if isinstance(wrapped, StructColumn) else None
     if not isinstance(lists, ListColumn) or not isinstance(lists.items, UnionColumn):

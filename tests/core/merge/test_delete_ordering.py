@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from hudi_core.columns.nodes import StructColumn, to_list
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
+from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.merge.delete_ordering import delete_ordering
 from hudi_core.merge.rules import merge_rules
 from hudi_core.types import nodes as t
@@ -84,6 +86,13 @@ def test_several_fields_have_a_list_of_values() -> None:
     assert found([{"long": 1}], t.Long(), t.String())[1]
     assert found([{"int": 1}, {"string": "b"}], t.Long(), t.String())[1]
     assert found({"int": 0}, t.Long(), t.String())[1]
+
+
+def test_deletes_of_our_own_are_absolute_under_several_fields_too() -> None:
+    deletes = commit_time_deletes(string_column(["a", "b"]), "p")
+    columns, absolute = delete_ordering(deletes.ordering_values, [t.Long(), t.Date()], MERGER.columns)
+    assert [to_list(column) for column in columns] == [[None, None]] * 2
+    assert absolute.all()
 
 
 def test_a_value_of_a_type_that_is_not_known_there_is_refused() -> None:
