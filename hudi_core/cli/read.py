@@ -26,6 +26,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
+from hudi_core.reading.damage import OnDamage
 from hudi_core.reading.result import QueryResult
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -58,6 +59,14 @@ def read(
     read_optimized: Annotated[
         bool, typer.Option("--read-optimized", help="Base files alone: rows as of the last compaction.")
     ] = False,
+    on_damage: Annotated[
+        OnDamage,
+        typer.Option(
+            "--on-damage",
+            metavar="error|skip",
+            help="Damaged files: an error, or what can be read without them, with a warning for each.",
+        ),
+    ] = OnDamage.ERROR,
     limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many rows.")] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
@@ -86,12 +95,13 @@ def read(
     names = _names(columns)
     scan: QueryResult
     if cdc:
-        if as_of is not None or read_optimized:
-            raise UsageError(
-                "--cdc",
-                expected="a range of times",
-                found="--as-of" if as_of is not None else "--read-optimized",
-            )
+        others = {
+            "--as-of": as_of is not None,
+            "--read-optimized": read_optimized,
+            "--on-damage": on_damage is OnDamage.SKIP,
+        }
+        if any(others.values()):
+            raise UsageError("--cdc", expected="a range of times", found=next(name for name in others if others[name]))
         scan = opened_table.changes(since, until, where, names, shown, meta=meta)
     else:
         scan = opened_table.scan(
@@ -103,6 +113,7 @@ def read(
             since=since,
             until=until,
             read_optimized=read_optimized,
+            on_damage=on_damage,
         )
     if count:
         row_count = scan.count()
@@ -120,7 +131,7 @@ def read(
         head = rows[:SHOWN] if cut else rows
         out.data(scan.schema, head)
         out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
-    warn(chain(opened_table.warnings, scan.plan.warnings if isinstance(scan, Scan) else ()))
+    warn(chain(opened_table.warnings, (*scan.plan.warnings, *scan.warnings) if isinstance(scan, Scan) else ()))
 
 
 def _names(columns: str | None) -> list[str] | None:

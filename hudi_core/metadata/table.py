@@ -38,7 +38,7 @@ from hudi_core.metadata.statistics import (
     extended,
     read_statistics,
 )
-from hudi_core.metadata.written import expect_written, missing
+from hudi_core.metadata.written import expect_written, lost_file
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in
@@ -123,7 +123,7 @@ class MetadataTable(Portable):
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.
 
-        Raises `CorruptFileError` when there is none, or when a file is missing that instants recorded as written.
+        Raises `CorruptFileError` when there is none, or when a file is not there as instants recorded it.
         """
         if partition not in self._slices:
             self._slices[partition] = self._latest_slices(partition)
@@ -150,13 +150,10 @@ class MetadataTable(Portable):
         if not slices:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {file_slice.instant for file_slice in slices}
-        lost = missing(self.timeline, self.counts, partition, {file.name for file in files}, opened)
+        lost = lost_file(self.timeline, self.counts, partition, {file.name: file.size for file in files}, opened)
         if lost is not None:
-            raise CorruptFileError(
-                f"{self.storage.uri}/{METADATA_FOLDER}/{lost}",
-                expected="a file that a completed instant of the metadata table wrote",
-                found="none",
-            )
+            where = f"{self.storage.uri}/{METADATA_FOLDER}/{lost.path}"
+            raise CorruptFileError(where, expected=lost.expected, found=lost.found)
         return slices
 
     def expect(self, partitions: Collection[str]) -> None:

@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
+from hudi_core.timeline.recorded_logs import is_other_size
 from hudi_core.timeline.timeline import Timeline
 
 
-def missing(
-    timeline: Timeline, counts: Callable[[str], bool], partition: str, present: Collection[str], opened: Collection[str]
-) -> str | None:
-    """A file of a partition, from the metadata table's root, that is not there although a slice read now needs it.
+@dataclass(frozen=True, slots=True)
+class LostFile:
+    """A file, from the metadata table's root, that is not there as it was written, and what is there."""
 
-    `counts` decides of a requested time whether its instant counts; `present` are names of files, `opened` the instants of the
-    partition's slices. Raises `CorruptFileError` and `StorageError`.
+    path: str
+    expected: str
+    found: str
+
+
+def lost_file(
+    timeline: Timeline,
+    counts: Callable[[str], bool],
+    partition: str,
+    present: Mapping[str, int],
+    opened: Collection[str],
+) -> LostFile | None:
+    """A file of a partition that a slice read now needs, and that is not there, or a log file of another size than its write
+    records.
+
+    `counts` decides of a requested time whether its instant counts; `present` are sizes of files by name, `opened` the instants
+    of the partition's slices. Raises `CorruptFileError` and `StorageError`.
     """
-    for path in _written(timeline, counts, partition):
-        name = path.rpartition("/")[2]
+    for stat in _written(timeline, counts, partition):
+        name = stat.path.rpartition("/")[2]
         log = parse_log_file(name)
         # In layout 1 a log file names its slice; one of another slice went with that when the partition was made again.
-        if name not in present and (log is None or timeline.layout > 1 or log.instant in opened):
-            return path
+        needed = log is None or timeline.layout > 1 or log.instant in opened
+        if needed and name not in present:
+            return LostFile(stat.path, "a file that a completed instant of the metadata table wrote", "none")
+        stated, there = stat.file_size, present.get(name)
+        if (
+            needed
+            and log is not None
+            and stated
+            and there is not None
+            and is_other_size(timeline.layout, stated, there)
+        ):
+            return LostFile(stat.path, f"{stated:,} bytes, as its instant records", f"{there:,} bytes")
     return None
 
 
 def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:
-    """Announces to the storage that `missing` will be called next."""
+    """Announces to the storage that `lost_file` will be called next."""
     timeline.expect_contents(_since_compaction(_counting(timeline, counts)))
 
 
@@ -38,12 +64,12 @@ def _counting(timeline: Timeline, counts: Callable[[str], bool]) -> list[Instant
     return [instant for instant in timeline.commits if counts(instant.requested_time)]
 
 
-def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
+def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[WriteStat]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction(_counting(timeline, counts))
     for instant, metadata in zip(since, list(in_order(timeline.metadata, since, STORAGE_REQUESTS)), strict=True):
         stats = [stat for stat in metadata.stats.get(partition, ()) if stat.path]
-        yield from (stat.path for stat in stats)
+        yield from stats
         if any(_begins(instant, stat) for stat in stats):
             return
 

@@ -14,14 +14,14 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
-from hudi_core.engine import FileInfo, Storage
+from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
 from hudi_core.formats.avro.block import joined_records, read_content
 from hudi_core.formats.avro.columns import decode_batches, decode_framed
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.formats.roaring import read_positions
@@ -31,7 +31,6 @@ from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 
@@ -197,13 +196,6 @@ def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[st
     cells = file.cells()
     spans = cells.value_offsets, cells.value_lengths
     return schema, len(cells), lambda names: decode_batches(schema, cells.data, *spans, block.where, names)
-
-
-def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], bool]) -> list[LogBlock]:
-    """The blocks of a slice's log files that count, in the order in which they apply. Rules TIME-15 to TIME-17."""
-    storage.expect(files=slice.logs)
-    blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path, log.size)))
-    return counting_blocks(blocks, committed)
 
 
 MAX_RECORDS_PER_BYTE = 1032

@@ -13,7 +13,9 @@ from hudi_core.formats.log import LogBlock
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.log_records import LogReader, LogRecords, positions_in_base, slice_blocks
+from hudi_core.reading.damage import DAMAGE, RAISED, Damage
+from hudi_core.reading.log_blocks import slice_blocks
+from hudi_core.reading.log_records import LogReader, LogRecords, positions_in_base
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.slice_merge import RowRanges, SliceMerge, whole_file
@@ -27,6 +29,7 @@ class MergedSlices:
     """Reads slices with log files. There is one reader for each wanted schema; safe to use from several threads."""
 
     base_files: BaseFiles
+    damage: Damage = RAISED
     _readers: dict[tuple[Schema, bool], LogReader] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(self, slice: FileSlice, wanted: Schema) -> Iterator[Any]:
@@ -50,22 +53,24 @@ class MergedSlices:
     def merge(self, slice: FileSlice, wanted: Schema, *, by_key: bool = False) -> tuple[SliceMerge, int]:
         """The merge of a slice, and the number of blocks that it merges. Its rows have the wanted columns first, then those that
         merging needs; with `by_key` they have record keys in any case."""
-        blocks = self._blocks(slice)
+        blocks = self._blocks(slice, wanted)
         columns, logs = self._logs(slice, blocks, wanted, by_key=by_key)
         return SliceMerge(self.base_files, slice, columns, logs), len(blocks)
 
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
         engine = self._sources.snapshot.engine
-        columns, logs = self._logs(slice, self._blocks(slice), wanted)
+        columns, logs = self._logs(slice, self._blocks(slice, wanted), wanted)
         narrow = projection(reconcile(columns.schema, wanted), engine.values)
         is_wanted_schema = len(columns.schema.fields) == len(wanted.fields)
         for batch in SliceMerge(self.base_files, slice, columns, logs).rows(row_ranges):
             if engine.rows.count(batch):
                 yield batch if is_wanted_schema else engine.rows.batch(narrow(engine.rows.root(batch)))
 
-    def _blocks(self, slice: FileSlice) -> list[LogBlock]:
+    def _blocks(self, slice: FileSlice, wanted: Schema) -> list[LogBlock]:
+        """The blocks that count; where damage is skipped those that can be read."""
         snapshot = self._sources.snapshot
-        return slice_blocks(slice, snapshot.storage, snapshot.timeline.is_committed)
+        blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline, self.damage)
+        return [block for block in blocks if self._is_sound(slice, block, wanted)] if self.damage.skips else blocks
 
     def _logs(
         self, slice: FileSlice, blocks: Sequence[LogBlock], wanted: Schema, *, by_key: bool = False
@@ -79,6 +84,16 @@ class MergedSlices:
                 return reader.columns, logs
         reader = self._reader(wanted, True)
         return reader.columns, reader.read(slice, blocks, None)
+
+    def _is_sound(self, slice: FileSlice, block: LogBlock, wanted: Schema) -> bool:
+        """Whether a block's records can be read; notes that they are left out where not."""
+        try:
+            positions_in_base(slice, [block])
+            self._reader(wanted, True).read(slice, [block], None)
+        except DAMAGE as error:
+            self.damage.leave_out(error, "its records are")
+            return False
+        return True
 
     def _reader(self, wanted: Schema, by_key: bool) -> LogReader:
         key = wanted, by_key

@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.expr.predicate import Predicate
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.damage import RAISED, Damage
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.small_files import SmallFiles
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
+_REST: Final = "the rest of its file slice is"
+
 
 @dataclass(frozen=True)
 class SliceReader:
-    """Reads slices as rows of the wanted schema."""
+    """Reads slices as rows of the wanted schema; `damage` is what becomes of those with a damaged file."""
 
     sources: Sources
     wanted: Schema
     predicate: Predicate
+    damage: Damage = RAISED
 
     def read(self, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
         """The engine's batches of the slice's rows, those that match `residual` if there is one.
@@ -31,6 +35,10 @@ class SliceReader:
         Raises `UnsupportedError` for a format that the engine cannot read, and for an unknown way to merge
         records.
         """
+        rows = self._rows_of(slice, residual)
+        return self.damage.rest(rows, _REST) if self.damage.skips else rows
+
+    def _rows_of(self, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
         if slice.logs or slice.base is None:
             if residual is None:
                 return self._merged.rows(slice, self.wanted)
@@ -41,6 +49,8 @@ class SliceReader:
 
     def together(self, slices: Iterable[FileSlice], residual: Predicate | None) -> Iterator[Any]:
         """As `read` of slices of small base files without log files, one after the other, in fewer batches."""
+        if self.damage.skips:
+            return (batch for file_slice in slices for batch in self.read(file_slice, residual))
         wanted = self._selection.schema_to_read(filtered=residual is not None)
         rows = SmallFiles(self._base_files, wanted).rows(slices)
         return rows if residual is None else self._selection.matching(residual, rows)
@@ -48,7 +58,7 @@ class SliceReader:
     def parts(self, slice: FileSlice, residual: Predicate | None) -> list[Callable[[], Iterator[Any]]]:
         """The batches of `read` as consecutive streams, which may be read side by side."""
         base, files = slice.base, self._base_files
-        if slice.logs or base is None:
+        if slice.logs or base is None or self.damage.skips:
             return [partial(self.read, slice, residual)]
         if residual is not None:
             row_groups = files.possible_row_groups(slice, base, residual)
@@ -65,7 +75,7 @@ class SliceReader:
 
     @cached_property
     def _merged(self) -> MergedSlices:
-        return MergedSlices(self._base_files)
+        return MergedSlices(self._base_files, self.damage)
 
     @cached_property
     def _base_files(self) -> BaseFiles:

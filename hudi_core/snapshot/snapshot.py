@@ -28,6 +28,7 @@ from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slice_building import archived_replacements, latest_slices, visibility
@@ -163,20 +164,28 @@ class Snapshot(Portable):
         """The data files of each partition."""
         if self.resolved.listing is not None:
             return self.resolved.listing
+        return listed(self.storage) if self._recorded_listing is None else self._recorded_listing
+
+    @cached_property
+    def _recorded_listing(self) -> FileList | None:
+        """The data files that the metadata table lists, with the sizes that it records; None where it cannot."""
         if self.metadata is not None:
             try:
                 return self.metadata.files()
             except TableError as error:
                 self.warn_or_raise(error)
-        return listed(self.storage)
+        return None
 
     @cached_property
     def slices(self) -> Slices:
-        """The latest slice of each live file group, by partition and file id."""
+        """The latest slice of each live file group, by partition and file id. Log files have the sizes that the table records,
+        where it does: other sizes are damage (rule LOG-260)."""
         slices = self.resolved.slices
         if slices is None:
             visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
             slices = latest_slices(self.listing, visible)
+            if not self.read_optimized and (self.resolved.listing is not None or self._recorded_listing is None):
+                slices = with_recorded_sizes(slices, self.timeline)
         return slices.without_logs() if self.read_optimized else slices
 
     def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:

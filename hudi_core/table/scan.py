@@ -24,6 +24,7 @@ from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.ahead import MAX_SLICES, FilesAhead
+from hudi_core.reading.damage import Damage, OnDamage
 from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
@@ -47,6 +48,7 @@ class ScanOptions:
     limit: int | None = None
     meta: bool = True
     case_sensitive: bool = False
+    on_damage: OnDamage = OnDamage.ERROR
 
 
 class Scan(QueryResult):
@@ -55,6 +57,7 @@ class Scan(QueryResult):
     def __init__(self, sources: Sources, options: ScanOptions, plan: ScanPlan | None = None) -> None:
         self._sources, self._options, self._known_plan = sources, options, plan
         self._snapshot = sources.snapshot
+        self._damage = Damage(options.on_damage)
         self._snapshot.expect(statistics=options.where is not None)
         self._conjuncts = [*_commit_conjuncts(sources), *_conjuncts(options, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
@@ -80,8 +83,10 @@ class Scan(QueryResult):
 
     @property
     def warnings(self) -> list[str]:
-        """A warning for each unknown function of the predicate, with known ones of similar names; empty without any."""
-        return [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
+        """A warning for each unknown function of the predicate, with known ones of similar names, and for each damaged file of
+        which something was left out so far."""
+        unknown = [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
+        return [*unknown, *self._damage.warnings]
 
     @property
     def sources(self) -> Sources:
@@ -258,11 +263,11 @@ class Scan(QueryResult):
 
     @cached_property
     def _reader(self) -> SliceReader:
-        return SliceReader(self._sources, self.schema, self.predicate)
+        return SliceReader(self._sources, self.schema, self.predicate, self._damage)
 
     @cached_property
     def _row_counter(self) -> SliceReader:
-        return SliceReader(self._sources, project(self._snapshot.schema, []), self.predicate)
+        return SliceReader(self._sources, project(self._snapshot.schema, []), self.predicate, self._damage)
 
 
 def _commit_conjuncts(sources: Sources) -> list[Conjunct]:

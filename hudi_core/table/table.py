@@ -10,8 +10,8 @@ from typing import Any, SupportsIndex
 
 from hudi_core.changes.changes import Changes, changes
 from hudi_core.changes.incremental import between
-from hudi_core.engine import Engine, Storage
-from hudi_core.errors import UsageError, described
+from hudi_core.engine import Engine, ScanReader, Storage
+from hudi_core.errors import UnsupportedError, UsageError, described
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
 from hudi_core.evolve.diff import lost_names
@@ -23,6 +23,7 @@ from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
+from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
@@ -98,12 +99,14 @@ class Table(Portable):
         since: Time | None = None,
         until: Time | None = None,
         read_optimized: bool = False,
+        on_damage: OnDamage | str = OnDamage.ERROR,
     ) -> Scan:
         """A read of the table: rows that match, columns by dotted name in the order given, at most `limit` of them.
 
         Without `columns` there are all, with `meta` Hudi's own too. With `since` or `until` the rows are those that changed
         after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. With
-        `read_optimized` log files are left out: rows as of the last compaction. Nothing is read yet.
+        `read_optimized` log files are left out: rows as of the last compaction. Damaged files are an error; with `on_damage` as
+        `skip` what cannot be read of them is left out, which `Scan.warnings` names. Nothing is read yet.
 
         Times are instants, dates and moments as strings, or Python's `datetime` and `date`. A datetime with a zone is a moment;
         without one it is in the zone of the table's timeline, as a string without an offset is. Rule TIME-5. Raises
@@ -111,7 +114,8 @@ class Table(Portable):
         what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
         """
         tree = None if where is None else predicate_tree(where)
-        options = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
+        choice = self._on_damage(on_damage)
+        options = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive, choice)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="a range of times")
@@ -127,6 +131,15 @@ class Table(Portable):
             self._sources_of(self._snapshot_of(commit_range.timeline, end, self.timeline), commit_range.commits),
             options,
         )
+
+    def _on_damage(self, choice: str) -> OnDamage:
+        if choice not in OnDamage.__members__.values():
+            raise UsageError("on_damage", expected=" or ".join(OnDamage), found=described(choice))
+        if choice == OnDamage.SKIP and isinstance(self.engine, ScanReader):
+            raise UnsupportedError(
+                "on_damage", expected="an engine that reads in this process", found=f"the engine {self.engine.name}"
+            )
+        return OnDamage(choice)
 
     def changes(
         self,

@@ -55,6 +55,8 @@ class WriteStat(BaseModel):
     bytes_written: int | None = Field(None, alias="totalWriteBytes")
     errors: int | None = Field(None, alias="totalWriteErrors")
     file_size: int | None = Field(None, alias="fileSizeInBytes")
+    log_offset: int | None = Field(None, alias="logOffset")
+    """Where in a log file the write began to append."""
     base_file: str | None = Field(None, alias="baseFile")
     log_files: Annotated[tuple[str, ...], BeforeValidator(_empty_sequence_for_null)] = Field((), alias="logFiles")
     cdc_files: Annotated[Mapping[str, int], BeforeValidator(_empty_mapping_for_null)] = Field(

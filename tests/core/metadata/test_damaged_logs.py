@@ -13,7 +13,7 @@ import pytest
 from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import open_table
 from hudi_core.metadata.table import METADATA_FOLDER
-from hudi_core.metadata.written import missing
+from hudi_core.metadata.written import lost_file
 from hudi_core.timeline.timeline import timeline_in
 from tests.support.commands import rides_in
 from tests.support.conformance import TableEntry, each_table_where
@@ -34,7 +34,7 @@ def test_a_truncated_log_file_is_reported_and_folders_are_listed(tmp_path: Path,
     opened = open_table(str(table))
     assert {item.file_id for item in opened.slices()} == whole
     assert any(log.name in warning for warning in opened.warnings)
-    with pytest.raises(CorruptFileError, match="whole log blocks"):
+    with pytest.raises(CorruptFileError, match="bytes, as its instant records"):
         open_table(str(table), metadata="require").slices()
 
 
@@ -64,8 +64,9 @@ def test_a_base_file_that_goes_on_from_log_files_needs_those_before_it(previous:
         ).encode()
         for time, stat in stats.items()
     }
-    present, counts = {base.rpartition("/")[2]}, {"10", "20"}.__contains__
-    assert (missing(timeline_in(Memory(files), "t", 2), counts, "p", present, {"10", "20"}) == log) == lost
+    present, counts = {base.rpartition("/")[2]: 1}, {"10", "20"}.__contains__
+    found = lost_file(timeline_in(Memory(files), "t", 2), counts, "p", present, {"10", "20"})
+    assert (found is not None and found.path == log) == lost
 
 
 @each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table", every=3)
@@ -85,10 +86,10 @@ def test_no_missing_log_file_goes_unnoticed(entry: TableEntry) -> None:
         needed = {log.name for item in slices for log in item.logs} & known
         opened = {item.instant for item in slices}
         for name in needed:
-            present = {file.name for file in files} - {name}
-            lost = missing(metadata.timeline, metadata.counts, partition, present, opened)
+            present = {file.name: file.size for file in files if file.name != name}
+            lost = lost_file(metadata.timeline, metadata.counts, partition, present, opened)
             assert lost is not None
-            assert lost.endswith(f"/{name}")
+            assert lost.path.endswith(f"/{name}")
             checked += 1
     if not checked:
         pytest.skip("no log of the metadata table stands in its commits")
