@@ -33,7 +33,7 @@ from hudi_core.functions.scalar.like import Pattern
 from hudi_core.parallel.reach import Reach
 from hudi_core.parallel.requests import Traffic
 from hudi_core.schema.schema import Path, Schema
-from hudi_core.types.nodes import Field, Map, Type, Union
+from hudi_core.types.nodes import Field, Map, Timestamp, Type, Union
 
 V = TypeVar("V")
 M = TypeVar("M")
@@ -119,6 +119,10 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
 
     def convert(self, value: V, source: Type, to: Type) -> V:
         """Stored values read as another type, as `values.cast` does; `SchemaError` for one without a counterpart."""
+        ...
+
+    def relabelled(self, value: V, source: Timestamp, to: Timestamp) -> V:
+        """The times whose ticks, counted in the unit of `to`, are those of the values, counted in the unit of `source`."""
         ...
 
     def choose(self, when: M, then: V, otherwise: V, type: Type) -> V: ...

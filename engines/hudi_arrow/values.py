@@ -19,7 +19,7 @@ from hudi_core.errors import RowError
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
-from hudi_core.types.nodes import Field, Map, Nested, Type, Union
+from hudi_core.types.nodes import Field, Map, Nested, Timestamp, Type, Union
 
 
 class ArrowValues:
@@ -89,6 +89,9 @@ class ArrowValues:
 
     def convert(self, value: Array, source: Type, to: Type) -> Array:
         return casts.convert(value, source, to)
+
+    def relabelled(self, value: Array, source: Timestamp, to: Timestamp) -> Array:
+        return arrays.conformed(value, source).view(pa.int64()).view(to_arrow(to))
 
     def choose(self, when: Array, then: Array, otherwise: Array, type: Type) -> Array:
         then, otherwise = arrays.conformed(then, type), arrays.conformed(otherwise, type)

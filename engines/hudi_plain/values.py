@@ -11,7 +11,7 @@ from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
-from hudi_core.types.nodes import Field, Map, Type, Union
+from hudi_core.types.nodes import Field, Map, Timestamp, Type, Union
 from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, less
 
@@ -74,6 +74,9 @@ class PlainValues:
 
     def convert(self, value: Any, source: Type, to: Type) -> Any:
         return cast(source, to)(value)
+
+    def relabelled(self, value: Any, source: Timestamp, to: Timestamp) -> Any:
+        return value
 
     def choose(self, when: bool, then: Any, otherwise: Any, type: Type) -> Any:
         return then if when else otherwise

@@ -26,6 +26,7 @@ from hudi_core.evolve.reconcile import (
     ReadMap,
     ReadRecord,
     ReadUnion,
+    Relabel,
     reconcile,
 )
 from hudi_core.reading.base_files import BaseFiles, FilePlan
@@ -245,7 +246,7 @@ def _is_readable(type: t.Type) -> bool:
 def _has_columns(plan: Reading) -> bool:
     """Every conversion in a plan is one of Spark's own."""
     match plan:
-        case AsStored():
+        case AsStored() | Relabel():
             return True
         case Convert(source, to):
             return is_native(source, to)

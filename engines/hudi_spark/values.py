@@ -18,6 +18,7 @@ from hudi_spark import casts, compare, functions
 from hudi_spark.cells import Cell, constant, elements_of, field_of, lifted, mask, record, struct_of
 from hudi_spark.literals import literal
 from hudi_spark.scalars import by_value
+from hudi_spark.ticks import from_ticks, ticks
 
 
 class SparkValues:
@@ -107,6 +108,9 @@ class SparkValues:
 
     def convert(self, value: Cell, source: t.Type, to: t.Type) -> Cell:
         return casts.convert(value, source, to)
+
+    def relabelled(self, value: Cell, source: t.Timestamp, to: t.Timestamp) -> Cell:
+        return lifted(lambda plan: from_ticks(ticks(plan, source), to), to, value)
 
     def choose(self, when: Cell, then: Cell, otherwise: Cell, type: t.Type) -> Cell:
         if when.always is not None:

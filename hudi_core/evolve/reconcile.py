@@ -14,8 +14,20 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.fields import brief
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
-from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Primitive, Record, RecordKind, Type, Union
-from hudi_core.types.promote import CastKind, Promotion, promotion
+from hudi_core.types.nodes import (
+    ABSENT,
+    Array,
+    Field,
+    Map,
+    Nested,
+    Primitive,
+    Record,
+    RecordKind,
+    Timestamp,
+    Type,
+    Union,
+)
+from hudi_core.types.promote import CastKind, Promotion, is_mislabelled, promotion
 
 
 class Match(Enum):
@@ -38,6 +50,14 @@ class Convert:
     from_: Primitive
     to: Primitive
     promotion: Promotion
+
+
+@dataclass(frozen=True, slots=True)
+class Relabel:
+    """Stored times under the label of another unit: their numbers count the wanted one. Rule RECON-260."""
+
+    from_: Timestamp
+    to: Timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +122,7 @@ class OutOfUnion:
     branches: tuple[Reading, ...]
 
 
-Reading = AsStored | Convert | ReadRecord | ReadArray | ReadMap | ReadUnion | IntoUnion | OutOfUnion
+Reading = AsStored | Convert | Relabel | ReadRecord | ReadArray | ReadMap | ReadUnion | IntoUnion | OutOfUnion
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +170,22 @@ _AS_STORED: Final = AsStored()
 _NULL: Final = Null()
 
 
-def reconcile(file: Schema, wanted: Schema, match: Match = Match.ID, *, nulls_for_required: bool = False) -> ReadRecord:
+def reconcile(
+    file: Schema,
+    wanted: Schema,
+    match: Match = Match.ID,
+    *,
+    nulls_for_required: bool = False,
+    relabels: bool = True,
+) -> ReadRecord:
     """How rows of a file become rows of the wanted schema.
 
     A wanted field that is not stored gets its default, else null when it is optional. One that is neither is refused,
-    unless `nulls_for_required`: Apache Hudi's own readers give null. Raises `SchemaError` with the path and both types
+    unless `nulls_for_required`: Apache Hudi's own readers give null. With `relabels` the file is one of a table, whose labels of
+    times may be wrong (RECON-260). Raises `SchemaError` with the path and both types
     where stored values cannot be read as the wanted type.
     """
-    return _Planner(match, nulls_for_required).record(file.record, wanted.record, ())
+    return _Planner(match, nulls_for_required, relabels).record(file.record, wanted.record, ())
 
 
 def stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = Match.ID) -> Stored | Absent:
@@ -204,9 +232,10 @@ def _part(absent: Field, positions: tuple[int, ...]) -> object:
 class _Planner:
     """One making of a plan."""
 
-    def __init__(self, match: Match, nulls_for_required: bool) -> None:
+    def __init__(self, match: Match, nulls_for_required: bool, relabels: bool) -> None:
         self._match = match
         self._nulls_for_required = nulls_for_required
+        self._relabels = relabels
 
     def record(self, stored: Record, wanted: Record, path: Path) -> ReadRecord:
         find = self._finder(stored, wanted)
@@ -244,6 +273,8 @@ class _Planner:
                 return IntoUnion(wanted, *self._branch(stored, wanted, path))
             case Union(branches), _:
                 return OutOfUnion(tuple(self._reading(branch.type, wanted, path) for branch in branches))
+            case Timestamp(), Timestamp() if self._relabels and is_mislabelled(stored, wanted):
+                return Relabel(stored, wanted)
             case _:
                 return _primitive(stored, wanted, path)
 

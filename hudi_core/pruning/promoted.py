@@ -14,7 +14,7 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescaled_wide
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier, without_bounds
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import CastKind, Purpose, promotion
+from hudi_core.types.promote import CastKind, Purpose, is_mislabelled, promotion
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast
 from hudi_core.values.text import TWO_DIGITS_BELOW
@@ -24,6 +24,8 @@ def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
     """The statistics as those of a column of the wanted type; bounds that cannot be had are unknown."""
     if statistics.type == wanted:
         return statistics
+    if is_mislabelled(statistics.type, wanted):
+        return replace(statistics, type=wanted)
     way = None
     if isinstance(wanted, t.Primitive) and isinstance(statistics.type, t.Primitive):
         way = promotion(statistics.type, wanted, Purpose.STATISTICS)

@@ -19,6 +19,7 @@ from hudi_core.evolve.reconcile import (
     ReadMap,
     ReadRecord,
     ReadUnion,
+    Relabel,
     Source,
 )
 from hudi_core.types.nodes import Field, Type
@@ -43,6 +44,8 @@ def _reading(plan: Reading, wanted_type: Type, values: Values[V, M]) -> Read[V]:
             return lambda stored: stored
         case Convert(source, to):
             return lambda stored: values.convert(stored, source, to)
+        case Relabel(source, to):
+            return lambda stored: values.relabelled(stored, source, to)
         case ReadRecord():
             return _record(plan, values)
         case ReadArray(array, element):

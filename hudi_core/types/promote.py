@@ -27,6 +27,7 @@ from hudi_core.types.nodes import (
     Time,
     Timestamp,
     Type,
+    Unit,
     Uuid,
     Vector,
 )
@@ -109,6 +110,19 @@ def promotion(from_: Type, to: Type, purpose: Purpose = Purpose.READ) -> Promoti
         if purpose in rule.purposes and when(from_, to):
             return rule
     return None
+
+
+def is_mislabelled(stored: Type, wanted: Type) -> bool:
+    """Whether the numbers in a file of a table, labelled as microseconds, count the milliseconds of the wanted type.
+
+    Writers of Hudi Streamer, 0.14.1 to 1.0, left such files. No change of a column's type leads from microseconds to
+    milliseconds, so there is no other origin of the pair.
+    """
+    match stored, wanted:
+        case Timestamp(Unit.MICROS), Timestamp(Unit.MILLIS):
+            return True
+        case _:
+            return False
 
 
 _When = Callable[[Any, Any], bool]

@@ -67,7 +67,7 @@ class SchemaOnWrite(Portable):
 
     @cached_property
     def _project(self) -> Callable[[Any], Any]:
-        return projection(reconcile(self.incoming, self.table, Match.NAME), self.engine.values)
+        return projection(reconcile(self.incoming, self.table, Match.NAME, relabels=False), self.engine.values)
 
 
 def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Schema, where: str) -> SchemaOnWrite:
@@ -91,7 +91,7 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
                 f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
             )
     notices = tuple(_type_changes(bare_table, merged))
-    reconcile(incoming, merged, Match.NAME)
+    reconcile(incoming, merged, Match.NAME, relabels=False)
     return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices)
 
 

@@ -269,6 +269,15 @@ class ValuesContract:
         found = engine.column(lambda v: engine.values.convert(v, source, to), to, (rows, source))
         assert list(map(repr, found)) == list(map(repr, wanted))
 
+    @pytest.mark.parametrize("to", [t.Timestamp(t.Unit.MILLIS), t.Timestamp(t.Unit.MILLIS, zoned=False)], ids=str)
+    @pytest.mark.parametrize("source", [t.Timestamp(), t.Timestamp(zoned=False)], ids=str)
+    def test_times_under_a_wrong_label_keep_their_numbers(
+        self, engine: Columns, source: t.Timestamp, to: t.Timestamp
+    ) -> None:
+        """RECON-260."""
+        rows = [None, 0, 1_720_631_224_939, -1, -62_135_596_800_000, 253_402_300_799_999]
+        assert engine.column(lambda v: engine.values.relabelled(v, source, to), to, (rows, source)) == rows
+
     @pytest.mark.parametrize("key", PAIRS, ids=named)
     def test_every_promotion_is_made_as_the_core_makes_it(self, engine: Columns, key: Any) -> None:
         for source, to in PAIRS[key][: self.pairs_of_a_promotion]:

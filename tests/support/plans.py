@@ -17,6 +17,7 @@ from hudi_core.evolve.reconcile import (
     ReadMap,
     ReadRecord,
     ReadUnion,
+    Relabel,
 )
 from hudi_core.values.cast import cast
 
@@ -30,6 +31,8 @@ def apply_plan(plan: Reading, value: Any) -> Any:
             return value
         case Convert(from_, to):
             return cast(from_, to)(value)
+        case Relabel():
+            return value
         case ReadRecord(fields=fields):
             return tuple(_source(source, value) for source in fields)
         case ReadArray(element=element):

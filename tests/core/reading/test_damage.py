@@ -14,8 +14,8 @@ import pytest
 
 import hudi_core
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError, UsageError
-from hudi_core.table.open import open_table
-from hudi_core.table.table import Table
+from hudi_core.front.opening import open_table
+from hudi_core.front.table import Table
 from tests.support.commands import ran
 from tests.support.written_tables import rows, rows_of
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hudi_core
 from hudi_core.front.opening import open_table
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.selection import Selection
@@ -27,6 +28,7 @@ from tests.conformance.test_tables import named, readable
 from tests.support.commands import ran, rides
 from tests.support.conformance import TableEntry, tables
 from tests.support.ledger import settle_rows
+from tests.support.mislabelled import mislabelled
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from pyspark.sql.types import LongType, StructType
@@ -392,3 +394,18 @@ def test_a_path_is_made_a_uri_of_its_file_system(tmp_path: Path) -> None:
     assert native._uri(str(tmp_path), "a/b c.parquet") == f"file://{tmp_path}/a/b c.parquet"
     assert native._uri("file:///tmp/a%20b", "c%2Fd.parquet") == "file:///tmp/a b/c%2Fd.parquet"
     assert native._uri("s3a://bucket/t/", "x") == "s3a://bucket/t/x"
+
+
+def test_times_under_a_wrong_label_are_read_by_spark_itself(spark: Any, tmp_path: Path) -> None:
+    """RECON-260."""
+    kinds = {"t": pa.timestamp("ms", "UTC"), "w": pa.timestamp("ms")}
+    data = pa.table({"id": ["a"], **{name: pa.array([1_720_631_224_939], kind) for name, kind in kinds.items()}})
+    hudi_core.create(tmp_path / "t", data, key="id").insert(data)
+    table = mislabelled(open_table(tmp_path / "t"), tmp_path / "t")
+    opened = hudi_spark.open(spark, str(tmp_path / "t"))
+    for where in (None, "t > '2024-07-01' AND w < '2024-08-01'"):
+        scan = opened.scan(where=where)
+        assert rows_of(scan) == in_order(table.scan(where=where).to_json_rows())
+        assert "PythonUDF" not in scan.to_spark()._jdf.queryExecution().toString()
+        assert len(rows_of(scan)) == 1
+    assert rows_of(opened.scan(where="t < '2000-01-01'")) == []
