@@ -97,6 +97,9 @@ if TYPE_CHECKING:
     from hudi_core.keys.records import HoodieKey
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
+    from hudi_core.services.cleaning.operations import clean
+    from hudi_core.services.cleaning.options import CleanOptions
+    from hudi_core.services.cleaning.result import CleanResult
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
@@ -119,6 +122,8 @@ __all__ = [
     "Advice",
     "AlreadyExistsError",
     "Changes",
+    "CleanOptions",
+    "CleanResult",
     "ClusterOptions",
     "ClusterResult",
     "ConflictError",
@@ -152,6 +157,7 @@ __all__ = [
     "advise",
     "bind",
     "build_indexes",
+    "clean",
     "cluster",
     "col",
     "create",
@@ -198,6 +204,9 @@ _PLACES = {
     "validate": "hudi_core.validation.validate",
     "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
+    "CleanOptions": "hudi_core.services.cleaning.options",
+    "CleanResult": "hudi_core.services.cleaning.result",
+    "clean": "hudi_core.services.cleaning.operations",
     "ClusterOptions": "hudi_core.cluster.options",
     "ClusterResult": "hudi_core.cluster.result",
     "ConflictError": "hudi_core.errors",

@@ -33,6 +33,7 @@ from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.snapshot.time_travel import cleaned_instants
 from hudi_core.timeline.instants import time_order
 
 _NO_CHANGE = frozenset({"COMPACT", "LOG_COMPACT", "CLUSTER", "INDEX", "ALTER_SCHEMA"})
@@ -102,7 +103,10 @@ class Changes(QueryResult):
             if timeline.metadata(instant).operation not in _NO_CHANGE:
                 before = earlier.get(order_time(instant))
                 past = None if before is None else timeline.as_completed(before)
-                commits.append(CommitChanges(self._snapshot, instant, past, self._files, self._changes_schema, needed))
+                files, cleaned = self._files, self._cleaned
+                commits.append(
+                    CommitChanges(self._snapshot, instant, past, files, self._changes_schema, needed, cleaned)
+                )
         return commits
 
     def explain(self) -> str:
@@ -190,6 +194,13 @@ class Changes(QueryResult):
     def _conversion_to(self, schema: Schema) -> Callable[[Any], Any]:
         read = projection(reconcile(self._changes_schema, schema), self._snapshot.engine.values)
         return lambda batch: self._rows.batch(read(self._rows.root(batch)))
+
+    @cached_property
+    def _cleaned(self) -> Mapping[FileGroup, Sequence[str]]:
+        """The instants in names of files that were cleaned away, by cleans of the history too where commits of it are read."""
+        whole = self._snapshot.whole
+        reads_history = any(instant.archived for instant in self._commit_range.instants)
+        return cleaned_instants(whole.with_archived() if reads_history else whole)
 
     @cached_property
     def _files(self) -> Mapping[FileGroup, Sequence[FileInfo]]:

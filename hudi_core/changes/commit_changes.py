@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -60,6 +60,8 @@ class CommitChanges:
     schema: Schema
     needed: Schema
     """The columns of changes that are requested, and those of the predicate."""
+    cleaned: Mapping[FileGroup, Sequence[str]] = field(default_factory=dict, repr=False)
+    """The instants in names of files that were cleaned away."""
 
     @cached_property
     def groups(self) -> list[FileGroup]:
@@ -134,13 +136,20 @@ class CommitChanges:
         since = max(previous, default="")
         begun = before.instant if before is not None else ""
         missing = not needed <= names or time_order(begun) < time_order(since)
-        if missing or (group in self._replaced and before is None):
+        if missing or self._lost_before(group, begun) or (group in self._replaced and before is None):
             where = "/".join(group).lstrip("/")
             raise UsageError(
                 f"changes of {self.instant.requested_time}",
                 expected="a later time to begin after",
                 found=f"files of {where} before it cleaned away",
             )
+
+    def _lost_before(self, group: FileGroup, begun: str) -> bool:
+        """Whether a slice of the past is gone that was later than the one which is there: a savepoint keeps older ones."""
+        return self.past is not None and any(
+            time_order(begun) < time_order(instant) and self.past.is_committed(instant)
+            for instant in self.cleaned.get(group, ())
+        )
 
     # -- logged changes ----------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
+cleaning     `clean`: files that no promised query needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it

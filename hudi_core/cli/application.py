@@ -10,7 +10,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import cluster, create, demo, indexes, keys, locate, read, schemas, tables, tag, validation, writing
+from hudi_core.cli import (
+    cleaning,
+    cluster,
+    create,
+    demo,
+    indexes,
+    keys,
+    locate,
+    read,
+    schemas,
+    tables,
+    tag,
+    validation,
+    writing,
+)
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, say, write
@@ -126,6 +140,7 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "delete-partition": writing.delete_partition,
     "rollback": create.rollback,
     "cluster": cluster.cluster,
+    "clean": cleaning.clean,
     "index": indexes.index,
     "metadata": indexes.metadata,
     "demo": demo.demo,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hudi_core.commit.times import Clock
     from hudi_core.expr.queries import Condition, Query
     from hudi_core.index.choose import IndexKind
+    from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.write_run import Progress as WriteProgress
 
@@ -80,6 +81,19 @@ class ClusterKeywords(TypedDict, total=False):
     queries: Sequence[Condition | Query]
     spool_folder: str | None
     progress: ClusterProgress | None
+    clock: Clock
+
+
+class CleanKeywords(TypedDict, total=False):
+    """`CleanOptions` by name."""
+
+    keep_commits: int | None
+    keep_versions: int | None
+    keep_hours: int | None
+    full: bool
+    dry_run: bool
+    properties: Mapping[str, str]
+    progress: CleanProgress | None
     clock: Clock
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.keywords import (
+    CleanKeywords,
     ClusterKeywords,
     IndexKeywords,
     IndexName,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
+    from hudi_core.services.cleaning import operations as cleaning
+    from hudi_core.services.cleaning import options as clean_options
+    from hudi_core.services.cleaning.options import CleanOptions
+    from hudi_core.services.cleaning.result import CleanResult
     from hudi_core.table import metadata_records as metadata
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
@@ -52,6 +57,8 @@ else:
     advice = ModuleByNeed("hudi_core.advice.advise")
     alter_schema = ModuleByNeed("hudi_core.writing.alter_schema")
     by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
+    clean_options = ModuleByNeed("hudi_core.services.cleaning.options")
+    cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
     cluster_options = ModuleByNeed("hudi_core.cluster.options")
     clustering = ModuleByNeed("hudi_core.cluster.operations")
     index_build = ModuleByNeed("hudi_core.writing.index_build")
@@ -178,6 +185,13 @@ class Table(opened.Table):
         runs are left as they are.
         """
         return clustering.cluster(self, options_from(cluster_options.ClusterOptions, options, named))
+
+    def clean(self, options: CleanOptions | None = None, **named: Unpack[CleanKeywords]) -> CleanResult:
+        """Deletes files that no query needs which the policy promises: `services.cleaning.operations.clean`.
+
+        For example `table.clean(keep_commits=10)`; with `dry_run=True` the result names the files, and nothing is deleted.
+        """
+        return cleaning.clean(self, options_from(clean_options.CleanOptions, options, named))
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""

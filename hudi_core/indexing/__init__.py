@@ -17,6 +17,7 @@ initial           the metadata table of a table that has none yet, and the first
                   META-75 to META-79
 partition_ranges  statistics of whole partitions, from those of the files that their latest slices are made of. Rule META-65
 record_schema     the Avro schema of the metadata table's records, one for all its partitions and table versions. Rule META-50
+removed_files     what a clean takes out of each partition of the metadata table. Rule META-380
 rows              records of metadata partitions as columns: keys and encoded values. No Python object a record
 secondary         secondary indexes as partitions of the metadata table: their names, definitions, rows. Rules META-34,
                   META-110 to META-113

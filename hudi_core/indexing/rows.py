@@ -124,6 +124,22 @@ def file_rows(sizes: Mapping[str, Mapping[str, int]], removed: Mapping[str, Iter
     return together([all_partitions, IndexRows(keys, encoded(_FILES, payload))])
 
 
+def removal_rows(removed: Mapping[str, Sequence[str]], partitions: Iterable[str]) -> IndexRows:
+    """Rows of `files` for deleted files by partition; `partitions` are gone with their records, and leave the list of all."""
+    gone = sorted(partitions)
+    left = sorted(set(removed).difference(gone))
+    payload = _files_payload([{}] * len(left), [removed[partition] for partition in left])
+    rows = IndexRows(
+        string_column([partition or ROOT.decode() for partition in left]),
+        encoded(_FILES, payload),
+        string_column(gone),
+    )
+    if not gone:
+        return rows
+    of_all = IndexRows(string_column([ALL_PARTITIONS.decode()]), encoded(_ALL, _files_payload([{}], [gone])))
+    return together([of_all, rows])
+
+
 def listing_rows(files: FileList) -> IndexRows:
     """Rows of `files` that list these files: one for each partition, and the list of partitions. The newest state of all of
     them, and nothing of files that are gone."""

@@ -118,7 +118,7 @@ def file_statistics(
     """Rows of `column_stats` of one column, or of an expression index: then their number of values is without nulls, and lower
     bounds of strings are whole. `files` are the parts of the keys after the column, `names` those of the files."""
     payload = _payload(column, names, statistics, sizes, version, tight=False, of_expression=of_expression)
-    return StatisticsRows(_OF_FILE, _keys(column, files), payload)
+    return StatisticsRows(_OF_FILE, column_keys(column, files), payload)
 
 
 def file_statistics_rows(
@@ -143,7 +143,7 @@ def partition_statistics_of(
     ids = np.array([(before + partition_id(partition)).encode() for partition in partitions])
     names = string_column(partitions)
     payload = _payload(column, names, statistics, sizes, version, tight=True, of_expression=prefix is not None)
-    return StatisticsRows(_OF_PARTITION, _keys(column, ids), payload)
+    return StatisticsRows(_OF_PARTITION, column_keys(column, ids), payload)
 
 
 def partition_statistics_rows(
@@ -173,7 +173,8 @@ def _encoded_together(parts: Sequence[StatisticsRows]) -> IndexRows:
     return IndexRows(concat_strings([part.keys for part in parts]), encoded(parts[0].kind, payload))
 
 
-def _keys(column: str, rest: Keys) -> StringColumn:
+def column_keys(column: str, rest: Keys) -> StringColumn:
+    """Keys of records of one column: its own part, then the given ones."""
     name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
     width = rest.dtype.itemsize
     keys = np.empty((len(rest), len(name) + width), np.uint8)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from hudi_core.errors import UsageError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.timeline.instants import CLEAN, time_order
-from hudi_core.timeline.services import clean, latest_clean
+from hudi_core.timeline.instants import CLEAN, Instant, time_order
+from hudi_core.timeline.services import FileGroup, clean, clean_plan
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
@@ -28,36 +28,61 @@ def refuse_unknown(time: str, whole: Timeline, cut: Timeline) -> None:
 def refuse_cleaned(
     given: str, time: str, whole: Timeline, cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
 ) -> None:
-    """Raises `UsageError` when files that were current at a time are cleaned away.
+    """Raises `UsageError` when files that were current at a time are cleaned away, or are being.
 
-    `cut` is the timeline at that time, `slices` gives the latest ones there; it is called only where the last clean does
-    not record from when on it kept files.
+    A clean leaves what is current when it is planned: only those that completed after the time count, and those that are not
+    completed, which may have deleted files all the same. `cut` is the timeline at that time, `slices` gives the latest ones
+    there; it is called only where a clean does not record from when on it kept files.
     """
-    last = latest_clean(whole)
-    if last is None:
-        return
-    if last.earliest_retained is not None:
-        if time_order(time) < time_order(last.earliest_retained):
-            expected = f"an instant from {last.earliest_retained} on, the first that the cleaner retained"
+    cleaned: list[CleanedFile] = []
+    known = whole.with_archived() if whole.starts_after(time) else whole
+    for instant in reversed(known.instants):
+        if instant.action != CLEAN or not _may_lack(instant, time):
+            continue
+        retained, deleted = _record(known, instant)
+        if retained is None:
+            cleaned += (file for partition, names in deleted.items() for file in _named(partition, names))
+        elif time_order(time) < time_order(retained):
+            expected = f"an instant from {retained} on, the first that the cleaner retained"
             raise UsageError(given, expected=expected, found="one whose files may be cleaned away")
-        return
-    lost = next(_lost(list(_cleaned_after(time, whole)), cut, slices), None)
+    lost = next(_lost(cleaned, cut, slices), None)
     if lost is not None:
-        partition, file_id, instant = lost
+        partition, file_id, instant_time = lost
         where = f"{partition}/{file_id}".lstrip("/")
         expected = "an instant whose files are all there"
-        raise UsageError(given, expected=expected, found=f"that of {where} of {instant} cleaned away")
+        raise UsageError(given, expected=expected, found=f"that of {where} of {instant_time} cleaned away")
 
 
-def _cleaned_after(time: str, whole: Timeline) -> Iterator[CleanedFile]:
+def cleaned_instants(whole: Timeline) -> Mapping[FileGroup, Sequence[str]]:
+    """The instants in names of files that cleans took, or are taking, by file group."""
+    instants: dict[FileGroup, list[str]] = {}
     for instant in whole.instants:
-        if (
-            instant.action == CLEAN
-            and instant.completed
-            and time_order(instant.completion_time or instant.requested_time) > time_order(time)
-        ):
-            for partition, did in clean(whole, instant).partitions.items():
-                yield from _named(partition, did.deleted)
+        if instant.action == CLEAN:
+            for partition, names in _record(whole, instant)[1].items():
+                for _, file_id, written in _named(partition, names):
+                    instants.setdefault((partition, file_id), []).append(written)
+    return instants
+
+
+def _may_lack(clean_instant: Instant, time: str) -> bool:
+    """Whether a clean may have deleted files that were current at a time."""
+    if not _has_record(clean_instant):
+        return True
+    return time_order(clean_instant.completion_time or clean_instant.requested_time) > time_order(time)
+
+
+def _has_record(clean_instant: Instant) -> bool:
+    """Whether a clean is completed; an empty file is none that a writer finished."""
+    return clean_instant.completed and clean_instant.size != 0
+
+
+def _record(whole: Timeline, instant: Instant) -> tuple[str | None, Mapping[str, Sequence[str]]]:
+    """From when on a clean keeps files, and the names of those that it deletes in each partition."""
+    if _has_record(instant):
+        record = clean(whole, instant)
+        return record.earliest_retained, {name: did.deleted for name, did in record.partitions.items()}
+    plan = clean_plan(whole, instant)
+    return plan.earliest_retained, plan.deleted()
 
 
 def _named(partition: str, files: Iterable[str]) -> Iterator[CleanedFile]:

@@ -48,15 +48,65 @@ class CleanedPartition(_Read):
     """The whole partition was deleted."""
 
 
+_TimeOrNone = Annotated[str | None, BeforeValidator(lambda value: value or None)]
+
+
 class CleanMetadata(_Read):
     """The record of a clean. Queries of times before `earliest_retained` may miss files; None: the policy is not by time."""
 
-    earliest_retained: Annotated[str | None, BeforeValidator(lambda value: value or None)] = Field(
-        None, alias="earliestCommitToRetain"
-    )
+    earliest_retained: _TimeOrNone = Field(None, alias="earliestCommitToRetain")
+    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
+    """The last write that was completed when the clean was planned."""
+    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
     partitions: Annotated[Mapping[str, CleanedPartition], _default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
+
+
+class RetainedInstant(_Read):
+    """The first write whose state a clean keeps."""
+
+    time: _String = Field("", alias="timestamp")
+    action: _String = ""
+    state: _String = ""
+
+
+class PlannedFile(_Read):
+    """A file that a clean is going to delete. Its path is that of the machine which planned."""
+
+    path: _String = Field("", alias="filePath")
+    is_bootstrap: Annotated[bool, _default_for_null(False)] = Field(False, alias="isBootstrapBaseFile")
+
+
+class StoredCleanPlan(_Read):
+    """The plan of a clean as it is stored. Old plans have names of files, later ones paths."""
+
+    retained: RetainedInstant | None = Field(None, alias="earliestInstantToRetain")
+    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
+    policy: _String = ""
+    names: Annotated[Mapping[str, _Strings], _default_for_null({})] = Field(
+        default_factory=dict, alias="filesToBeDeletedPerPartition"
+    )
+    paths: Annotated[Mapping[str, tuple[PlannedFile, ...]], _default_for_null({})] = Field(
+        default_factory=dict, alias="filePathsToBeDeletedPerPartition"
+    )
+    partitions: _Strings = Field((), alias="partitionsToBeDeleted")
+    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
+
+    @property
+    def earliest_retained(self) -> str | None:
+        """The time from which on the clean keeps every state; None: its policy is not by time."""
+        return self.retained.time or None if self.retained is not None else None
+
+    def deleted(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the files to delete in each partition; those of a bootstrap, which lie elsewhere, are not among them."""
+        return {
+            partition: (
+                *self.names.get(partition, ()),
+                *(file.path.rpartition("/")[2] for file in self.paths.get(partition, ()) if not file.is_bootstrap),
+            )
+            for partition in dict.fromkeys((*self.names, *self.paths))
+        }
 
 
 class SavedPartition(_Read):
@@ -115,6 +165,11 @@ M = TypeVar("M", bound=BaseModel)
 def clean(timeline: Timeline, instant: Instant) -> CleanMetadata:
     """The record of a completed clean."""
     return _read(CleanMetadata, timeline, instant)
+
+
+def clean_plan(timeline: Timeline, instant: Instant) -> StoredCleanPlan:
+    """The plan of a clean that is not completed."""
+    return _checked(StoredCleanPlan, timeline, instant, timeline.plan(instant))
 
 
 def latest_clean(timeline: Timeline) -> CleanMetadata | None:

@@ -33,7 +33,7 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
     snapshot.expect(statistics=False)
     before = _files_before(table, change)
-    metadata = serve_metadata_table(table, snapshot.metadata or _opened(table))
+    metadata = serve_metadata_table(table, snapshot.metadata or opened_metadata_table(table))
     metadata = replace(metadata, partitions=config.kept_partitions)
     _refuse_unbegun(metadata, config)
     expressions = table_expressions(table)
@@ -51,7 +51,8 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     )
 
 
-def _opened(table: Table) -> MetadataTable:
+def opened_metadata_table(table: Table) -> MetadataTable:
+    """The metadata table of a table that has one. Raises `CorruptFileError` where it lacks the list of files."""
     metadata = open_metadata_table(table.storage, table.config, table.timeline)
     if metadata is None:
         where = f"{table.storage.uri}/{METADATA_FOLDER}"

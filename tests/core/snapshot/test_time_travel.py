@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from hudi_core.errors import UsageError
+from hudi_core.services.cleaning.plan import CleanPlan, encode_plan
 from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
+from hudi_core.timeline.history_lsm import LsmHistory
+from hudi_core.timeline.services import RetainedInstant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
-from tests.support.archives import clean_file
+from tests.support.archives import StandIn, clean_file, lsm_files
 from tests.support.memory import Memory
 
 COMMITS = {f"{time}_{time}5.commit": b"" for time in ("10", "20", "30")}
@@ -43,6 +48,48 @@ def test_the_last_clean_counts_also_one_after_the_time() -> None:
     whole = timeline(c25=clean_file(retained="10"), c40=clean_file(retained="30"))
     with pytest.raises(UsageError, match="from 30 on"):
         requested(whole, "20")
+
+
+def test_a_clean_by_versions_before_one_by_commits_counts_too() -> None:
+    """QUERY-3."""
+    whole = timeline(c40=BY_VERSIONS, c50=clean_file(retained="10"))
+    with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
+        requested(whole, "10")
+    requested(whole, "20", slices(("f", "20")))
+
+
+def test_a_clean_that_is_not_completed_counts_by_its_plan() -> None:
+    """QUERY-380."""
+    storage = Memory({f"t/{name}": content for name, content in COMMITS.items()})
+    retained = RetainedInstant(timestamp="20", action="commit", state="COMPLETED")
+    by_time = encode_plan(CleanPlan("KEEP_LATEST_COMMITS", retained, "30", {"p": ()}), storage)
+    by_versions = encode_plan(
+        CleanPlan("KEEP_LATEST_FILE_VERSIONS", None, "30", {"p": ("f_0-1-2_10.parquet",)}), storage
+    )
+    for plan, error in ((by_time, "from 20 on"), (by_versions, "that of p/f of 10 cleaned away")):
+        for done in ("40.clean.inflight", "40_41.clean"):
+            files = {**storage.files, "t/40.clean.requested": plan, f"t/{done}": b""}
+            whole = timeline_in(Memory(files), "t", 2)
+            with pytest.raises(UsageError, match=error):
+                requested(whole, "10")
+            requested(whole, "20", slices(("f", "20")))
+
+
+def test_an_archived_clean_counts_for_archived_times() -> None:
+    """QUERY-380."""
+    rows = [
+        {"instantTime": time, "completionTime": f"{time}5", "action": "commit", "metadata": None}
+        for time in ("10", "20")
+    ]
+    content = {"base64": base64.b64encode(BY_VERSIONS).decode()}
+    rows.append({"instantTime": "25", "completionTime": "255", "action": "clean", "metadata": content})
+    stand_in, storage = StandIn(), Memory({"t/30_305.commit": b""})
+    storage.files |= lsm_files("h", 1, {"10_25_0.parquet": rows})
+    history = LsmHistory(storage, "h", stand_in, stand_in)  # type: ignore[arg-type]
+    whole = replace(timeline_in(storage, "t", 2), history=history)
+    with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
+        requested(whole, "10")
+    requested(whole, "20", slices(("f", "20")))
 
 
 @pytest.mark.does_not_raise("the time is answered")
