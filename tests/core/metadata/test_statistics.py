@@ -28,7 +28,7 @@ from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
 from tests.support.drawing import cases
-from tests.support.metadata_records import OLDEST, batch, statistics
+from tests.support.metadata_records import OLDEST, batch, files, statistics
 from tests.support.tables import metadata_of
 
 
@@ -190,6 +190,14 @@ def test_a_record_of_a_deleted_file_is_none_whether_others_have_its_key_or_not()
     assert reported(MetadataRecords([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
     log = batch({key("f"): ints(3, 4), key("h"): statistics(deleted=True)}, 1)
     assert reported(MetadataRecords([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "beside-another"])
+def test_a_record_without_statistics_is_none(together: bool) -> None:
+    """META-231: nothing is known of its file, and nothing of what was known before."""
+    blank = batch({key("f"): files(x=1), key("g"): ints(3, 4)}, 1)
+    before = [batch({key("f"): ints(1, 2)})] if together else []
+    assert reported(MetadataRecords([*before, blank], [])) == {suffix("g"): ("Int", 3, 4, 0, 1)}
 
 
 @pytest.mark.parametrize(

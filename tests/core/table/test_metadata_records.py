@@ -1,7 +1,4 @@
-"""META-99: the live records of a metadata partition, as they were written by several commits.
-
-Also covers: `metadata/counting.py`.
-"""
+"""META-99: the live records of a metadata partition, as they were written by several commits."""
 
 from __future__ import annotations
 
