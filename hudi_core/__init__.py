@@ -100,6 +100,9 @@ if TYPE_CHECKING:
     from hudi_core.services.cleaning.operations import clean
     from hudi_core.services.cleaning.options import CleanOptions
     from hudi_core.services.cleaning.result import CleanResult
+    from hudi_core.services.compaction.operations import compact
+    from hudi_core.services.compaction.options import CompactionOptions
+    from hudi_core.services.compaction.result import CompactionResult
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
@@ -126,6 +129,8 @@ __all__ = [
     "CleanResult",
     "ClusterOptions",
     "ClusterResult",
+    "CompactionOptions",
+    "CompactionResult",
     "ConflictError",
     "CorruptFileError",
     "ExpressionError",
@@ -160,6 +165,7 @@ __all__ = [
     "clean",
     "cluster",
     "col",
+    "compact",
     "create",
     "delete",
     "delete_partitions",
@@ -209,6 +215,9 @@ _PLACES = {
     "clean": "hudi_core.services.cleaning.operations",
     "ClusterOptions": "hudi_core.cluster.options",
     "ClusterResult": "hudi_core.cluster.result",
+    "CompactionOptions": "hudi_core.services.compaction.options",
+    "CompactionResult": "hudi_core.services.compaction.result",
+    "compact": "hudi_core.services.compaction.operations",
     "ConflictError": "hudi_core.errors",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",

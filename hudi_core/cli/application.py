@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from hudi_core.cli import (
     cleaning,
     cluster,
+    compact,
     create,
     demo,
     indexes,
@@ -141,6 +142,7 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "rollback": create.rollback,
     "cluster": cluster.cluster,
     "clean": cleaning.clean,
+    "compact": compact.compact,
     "index": indexes.index,
     "metadata": indexes.metadata,
     "demo": demo.demo,

@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Services": {
         "cluster": "Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns.",
         "clean": "Delete files that no promised query needs; without a number to keep, as the table's properties have it.",
+        "compact": "Merge the log files of a merge-on-read table into base files. A plan that waits is run first.",
     },
     "A tour": {
         "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."

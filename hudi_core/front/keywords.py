@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hudi_core.expr.queries import Condition, Query
     from hudi_core.index.choose import IndexKind
     from hudi_core.services.cleaning.options import Progress as CleanProgress
+    from hudi_core.services.compaction.options import CompactionStrategy, Trigger
+    from hudi_core.services.compaction.options import Progress as CompactionProgress
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.write_run import Progress as WriteProgress
 
@@ -52,6 +54,17 @@ IndexName = Literal[
 ]
 LookupName = Literal["auto", "record_index", "bloom", "simple", "bucket"]
 StrategyName = Literal["linear", "zorder", "hilbert"]
+CompactionStrategyName = Literal[
+    "LogFileSizeBased",
+    "LogFileNumBased",
+    "BoundedIO",
+    "UnBounded",
+    "DayBased",
+    "BoundedPartitionAware",
+    "UnBoundedPartitionAware",
+    "PartitionRegexBased",
+]
+TriggerName = Literal["NUM_COMMITS", "NUM_COMMITS_AFTER_LAST_REQUEST", "TIME_ELAPSED", "NUM_AND_TIME", "NUM_OR_TIME"]
 
 
 class WriteKeywords(TypedDict, total=False):
@@ -94,6 +107,29 @@ class CleanKeywords(TypedDict, total=False):
     dry_run: bool
     properties: Mapping[str, str]
     progress: CleanProgress | None
+    clock: Clock
+
+
+class CompactionKeywords(TypedDict, total=False):
+    """`CompactionOptions` by name."""
+
+    strategies: CompactionStrategy | CompactionStrategyName | Sequence[CompactionStrategy | CompactionStrategyName]
+    target_io: int
+    min_log_bytes: int
+    min_log_files: int
+    target_partitions: int
+    partition_pattern: str | None
+    incremental: bool
+    of_logs: bool
+    min_log_blocks: int
+    new_file_bytes: int
+    if_due: bool
+    trigger: Trigger | TriggerName
+    max_delta_commits: int
+    max_delta_seconds: int
+    dry_run: bool
+    takes_over: bool
+    progress: CompactionProgress | None
     clock: Clock
 
 

@@ -10,6 +10,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.keywords import (
     CleanKeywords,
     ClusterKeywords,
+    CompactionKeywords,
     IndexKeywords,
     IndexName,
     OperationName,
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from hudi_core.services.cleaning import options as clean_options
     from hudi_core.services.cleaning.options import CleanOptions
     from hudi_core.services.cleaning.result import CleanResult
+    from hudi_core.services.compaction import operations as compaction
+    from hudi_core.services.compaction import options as compaction_options
+    from hudi_core.services.compaction.options import CompactionOptions
+    from hudi_core.services.compaction.result import CompactionResult
     from hudi_core.table import metadata_records as metadata
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
@@ -61,6 +66,8 @@ else:
     cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
     cluster_options = ModuleByNeed("hudi_core.cluster.options")
     clustering = ModuleByNeed("hudi_core.cluster.operations")
+    compaction = ModuleByNeed("hudi_core.services.compaction.operations")
+    compaction_options = ModuleByNeed("hudi_core.services.compaction.options")
     index_build = ModuleByNeed("hudi_core.writing.index_build")
     index_list = ModuleByNeed("hudi_core.writing.index_list")
     index_plan = ModuleByNeed("hudi_core.writing.index_plan")
@@ -192,6 +199,16 @@ class Table(opened.Table):
         For example `table.clean(keep_commits=10)`; with `dry_run=True` the result names the files, and nothing is deleted.
         """
         return cleaning.clean(self, options_from(clean_options.CleanOptions, options, named))
+
+    def compact(
+        self, options: CompactionOptions | None = None, **named: Unpack[CompactionKeywords]
+    ) -> CompactionResult:
+        """Merges log files into base files, where the table is merge-on-read: `services.compaction.operations.compact`.
+
+        For example `table.compact(if_due=True, max_delta_commits=10)`. A plan that waits is run before a new one is made. Without
+        options those count that the table's properties state.
+        """
+        return compaction.compact(self, options_from(compaction_options.CompactionOptions, options, named))
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""

@@ -11,6 +11,7 @@ import pytest
 
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.front import keywords
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.write_run import WriteOptions
 
@@ -46,6 +47,7 @@ def test_each_mistake_is_named() -> None:
     [
         (keywords.WriteKeywords, WriteOptions),
         (keywords.ClusterKeywords, ClusterOptions),
+        (keywords.CompactionKeywords, CompactionOptions),
         (keywords.IndexKeywords, IndexOptions),
     ],
 )

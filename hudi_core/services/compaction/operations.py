@@ -27,12 +27,12 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     """Merges log files into base files, in one commit. A plan that waits, and that nobody runs, is run; else one is made and run.
     Nothing is written where nothing is to compact.
 
-    Rows keep their commit times. `table` still shows what it showed; `refreshed` shows the commit. A run that fails leaves its
-    plan to be run again. Raises `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is
-    under way in table version 6.
+    Without options those count that the table's properties state. Rows keep their commit times. `table` still shows what it
+    showed; `refreshed` shows the commit. A run that fails leaves its plan to be run again. Raises `UnsupportedError` for a table
+    that is not compacted, and `ConflictError` where a write is under way in table version 6.
     """
-    settings = options or CompactionOptions()
     latest = refreshed(table)
+    settings = options or _stated(latest)
     refuse_uncompactable(latest)
     waiting = _waiting(latest, settings)
     if settings.dry_run:
@@ -47,8 +47,8 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
 
 def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
     """Requests a plan and leaves it to be run, here or by Apache Hudi. Raises as `compact` does."""
-    settings = options or CompactionOptions()
     latest = refreshed(table)
+    settings = options or _stated(latest)
     refuse_uncompactable(latest)
     if settings.dry_run:
         return _shown(latest, None, settings)
@@ -60,8 +60,8 @@ def plan_only(table: Table, options: CompactionOptions | None = None) -> Compact
 
 def run_requested(table: Table, requested_time: str, options: CompactionOptions | None = None) -> CompactionResult:
     """Runs a plan that waits, of this library or of Apache Hudi. Raises as `run.run_plan` does."""
-    settings = options or CompactionOptions()
     latest = refreshed(table)
+    settings = options or _stated(latest)
     refuse_uncompactable(latest)
     instant = pending_compaction(latest, requested_time)
     if settings.dry_run:
@@ -95,6 +95,11 @@ def pending_compaction(table: Table, requested_time: str) -> Instant:
             return instant
     waiting = ", ".join(instant.requested_time for instant in compactions) or "none"
     raise UsageError("instant", expected=f"a compaction that is not completed ({waiting})", found=requested_time)
+
+
+def _stated(table: Table) -> CompactionOptions:
+    """The options that a table's properties state, for a compaction that somebody asks for."""
+    return replace(CompactionOptions.from_properties(table.config.properties), if_due=False)
 
 
 def _waiting(table: Table, options: CompactionOptions) -> Instant | None:

@@ -1,0 +1,119 @@
+"""`compact`: log files merged into base files, or into fewer log files; planned, shown, or run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, byte_count, opened, warn
+from hudi_core.cli.output import Output, task_progress
+from hudi_core.errors import UsageError
+from hudi_core.schema.names import name_list
+from hudi_core.services.compaction.operations import compact as run_compaction
+from hudi_core.services.compaction.operations import plan_only as request_compaction
+from hudi_core.services.compaction.operations import run_requested
+from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy, Trigger
+from hudi_core.services.compaction.result import CompactionResult
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
+
+_SLICE = ("partition", "file_id", "base_file", "log_files", "log_bytes")
+_DONE = ("rows", "updated", "inserted", "deleted", "bytes_in", "bytes_out", "seconds", "slices_dropped")
+"""Figures of a plan that ran."""
+
+
+def compact(
+    table: TableArgument,
+    plan_only: Annotated[
+        bool, typer.Option("--plan-only", help="Request a plan and leave it, for --run or for Apache Hudi.")
+    ] = False,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="INSTANT", help="Run a plan that waits, also one of Apache Hudi.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be compacted; write nothing.")] = False,
+    if_due: Annotated[
+        bool, typer.Option("--if-due", help="Plan nothing before --trigger, or the table's properties, ask for it.")
+    ] = False,
+    strategy: Annotated[
+        str | None,
+        typer.Option("--strategy", metavar="A,B", help=f"Which slices first: {', '.join(CompactionStrategy)}."),
+    ] = None,
+    target_io_mb: Annotated[
+        int | None, typer.Option("--target-io-mb", metavar="N", min=0, help="Megabytes to read and write at most.")
+    ] = None,
+    min_log_files: Annotated[
+        int | None,
+        typer.Option("--min-log-files", metavar="N", min=0, help="LogFileNumBased: only slices with so many."),
+    ] = None,
+    min_log_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--min-log-bytes", metavar="N", parser=byte_count, help="LogFileSizeBased: only slices with so many."
+        ),
+    ] = None,
+    target_partitions: Annotated[
+        int | None,
+        typer.Option("--target-partitions", metavar="N", min=0, help="DayBased: so many; by partition: days."),
+    ] = None,
+    partition_pattern: Annotated[
+        str | None,
+        typer.Option("--partition-pattern", metavar="REGEX", help="PartitionRegexBased: only partitions that match."),
+    ] = None,
+    all_partitions: Annotated[
+        bool, typer.Option("--all-partitions", help="Look at those too that nobody wrote to since the last compaction.")
+    ] = False,
+    trigger: Annotated[Trigger | None, typer.Option("--trigger", help="With --if-due, when it is due.")] = None,
+    max_delta_commits: Annotated[
+        int | None, typer.Option("--max-delta-commits", metavar="N", min=0, help="With --if-due: due after so many.")
+    ] = None,
+    max_delta_seconds: Annotated[
+        int | None, typer.Option("--max-delta-seconds", metavar="N", min=0, help="With --if-due: due after so long.")
+    ] = None,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Run a plan again whose run never had a heartbeat: its writer is gone.")
+    ] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""
+    if plan_only and run is not None:
+        raise UsageError("compact", expected="one of --plan-only and --run", found="both")
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    given: dict[str, Any] = {
+        "strategies": None if strategy is None else name_list(strategy),
+        "target_io": target_io_mb,
+        "min_log_files": min_log_files,
+        "min_log_bytes": min_log_bytes,
+        "target_partitions": target_partitions,
+        "partition_pattern": partition_pattern,
+        "trigger": trigger,
+        "max_delta_commits": max_delta_commits,
+        "max_delta_seconds": max_delta_seconds,
+        "incremental": False if all_partitions else None,
+    }
+    stated = CompactionOptions.from_properties(opened_table.config.properties)
+    named = {name: value for name, value in given.items() if value is not None}
+    with task_progress("slices") as report:
+        options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, progress=report)
+        if run is not None:
+            result = run_requested(opened_table, run, options)
+        else:
+            result = (request_compaction if plan_only else run_compaction)(opened_table, options)
+    _show(out, result)
+    warn(opened_table.warnings)
+
+
+def _show(out: Output, result: CompactionResult) -> None:
+    """For programs one object; for people what was done, or the slices of the plan."""
+    fields = result.as_dict()
+    if out.as_json:
+        out.record(fields)
+        return
+    operations = fields.pop("operations")
+    has_run = result.state == "completed"
+    out.record({name: value for name, value in fields.items() if has_run or name not in _DONE})
+    if operations:
+        shown = [{**one, "log_files": len(one["log_files"])} for one in operations]
+        out.rows(_SLICE, shown)
