@@ -4,7 +4,7 @@ advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
 cleaning     `clean`: files that no promised query needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
-compact          `compact`: log files merged into base files
+compact      `compact`: log files merged into base files
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned

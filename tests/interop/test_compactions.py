@@ -70,7 +70,6 @@ def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, version
     (theirs,) = planned["plans"]
     assert run_requested(open_table(path), theirs).instant == theirs
     assert users_rows(open_table(path)) == before
-    assert [str(finding) for finding in open_table(path).validate()] == []
     verified(judge, path, expected, version, ours=False)
     went_on = judge.ask("continue", str(path), ops=["upsert", "compact", "delete", "clean"], rows=10, options=options)
     assert went_on["ok"], judge.explain(went_on)
