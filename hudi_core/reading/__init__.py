@@ -3,8 +3,8 @@
 ahead           files of slices that will be read soon: the storage fetches them while others are read
 base_files      rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
 damage          what a read does about damaged files: an error, or the rest of the rows with a warning. Rule LOG-262
-log_blocks      the blocks of a slice's log files that count. What a completed write wrote and is not there is damage. Rules LOG-260
-                to LOG-262
+log_blocks      the blocks of a slice's log files that count. What a completed write wrote and is not there is damage. Rules
+                LOG-260 to LOG-262
 log_buffer      records of log blocks, gathered one block after the other as arrays that can be merged
 log_records     the records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks
 merge_columns   the columns that merging needs beside the wanted ones: the record key, ordering fields and delete markers
