@@ -18,22 +18,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Column, StructColumn
-from hudi_core.expr.predicate import Cut
 from hudi_core.formats.footer import Footer as Footer
 from hudi_core.formats.footer import RowGroup as RowGroup
-from hudi_core.formats.random_access import RandomAccess
-from hudi_core.functions.record import Function
-from hudi_core.functions.scalar.like import Pattern
-from hudi_core.parallel.reach import Reach
-from hudi_core.parallel.requests import Traffic
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Timestamp, Type, Union
+
+if TYPE_CHECKING:
+    from hudi_core.expr.predicate import Cut
+    from hudi_core.formats.random_access import RandomAccess
+    from hudi_core.functions.record import Function
+    from hudi_core.functions.scalar.like import Pattern
+    from hudi_core.parallel.reach import Reach
+    from hudi_core.parallel.requests import Traffic
 
 V = TypeVar("V")
 M = TypeVar("M")
@@ -418,15 +420,16 @@ class Engine(Protocol[V, M, B]):
         `options` are those of the library that opens it (credentials, region, endpoint). Raises `UsageError` for one that it
         does not support.
         """
-        ...
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """The extensions of base files that it reads, as `parquet`."""
 
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
-        ...
 
     def writer(self, extension: str) -> FileWriter[B]:
         """The writer of base files with this extension; `UnsupportedError` where the engine has none."""
-        ...
 
 
 @runtime_checkable
@@ -435,7 +438,6 @@ class ScanReader(Protocol[BatchOut]):
 
     def read_scan(self, scan: Any) -> Iterator[BatchOut]:
         """The rows of a `table.scan.Scan`, its limit kept, as batches of the engine; in no order."""
-        ...
 
 
 @runtime_checkable
@@ -444,4 +446,3 @@ class LayeredEngine(Protocol):
 
     def over(self, files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
         """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot stand on that one."""
-        ...

@@ -3,43 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hudi_arrow.arrays import Array
-from hudi_arrow.orc import OrcReader
-from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.parquet_write import ParquetWriter
-from hudi_arrow.remote import opened_storage
-from hudi_arrow.rows import ArrowRows
-from hudi_arrow.values import ArrowValues
-from hudi_core.engine import Engine, FileReader, FileWriter, Storage
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
 
-_READERS: dict[str, FileReader[pa.RecordBatch]] = {".parquet": ParquetReader(), ".orc": OrcReader()}
-_WRITERS: dict[str, FileWriter[pa.RecordBatch]] = {".parquet": ParquetWriter()}
+if TYPE_CHECKING:
+    from hudi_arrow import orc, parquet, parquet_write, remote, storage
+    from hudi_arrow import rows as arrow_rows
+    from hudi_arrow import values as arrow_values
+    from hudi_arrow.arrays import Array
+    from hudi_arrow.rows import ArrowRows
+    from hudi_arrow.values import ArrowValues
+    from hudi_core.engine import Engine, FileReader, FileWriter, Storage
+else:
+    # A table is opened before it is known what is read of it: each part is loaded when it is first used.
+    arrow_rows = ModuleByNeed("hudi_arrow.rows")
+    arrow_values = ModuleByNeed("hudi_arrow.values")
+    orc = ModuleByNeed("hudi_arrow.orc")
+    parquet = ModuleByNeed("hudi_arrow.parquet")
+    parquet_write = ModuleByNeed("hudi_arrow.parquet_write")
+    remote = ModuleByNeed("hudi_arrow.remote")
+    storage = ModuleByNeed("hudi_arrow.storage")
+
 _WITHOUT_ROWS = {"lance": "Lance", "hfile": "HFile"}
 """Formats of base files that are known and not read."""
+_WRITABLE = ("parquet",)
 
 
 class ArrowEngine:
     """`hudi_core.engine.Engine` in one process: record batches of Arrow arrays."""
 
     name = "arrow"
-    values = ArrowValues()
-    rows = ArrowRows()
     runner = ThreadRunner()
+    formats = frozenset({"parquet", "orc"})
+
+    def __reduce__(self) -> str:
+        """Travels to other processes by its name: it has no state of its own."""
+        return "ENGINE"
+
+    @cached_property
+    def values(self) -> ArrowValues:
+        return arrow_values.ArrowValues()
+
+    @cached_property
+    def rows(self) -> ArrowRows:
+        return arrow_rows.ArrowRows()
+
+    @cached_property
+    def _parquet(self) -> FileReader[pa.RecordBatch]:
+        return parquet.ParquetReader()
+
+    @cached_property
+    def _orc(self) -> FileReader[pa.RecordBatch]:
+        return orc.OrcReader()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
-        return opened_storage(uri, options or {})
+        kind = storage.ArrowStorage if storage.is_local(uri) else remote.RemoteStorage
+        return kind(uri, options or {})
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:
-        reader = _READERS.get(extension if extension.startswith(".") else f".{extension}")
-        if reader is not None:
-            return reader
         name = extension.removeprefix(".")
-        readable = " and ".join(sorted(known.removeprefix(".") for known in _READERS))
+        match name:
+            case "parquet":
+                return self._parquet
+            case "orc":
+                return self._orc
+        readable = " and ".join(sorted(self.formats))
         if name in _WITHOUT_ROWS:
             raise UnsupportedError(
                 f"{_WITHOUT_ROWS[name]} base files",
@@ -48,14 +82,10 @@ class ArrowEngine:
         raise UnsupportedError(f"{name} files", expected=readable, found=name)
 
     def writer(self, extension: str) -> FileWriter[pa.RecordBatch]:
-        writer = _WRITERS.get(extension if extension.startswith(".") else f".{extension}")
-        if writer is not None:
-            return writer
-        raise UnsupportedError(
-            f"{extension.removeprefix('.')} files",
-            expected=" or ".join(sorted(known.removeprefix(".") for known in _WRITERS)) + " to be written",
-            found=extension.removeprefix("."),
-        )
+        name = extension.removeprefix(".")
+        if name in _WRITABLE:
+            return parquet_write.ParquetWriter()
+        raise UnsupportedError(f"{name} files", expected=" or ".join(_WRITABLE) + " to be written", found=name)
 
 
 ENGINE: Engine[Array, Array, pa.RecordBatch] = ArrowEngine()

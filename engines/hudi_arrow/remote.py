@@ -16,10 +16,10 @@ from hudi_arrow.clients import FileSystemClient, StoreClient
 from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
 from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
-from hudi_arrow.storage import ArrowStorage, is_local, reported
+from hudi_arrow.storage import ArrowStorage, reported
 from hudi_arrow.storage_options import public_url
 from hudi_core.commit.versions import FileVersion
-from hudi_core.engine import FileInfo, Storage
+from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.parallel.limits import STORAGE_REQUESTS
@@ -42,11 +42,6 @@ _KEPT_FILES, _KEPT_BYTES = 256, 1 << 26
 _OWN: Final = ("max_requests", "deadline", "hedge", "cache", "cache_mib")
 _MAX_REQUESTS, _DEADLINE, _HEDGE, _CACHE, _CACHE_MIB = _OWN
 _DEADLINE_SECONDS: Final = 60.0
-
-
-def opened_storage(uri: str, options: Mapping[str, str]) -> Storage:
-    """The storage of a local path or URL. Raises `UsageError` for unknown options."""
-    return ArrowStorage(uri, options) if is_local(uri) else RemoteStorage(uri, options)
 
 
 class RemoteStorage:

@@ -20,6 +20,7 @@ class PlainEngine:
     values = PlainValues()
     rows = PlainRows()
     runner = SerialRunner()
+    formats: frozenset[str] = frozenset()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         if options:

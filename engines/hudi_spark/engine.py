@@ -51,6 +51,10 @@ class SparkEngine:
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         return self.files.storage(uri, options)
 
+    @property
+    def formats(self) -> frozenset[str]:
+        return self.files.formats
+
     def reader(self, extension: str) -> FileReader[Any]:
         return self.files.reader(extension)
 

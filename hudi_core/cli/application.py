@@ -5,28 +5,12 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import (
-    cleaning,
-    cluster,
-    compact,
-    create,
-    demo,
-    indexes,
-    keys,
-    locate,
-    read,
-    schemas,
-    tables,
-    tag,
-    validation,
-    writing,
-)
-from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
@@ -41,8 +25,21 @@ _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""
 
 
+_HELP_OPTIONS: dict[Any, Any] = {"help_option_names": ["-h", "--help"]}
+
+
 class _Commands(TyperGroup):
     """The commands. An error that ends one early is printed in one line, also one of the command line's syntax."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for subject in COMMANDS.values() for name in subject]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in _PLACES:
+            return None
+        single = typer.Typer(pretty_exceptions_enable=False, context_settings=_HELP_OPTIONS, add_completion=False)
+        single.command(cmd_name)(command_function(cmd_name))
+        return typer.main.get_command(single)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(overview())
@@ -79,7 +76,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP_OPTIONS,
 )
 
 
@@ -121,34 +118,40 @@ def _in_a_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-_FUNCTIONS: dict[str, Callable[..., None]] = {
-    "inspect": tables.inspect,
-    "timeline": tables.timeline,
-    "validate": validation.validate,
-    "schema": schemas.schema,
-    "files": tables.files,
-    "explain": explain_command.explain,
-    "read": read.read,
-    "keys": keys.keys,
-    "tag": tag.tag,
-    "locate": locate.locate,
-    "convert-schema": schemas.convert_schema,
-    "evolve": schemas.evolve,
-    "create": create.create,
-    "write": writing.write,
-    "delete": writing.delete,
-    "update": writing.update,
-    "delete-partition": writing.delete_partition,
-    "rollback": create.rollback,
-    "cluster": cluster.cluster,
-    "clean": cleaning.clean,
-    "compact": compact.compact,
-    "index": indexes.index,
-    "metadata": indexes.metadata,
-    "demo": demo.demo,
+_PLACES = {
+    "inspect": "tables:inspect",
+    "timeline": "tables:timeline",
+    "validate": "validation:validate",
+    "schema": "schemas:schema",
+    "files": "tables:files",
+    "explain": "explain.command:explain",
+    "read": "read:read",
+    "keys": "keys:keys",
+    "tag": "tag:tag",
+    "locate": "locate:locate",
+    "convert-schema": "schemas:convert_schema",
+    "evolve": "schemas:evolve",
+    "create": "create:create",
+    "write": "writing:write",
+    "delete": "writing:delete",
+    "update": "writing:update",
+    "delete-partition": "writing:delete_partition",
+    "rollback": "create:rollback",
+    "cluster": "cluster:cluster",
+    "clean": "cleaning:clean",
+    "compact": "compact:compact",
+    "index": "indexes:index",
+    "metadata": "indexes:metadata",
+    "demo": "demo:demo",
 }
-for name in (name for subject in COMMANDS.values() for name in subject):
-    app.command(name)(_FUNCTIONS[name])
+"""The module of each command within this package, and its function there: a command is loaded when it is called."""
+
+
+def command_function(name: str) -> Callable[..., None]:
+    """Loads the function of a command."""
+    module, _, function_name = _PLACES[name].partition(":")
+    function: Callable[..., None] = getattr(import_module(f"hudi_core.cli.{module}"), function_name)
+    return function
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,7 +14,7 @@ from hudi_core.services.cleaning.operations import clean as run_clean
 from hudi_core.services.cleaning.operations import run_requested
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.result import CleanResult
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 _COLUMNS = ("partition", "file", "instant", "bytes", "reason")

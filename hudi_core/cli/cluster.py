@@ -30,7 +30,7 @@ from hudi_core.cluster.preview import Preview
 from hudi_core.cluster.preview import preview as preview_clustering
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.writing.plan import FileSizes
 

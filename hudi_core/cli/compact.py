@@ -16,7 +16,7 @@ from hudi_core.services.compaction.operations import plan_only as request_compac
 from hudi_core.services.compaction.operations import run_requested
 from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy, Trigger
 from hudi_core.services.compaction.result import CompactionResult
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 _SLICE = ("partition", "file_id", "base_file", "log_files", "log_bytes")

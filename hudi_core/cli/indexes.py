@@ -25,7 +25,7 @@ from hudi_core.errors import UsageError
 from hudi_core.indexing.expression import EXPRESSION_INDEX
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.schema.names import name_list
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.table import Table

@@ -23,7 +23,7 @@ from hudi_core.keys.choose import WriterEnvironment, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
 from hudi_core.keys.zones import parse_zone
 from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import table_generator
 from hudi_core.types import nodes as t

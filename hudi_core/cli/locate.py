@@ -23,7 +23,7 @@ from hudi_core.index.by_values import tag_by_values
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import LOCATION, Tagger
 from hudi_core.schema.schema import ColumnPlace
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 SHOWN = 20

@@ -7,21 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.output import say
 from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
-from hudi_core.expr.queries import Query, as_queries, read_queries
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+
+if TYPE_CHECKING:
+    from hudi_core.expr import queries
+    from hudi_core.expr.queries import Query
+else:
+    queries = ModuleByNeed("hudi_core.expr.queries")  # most commands take no predicate
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="Path or URL of the table's root folder.")]
 EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help="Engine that reads the table.")]
@@ -115,8 +121,8 @@ def report_traffic() -> None:
 
 def queries_of(table: Table, where: Sequence[str] | None, where_file: Path | None) -> tuple[Query, ...]:
     """The queries of `--where` and of `--where-file`, which are put to the table's schema. Raises as `read_queries`."""
-    given = as_queries(where or ())
-    return given if where_file is None else (*given, *read_queries(where_file, table.scan))
+    given = queries.as_queries(where or ())
+    return given if where_file is None else (*given, *queries.read_queries(where_file, table.scan))
 
 
 def local_path(path: Path) -> Path:

@@ -29,7 +29,7 @@ from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
 from hudi_core.reading.result import QueryResult
 from hudi_core.schema.names import name_list
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
 

@@ -31,7 +31,7 @@ from hudi_core.evolve.diff import Difference, differences, lost_names
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text

@@ -27,7 +27,7 @@ from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table

@@ -26,7 +26,7 @@ from hudi_core.index.key_reader import input_schema
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.schema.names import name_list
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 _STAGES = (

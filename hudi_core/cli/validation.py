@@ -11,7 +11,7 @@ from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opene
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
 from hudi_core.schema.names import name_list
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Finding, Severity

@@ -11,7 +11,7 @@ from hudi_core.cli.options import WHERE, CaseOption, EngineOption, JsonOption, T
 from hudi_core.cli.output import Output, task_progress
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, parsed_assignment

@@ -10,7 +10,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.keywords import TableTypeName, TableVersion
 from hudi_core.front.table import Table
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table import open as opening
 from hudi_core.table.engines import DEFAULT_ENGINE
 

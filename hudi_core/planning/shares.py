@@ -20,7 +20,8 @@ from hudi_core.planning.prune import Conjunct, prune
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
+from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import NO_BASE, Slices
 
 Numbers = npt.NDArray[np.int64]

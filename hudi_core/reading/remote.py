@@ -11,7 +11,8 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.ahead import FilesAhead
 from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
+from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 
 

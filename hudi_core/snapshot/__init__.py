@@ -1,6 +1,7 @@
 """A table at an instant: schema, listing, file slices, footers kept between processes.
 
 footer_cache  statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19
+mode          whether the metadata table is read
 snapshot      `Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed
 time_travel   which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4
 """

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +26,7 @@ from hudi_core.options import FOLDER, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
@@ -42,15 +42,6 @@ def listed(storage: Storage) -> FileList:
     for info in storage.list("", recursive=True, without=FOLDER):
         by_folder.setdefault(info.path.rpartition("/")[0], []).append(info)
     return files_in(by_folder)
-
-
-class MetadataMode(StrEnum):
-    """Whether the metadata table is used."""
-
-    AUTO = "auto"
-    """When it is there and readable; a warning when it is damaged."""
-    REQUIRE = "require"
-    OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from hudi_core.errors import CorruptFileError, NotATableError, StorageError, Usa
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of

@@ -6,33 +6,54 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from hudi_core.changes.changes import Changes, changes
-from hudi_core.changes.incremental import between
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError, described
-from hudi_core.evolve.apply import evolve
-from hudi_core.evolve.changes import Change
-from hudi_core.evolve.diff import lost_names
-from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Expr
-from hudi_core.expr.sql_predicate import predicate_tree
-from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
-from hudi_core.planning.sources.commits import CommitTimes
-from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
-from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.footer_cache import FooterCache
-from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
-from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
-from hudi_core.table.scan import Scan, ScanOptions
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.instants import Instant
-from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.timeline.times import Time, time_text
+
+if TYPE_CHECKING:
+    from hudi_core.changes import changes as changing
+    from hudi_core.changes import incremental
+    from hudi_core.changes.changes import Changes
+    from hudi_core.evolve import apply as evolution
+    from hudi_core.evolve import diff
+    from hudi_core.evolve.changes import Change
+    from hudi_core.expr import sql_predicate
+    from hudi_core.expr.build import ExpressionBuilder
+    from hudi_core.expr.nodes import Expr
+    from hudi_core.metadata.table import MetadataTable
+    from hudi_core.planning.sources import sources as planning
+    from hudi_core.planning.sources.commits import CommitTimes
+    from hudi_core.planning.sources.sources import Sources
+    from hudi_core.schema.schema import Schema
+    from hudi_core.snapshot import snapshot as snapshots
+    from hudi_core.snapshot import time_travel
+    from hudi_core.snapshot.footer_cache import FooterCache
+    from hudi_core.snapshot.snapshot import Snapshot
+    from hudi_core.table import scan as scanning
+    from hudi_core.table.scan import Scan
+    from hudi_core.timeline import times
+    from hudi_core.timeline.slices import FileSlice
+    from hudi_core.timeline.times import Time
+else:
+    # A table is open as soon as its timeline is listed: what plans and reads it is loaded by the first query.
+    changing = ModuleByNeed("hudi_core.changes.changes")
+    diff = ModuleByNeed("hudi_core.evolve.diff")
+    evolution = ModuleByNeed("hudi_core.evolve.apply")
+    incremental = ModuleByNeed("hudi_core.changes.incremental")
+    planning = ModuleByNeed("hudi_core.planning.sources.sources")
+    scanning = ModuleByNeed("hudi_core.table.scan")
+    snapshots = ModuleByNeed("hudi_core.snapshot.snapshot")
+    sql_predicate = ModuleByNeed("hudi_core.expr.sql_predicate")
+    time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")
+    times = ModuleByNeed("hudi_core.timeline.times")
 
 _TimelineKey = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]]
 """The key of a cut of the timeline: its limits by requested and by completion time, excluded times, and instants."""
@@ -80,8 +101,8 @@ class Table(Portable):
         it. Raises as `evolve.apply.evolve`.
         """
         before = self.schema
-        after = evolve(before, changes, case_sensitive=self.case_sensitive)
-        for warning in lost_names(before, after, self.config.named_columns):
+        after = evolution.evolve(before, changes, case_sensitive=self.case_sensitive)
+        for warning in diff.lost_names(before, after, self.config.named_columns):
             warnings.warn(warning, stacklevel=2)
         return after
 
@@ -113,21 +134,20 @@ class Table(Portable):
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
         what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
         """
-        tree = None if where is None else predicate_tree(where)
-        choice = self._on_damage(on_damage)
-        options = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive, choice)
+        tree = None if where is None else sql_predicate.predicate_tree(where)
+        options = scanning.ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="a range of times")
-            return Scan(self._base_files_of(self.snapshot(as_of)), options)
+            return scanning.Scan(self._base_files_of(self.snapshot(as_of)), options)
         if since is None and until is None:
-            return Scan(self._sources_of(self.snapshot(as_of), None), options)
+            return scanning.Scan(self._sources_of(self.snapshot(as_of), None), options)
         if as_of is not None:
             raise UsageError("as_of", expected="either a time or a range of times", found="both a time and a range")
         begin, end = _time_string(since), _time_string(until)
-        commit_range = between(self.timeline, self.config, begin, end)
+        commit_range = incremental.between(self.timeline, self.config, begin, end)
         # Like Apache Hudi under the latest schema, also where the range ends before that schema.
-        return Scan(
+        return scanning.Scan(
             self._sources_of(self._snapshot_of(commit_range.timeline, end, self.timeline), commit_range.commits),
             options,
         )
@@ -159,9 +179,11 @@ class Table(Portable):
         """
         names, max_rows = _names(columns), _row_limit(limit)
         begin, end = _time_string(since), _time_string(until)
-        commit_range = between(self.timeline, self.config, begin, end)
+        commit_range = incremental.between(self.timeline, self.config, begin, end)
         snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
-        return changes(snapshot, commit_range, where, names, max_rows, meta=meta, case_sensitive=self.case_sensitive)
+        return changing.changes(
+            snapshot, commit_range, where, names, max_rows, meta=meta, case_sensitive=self.case_sensitive
+        )
 
     def snapshot(self, as_of: Time | None = None) -> Snapshot:
         """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
@@ -171,13 +193,13 @@ class Table(Portable):
         time = _time_string(as_of)
         cut = self.timeline.as_of(time)
         if time is not None:
-            refuse_unknown(time, self.timeline, cut)
+            time_travel.refuse_unknown(time, self.timeline, cut)
         return self._snapshot_of(cut, time)
 
     def _snapshot_of(self, cut: Timeline, requested_time: str | None, named_by: Timeline | None = None) -> Snapshot:
         key = _timeline_key(cut)
         if key not in self._snapshots:
-            snapshot = Snapshot(
+            snapshot = snapshots.Snapshot(
                 self.engine,
                 self.storage,
                 self.config,
@@ -190,20 +212,20 @@ class Table(Portable):
             )
             time = cut.until or cut.completed_until
             if requested_time is not None and time is not None:
-                refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
+                time_travel.refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
             self._snapshots[key] = snapshot
         return self._snapshots[key]
 
     def _base_files_of(self, snapshot: Snapshot) -> Sources:
         key = _timeline_key(snapshot.timeline)
         if key not in self._base_files:
-            self._base_files[key] = Sources(replace(snapshot, read_optimized=True))
+            self._base_files[key] = planning.Sources(replace(snapshot, read_optimized=True))
         return self._base_files[key]
 
     def _sources_of(self, snapshot: Snapshot, commits: CommitTimes | None) -> Sources:
         key = (*_timeline_key(snapshot.timeline), commits)
         if key not in self._sources:
-            self._sources[key] = Sources(snapshot, commits)
+            self._sources[key] = planning.Sources(snapshot, commits)
         return self._sources[key]
 
     @property
@@ -233,7 +255,7 @@ class Table(Portable):
 
 
 def _time_string(time: Time | None) -> str | None:
-    return None if time is None else time_text(time)
+    return None if time is None else times.time_text(time)
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:

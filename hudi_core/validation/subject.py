@@ -13,7 +13,8 @@ from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file, parse_l
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.snapshot import MetadataMode, Resolved, Snapshot, listed
+from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.snapshot.snapshot import Resolved, Snapshot, listed
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.files import FileList

@@ -16,6 +16,8 @@ from tests.support.commands import rides
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (str(ROOT / "hudi_core"), str(ROOT / "engines"))
+LOADS = str(ROOT / "hudi_core" / "by_need.py")
+"""What loads modules has no rule that a reader looks for."""
 
 
 def files_run(action: Callable[[], object]) -> set[str]:
@@ -31,7 +33,7 @@ def files_run(action: Callable[[], object]) -> set[str]:
         action()
     finally:
         sys.setprofile(None)
-    return files
+    return files - {LOADS}
 
 
 def walks() -> dict[str, Callable[[], object]]:

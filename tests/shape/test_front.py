@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import hudi_core
-from hudi_core.cli.application import app
+from hudi_core.cli.application import command_function
 from hudi_core.cli.overview import COMMANDS
 
 SAYS = [["--version"], ["--help"], ["-h"]]
@@ -63,8 +63,10 @@ def test_importing_the_package_loads_none_of_it() -> None:
 
 
 def test_a_function_and_a_package_of_one_name_do_not_get_mixed_up() -> None:
-    statement = "import hudi_core, hudi_core.table.open; assert callable(hudi_core.evolve); assert hudi_core.Table"
-    assert "hudi_core.evolve.apply" in loaded_by(statement)
+    statement = "import hudi_core, hudi_core.evolve; assert hudi_core.Table; hudi_core.evolve(hudi_core.Schema, ())"
+    with pytest.raises(subprocess.CalledProcessError):  # what is called is the function, which takes a schema
+        loaded_by(statement)
+    assert "hudi_core.evolve.apply" not in loaded_by("import hudi_core; assert callable(hudi_core.evolve)")
 
 
 @pytest.mark.parametrize("arguments", SAYS)
@@ -88,5 +90,26 @@ def test_the_overview_repeats_the_help_of_the_application(arguments: list[str]) 
 
 def test_the_overview_has_every_command_with_the_first_paragraph_of_its_help() -> None:
     reported = {name: answer for commands in COMMANDS.values() for name, answer in commands.items()}
-    helps = {item.name: inspect.getdoc(item.callback) or "" for item in app.registered_commands}
+    helps = {name: inspect.getdoc(command_function(name)) or "" for name in reported}
     assert reported == {name: " ".join(answer.split("\n\n")[0].split()) for name, answer in helps.items()}
+
+
+def test_a_table_is_open_before_what_plans_and_reads_it_is_loaded() -> None:
+    statement = "import hudi_core, tests.support.commands as c; hudi_core.open(c.rides())"
+    loaded = {name for name in loaded_by(statement) if name.startswith(("hudi_core.", "hudi_arrow."))}
+    others = ("planning", "reading", "expr", "functions", "pruning", "metadata", "writing", "cluster.", "validation")
+    choices = {"hudi_core.reading", "hudi_core.reading.damage"}
+    assert {name for name in loaded if name.startswith(tuple(f"hudi_core.{other}" for other in others))} == choices
+    assert "hudi_arrow.storage" in loaded and "hudi_arrow.values" not in loaded
+
+
+def test_a_command_loads_no_other_command() -> None:
+    # The end of a command ends its thread alone.
+    command = "from threading import Thread; thread = Thread(target=run); thread.start(); thread.join()"
+    loaded = loaded_by(f"from hudi_core.cli.main import run; {command}", "timeline", "--help")
+    assert {name for name in loaded if name.startswith("hudi_core.cli.")} >= {"hudi_core.cli.tables"}
+    assert (
+        loaded
+        & {"hudi_core.cli.writing", "hudi_core.cli.cluster", "hudi_core.cli.demo", "hudi_core.writing.operations"}
+        == set()
+    )

@@ -30,7 +30,7 @@ from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.words import counted, duration, share, shortened, size, traffic
 from hudi_core.cluster.predictions import predictions
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
-from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table

@@ -1,4 +1,7 @@
-"""What a snapshot does about parts of a table that cannot be read."""
+"""What a snapshot does about parts of a table that cannot be read.
+
+Also covers: `snapshot/mode.py`.
+"""
 
 from __future__ import annotations
 
