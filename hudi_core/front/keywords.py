@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
+    from hudi_core.writing.batch_columns import MissingColumns
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.write_run import Progress as WriteProgress
 
@@ -52,6 +53,7 @@ IndexName = Literal[
     "secondary_index",
     "expression_index",
 ]
+MissingName = Literal["null", "keep"]
 LookupName = Literal["auto", "record_index", "bloom", "simple", "bucket"]
 StrategyName = Literal["linear", "zorder", "hilbert"]
 CompactionStrategyName = Literal[
@@ -76,7 +78,11 @@ class WriteKeywords(TypedDict, total=False):
     partial_updates: bool
     attempts: int
     dry_run: bool
+    allow_empty: bool
     cancels_plans: bool
+    missing_columns: MissingColumns | MissingName | None
+    add_columns: bool | None
+    properties: Mapping[str, str]
     progress: WriteProgress | None
     clock: Clock
 

@@ -9,6 +9,7 @@ from typing import Final
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.merge.records import Precedence
 from hudi_core.options import MergeMode, TableConfig
+from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME
 
 EVENT_TIME_STRATEGY: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
 COMMIT_TIME_STRATEGY: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
@@ -52,6 +53,11 @@ class MergeRules:
     def precedence(self) -> Precedence:
         """Which of two records wins."""
         return Precedence.NEWER if self.mode is MergeMode.COMMIT_TIME_ORDERING else self.by_value
+
+    @property
+    def keeps_stored_values(self) -> bool:
+        """A row without a value in a column leaves the stored one there."""
+        return self.partial in (PartialUpdates.IGNORE_DEFAULTS, PartialUpdates.IGNORE_NULLS)
 
 
 _EVENT, _COMMIT, _CUSTOM = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_ORDERING, MergeMode.CUSTOM
@@ -104,6 +110,7 @@ PAYLOADS: Final = {
 }
 """The payload classes of Hudi's by which tables merge, by their full names. Any other is code of the user's. Rule MERGE-17."""
 
+_COMMIT_ORDER: Final = frozenset({COMMIT_TIME, COMMIT_SEQNO})
 _STRATEGIES: Final = {EVENT_TIME_STRATEGY: _EVENT, COMMIT_TIME_STRATEGY: _COMMIT}
 
 
@@ -161,6 +168,7 @@ def _with_properties(rules: MergeRules, config: TableConfig, where: str) -> Merg
         raise _contradiction(
             where, f"{_DELETE_FIELD} and {_DELETE_MARKER} together", _DELETE_FIELD if field else _DELETE_MARKER
         )
+    rules = _by_commit_time(replace(rules, ordering_fields=_ordering_fields(rules, config)))
     partial = rules.partial
     if config.partial_update_mode is not None:
         if config.partial_update_mode not in PartialUpdates.__members__:
@@ -170,7 +178,7 @@ def _with_properties(rules: MergeRules, config: TableConfig, where: str) -> Merg
         partial = PartialUpdates[config.partial_update_mode]
     return MergeRules(
         rules.mode,
-        rules.ordering_fields if rules.binlog else config.ordering_fields or rules.ordering_fields,
+        rules.ordering_fields,
         partial,
         stated.get(_UNAVAILABLE, rules.unavailable),
         field or rules.delete_field,
@@ -178,6 +186,19 @@ def _with_properties(rules: MergeRules, config: TableConfig, where: str) -> Merg
         rules.by_value,
         rules.binlog,
     )
+
+
+def _ordering_fields(rules: MergeRules, config: TableConfig) -> tuple[str, ...]:
+    return rules.ordering_fields if rules.binlog else config.ordering_fields or rules.ordering_fields
+
+
+def _by_commit_time(rules: MergeRules) -> MergeRules:
+    """The rules without ordering fields from the first on that the commit orders: rows to write have none yet, and the newer row
+    has the greater one. Rule MERGE-200."""
+    place = next((place for place, name in enumerate(rules.ordering_fields) if name in _COMMIT_ORDER), None)
+    if place is None or rules.by_value is Precedence.LOWER:
+        return rules
+    return replace(rules, ordering_fields=rules.ordering_fields[:place], mode=rules.mode if place else _COMMIT)
 
 
 def _by_strategy(strategy: str, where: str) -> MergeMode:

@@ -4,6 +4,7 @@ alter_schema     schema changes as commits
 after_write      a table as a write is about to leave it, to read files of the write before it completes
 announce         what a write announces before it creates data files: partitions, and a marker of each file
 base_file        one base file: rows with the meta columns filled in, the size of its bloom filter, its footer, what is reported
+batch_columns    columns that only a batch or only its table has: refused, filled, kept or added
 built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
 change_log       the log of what a new base file changes of the one before it, in tables that keep such logs
@@ -11,6 +12,7 @@ conflicts        conflicts between writers: whether a write may still complete a
 create           creating tables
 creation_options  the options of `create`: kept as properties, with the meaning of an argument, of single writes
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
+exact_types      rows in the types of a table's columns where only their form differs, exactly or not at all
 expression_indexes  what a write records in expression indexes: of each new file the statistics, or a filter, of the values
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them
@@ -35,6 +37,7 @@ metadata_steps   the metadata table's part of a commit of the table
 moves            keys that a table has once in all its partitions: rows that come with another partition
 new_table        the properties of a new table
 operations       operations that write rows: from data that somebody gives to a commit
+partial_rows     log files with rows of some columns alone
 plan             which file gets how many rows: tasks, and the way of rows to them
 ranges           statistics of columns that are written: of base files, and of the rows of log files
 refusals         tables that are not written to, each named for what is in the way
@@ -49,7 +52,8 @@ spool            rows that wait to be written: in memory up to a limit, beyond i
 stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
-time_units       times of rows in the units of a table's columns, exactly or not at all
 transaction      transactions: from the request of a write to its commit, or to its rollback
+update_outcomes  updates by predicate that win over the rows that they read
+write_properties  properties of Apache Hudi that a table or a writer states for writes
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
 """

@@ -1,4 +1,4 @@
-"""Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27.
+"""Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27, WRITE-208.
 
 Rows are searched in the table as it is when the write is planned, again in each attempt, so that no other commit intervenes.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import Any, get_args
+
+import numpy as np
 
 from hudi_core.columns.nodes import Bools
 from hudi_core.engine import Engine, InputRows
@@ -19,9 +21,6 @@ from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name,
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Term
 from hudi_core.index.key_columns import KeyColumns
-from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.table import COLUMN_STATS
-from hudi_core.options import MergeMode
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
@@ -32,11 +31,12 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same
 from hudi_core.values.domain import coerce
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write, writes_logs
+from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
+from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import AppendLog
+from hudi_core.writing.update_outcomes import contest, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
 
 Where = str | Expr | ExpressionBuilder
@@ -45,8 +45,6 @@ Assigned = Mapping[str, object]
 """The new value by column name: a Python value, or an expression made with `hudi_core.col`."""
 
 
-PARTIAL_ROWS_SINCE: Final = 8
-"""The table version from which on log blocks may have rows of some columns."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
@@ -108,38 +106,27 @@ def update(
 
         def plan(table: Table, instant_time: str) -> Planned:
             scan = table.scan(where, meta=False)
-            changed = InputRows(scan.schema, _changed(table.engine, scan.schema, scan.batches(), assignments))
-            incoming = incoming_rows(table, changed, instant_time)
+            contested, lost = contest(table, scan.schema), [np.zeros(0, np.bool_)]
+
+            def changed() -> Iterator[Any]:
+                first = 0
+                for batch in scan.batches():
+                    new = _changed(table.engine, scan.schema, batch, first, assignments)
+                    if contested is not None:
+                        lost.append(contested.lost(batch, new))
+                    yield new
+                    first += table.engine.rows.count(batch)
+
+            incoming = incoming_rows(table, InputRows(scan.schema, changed()), instant_time)
             files.callback(incoming.spool.close)
             planned = planned_upsert(table, incoming, instant_time, settings)
-            return _of_columns(planned, names) if settings.partial_updates and merges_partial_rows(table) else planned
+            if contested is not None:
+                planned = replace(planned, tasks=winning_tasks(table, planned.tasks, np.concatenate(lost)))
+            return of_columns(planned, names) if settings.partial_updates and merges_partial_rows(table) else planned
 
         rows = row_schema(latest, bare)
         run = WriteRun(latest, "UPSERT", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
         return run.run(plan)
-
-
-def merges_partial_rows(table: Table) -> bool:
-    """Whether log files of the table may have rows of some columns, so that readers give what whole rows give.
-
-    By event time they may not: a row that came late, and lost, would give the others its values. Nor with column statistics:
-    readers of Apache Hudi hold conditions on several columns against one file at a time, and no file would meet all of them.
-    """
-    config, rules = table.config, merge_rules(table.config, table.storage.uri)
-    return (
-        writes_logs(table)
-        and config.version >= PARTIAL_ROWS_SINCE
-        and config.populate_meta_fields
-        and not config.cdc_enabled
-        and COLUMN_STATS not in config.kept_partitions
-        and rules.mode is MergeMode.COMMIT_TIME_ORDERING
-        and rules.partial is None
-    )
-
-
-def _of_columns(planned: Planned, names: frozenset[str]) -> Planned:
-    tasks = (replace(task, columns=names) if isinstance(task, AppendLog) else task for task in planned.tasks)
-    return replace(planned, tasks=tuple(tasks))
 
 
 def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
@@ -206,28 +193,24 @@ def _literal(value: object, column: t.Field) -> Scalar:
 
 
 def _changed(
-    engine: Engine[Any, Any, Any],
-    schema: Schema,
-    batches: Iterator[Any],
-    assignments: Mapping[int, _Assignment],
-) -> Iterator[Any]:
-    values, first = engine.values, 0
-    for batch in batches:
-        root = engine.rows.root(batch)
-        parts = []
-        for position, column in enumerate(schema.fields):
-            if position not in assignments:
-                parts.append((column, values.field(root, position)))
-                continue
-            assignment = assignments[position]
-            new = evaluate(assignment.new, values, root, schema)
-            lost = _lost(engine, assignment, root, schema, new)
-            if lost.any():
-                row = first + int(lost.argmax())
-                raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
-            parts.append((column, new))
-        yield engine.rows.batch(values.struct(parts, values.is_null(root), root))
-        first += engine.rows.count(batch)
+    engine: Engine[Any, Any, Any], schema: Schema, batch: Any, first: int, assignments: Mapping[int, _Assignment]
+) -> Any:
+    """A batch with new values; its first row has this number among all rows."""
+    values = engine.values
+    root = engine.rows.root(batch)
+    parts = []
+    for position, column in enumerate(schema.fields):
+        if position not in assignments:
+            parts.append((column, values.field(root, position)))
+            continue
+        assignment = assignments[position]
+        new = evaluate(assignment.new, values, root, schema)
+        lost = _lost(engine, assignment, root, schema, new)
+        if lost.any():
+            row = first + int(lost.argmax())
+            raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+        parts.append((column, new))
+    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
 def _lost(engine: Engine[Any, Any, Any], assignment: _Assignment, root: Any, schema: Schema, new: Any) -> Bools:

@@ -32,9 +32,9 @@ from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.creation_options import options_of, options_of_writes
+from hudi_core.writing.exact_types import written_units
 from hudi_core.writing.new_table import NewTable, new_properties, table_name
 from hudi_core.writing.refusals import refuse_unwritable_properties
-from hudi_core.writing.time_units import written_units
 
 
 def create_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.engine import Engine, InputRows
-from hudi_core.errors import UnknownColumnError
+from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
 from hudi_core.keys.bound import KeyGenerator
@@ -24,6 +25,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
+from hudi_core.writing.batch_columns import BatchColumns
+from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
 from hudi_core.writing.secondary_indexes import indexed_columns
@@ -44,21 +47,38 @@ class Incoming:
     rows: Schema
     spool: Spool
     keys: KeyColumns
+    kept: frozenset[int] = frozenset()
+    """The columns that the rows lack and whose stored values stay."""
 
     @property
     def count(self) -> int:
         return len(self.keys)
 
 
-def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Incoming:
+def incoming_rows(
+    table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns | None = None
+) -> Incoming:
     """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated.
 
     Raises `UnknownColumnError` for rows without a column of the key or the partition and `SchemaError` for columns that do not
     fit the table, `UnsupportedError` for those that change a column with an index of its own, before a row is drawn; `RowError`
     with the row for one without a key or without a value in a required column. Warns (`UserWarning`) of a column whose wider
-    type rounds values. Rules WRITE-43, WRITE-62, WRITE-74.
+    type rounds values: numbers that are not whole make a column of integers one of theirs only where no row takes the place of
+    another. Rules WRITE-43, WRITE-62, WRITE-74, WRITE-201.
     """
-    prepares = preparation(table, given.schema, auto_instant)
+    columns = columns or BatchColumns()
+    if columns.replaces or not widens_integers(given.schema, table.schema):
+        return _incoming(table, given, auto_instant, columns)
+    with closing(spool(table.engine, given.schema, given.batches)) as drawn:
+        try:
+            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, columns)
+        except RowError:
+            wider = replace(columns, whole=False)
+            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, wider)
+
+
+def _incoming(table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns) -> Incoming:
+    prepares = preparation(table, given.schema, auto_instant, columns)
     keys: list[StringColumn] = []
     paths: list[StringColumn] = []
 
@@ -69,7 +89,7 @@ def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Inc
             yield rows.batch
 
     rows = spool(table.engine, prepares.stored, prepared())
-    return Incoming(prepares.schema.table, prepares.stored, rows, joined_keys(keys, paths))
+    return Incoming(prepares.schema.table, prepares.stored, rows, joined_keys(keys, paths), prepares.schema.kept)
 
 
 def joined_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:
@@ -123,10 +143,10 @@ class Preparation(Portable):
             first += count
 
 
-def preparation(table: Table, given: Schema, auto_instant: str) -> Preparation:
+def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchColumns | None = None) -> Preparation:
     """The preparation of rows of a schema for the table. Raises and warns of what `incoming_rows` does before a row is drawn."""
     _refuse_keyless(table, given)
-    schema = schema_on_write(table.engine, table.schema, given, table.storage.uri)
+    schema = schema_on_write(table.engine, table.schema, given, table.storage.uri, columns)
     prepares = Preparation(table, schema, auto_instant)
     _ = prepares.generator
     if schema.changes_table:

@@ -1,4 +1,4 @@
-"""Rows that are refused for their keys before anything is written. Rules: WRITE-70, WRITE-71."""
+"""Rows that are refused for their keys or ordering values before anything is written. Rules: WRITE-70, WRITE-71, WRITE-207."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import take_strings
-from hudi_core.errors import RowError
+from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.index.key_columns import KeyColumns
+from hudi_core.merge.records import Precedence
+from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.pruning.ranks import ordered
+from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 
 _OWN_FOLDER: Final = ".hoodie"
@@ -28,6 +31,20 @@ def refuse_lost_paths(keys: KeyColumns) -> None:
             row = int((keys.partitions == number).argmax())
             raise RowError(
                 row, expected="a partition path that is a folder below the table", found=f"{path!r}, {reason}"
+            )
+
+
+def refuse_unordered(table: Table, rows: Schema) -> None:
+    """Raises `UnknownColumnError` for rows without an ordering column that the table has, where it decides which of two rows of
+    one key wins: they would lose to all that is stored."""
+    rules = merge_rules(table.config, table.storage.uri)
+    if rules.precedence is Precedence.NEWER:
+        return
+    for name in rules.ordering_fields:
+        if table.schema.find(name) is not None and rows.find(name) is None:
+            found = f"none{rows.suggestion(name)}"
+            raise UnknownColumnError(
+                name, expected="the ordering column in the rows to merge, or an update by predicate", found=found
             )
 
 

@@ -99,8 +99,10 @@ class LogFileWriter:
         positions: Positions | None = None,
         columns: Collection[str] | None = None,
         new_keys: StringColumn | None = None,
+        stored: int = 0,
     ) -> WrittenLog | None:
-        """Writes the latest record of each key; None where there is no record.
+        """Writes the latest record of each key; None where there is no record. The first rows of `records`, so many, are stored
+        already: what none of the others changes is left out.
 
         Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
         base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
@@ -109,6 +111,9 @@ class LogFileWriter:
         """
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
+        if stored:
+            changes = latest.listed | (latest.sources >= stored).any(axis=1)
+            key_ids, latest = key_ids[changes], latest.take(np.flatnonzero(changes))
         strings = records.keys.strings
         assert isinstance(strings, StringColumn)
         base = None if self.slice.base is None else parse_base_file(self.slice.base.name)

@@ -6,7 +6,6 @@ inserted in its own partition; where it loses, it is left out. Rules: WRITE-28, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,10 +23,8 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
-from hudi_core.reading.merged_slices import MergedSlices
-from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.incoming import Incoming
-from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.stored_files import StoredFiles, rows_of_slice
 
 Numbers = NDArray[np.int64]
 
@@ -54,7 +51,7 @@ def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers) -> Reso
         return Resolved(places, {})
     rows = np.flatnonzero(contested)
     columns = _columns(sources, incoming)
-    if columns.rules.partial is not None:
+    if columns.rules.partial is not None or incoming.kept:
         raise UnsupportedError(
             sources.snapshot.storage.uri,
             expected="rows that stay in their partitions, where rows are merged column by column",
@@ -94,20 +91,13 @@ def _stored(
     rows, keys, batches = sources.snapshot.engine.rows, [string_column([])], []
     for number in numbers.tolist():
         file_slice = sources.snapshot.slices[number]
-        for batch in _rows_of(sources, file_slice, incoming):
+        for batch in rows_of_slice(StoredFiles(sources), file_slice, incoming.rows):
             batch_keys = columns.record_keys(rows.root(batch), file_slice.file_id)
             known = index.find(batch_keys) >= 0
             if known.any():
                 keys.append(take_strings(batch_keys, np.flatnonzero(known)))
                 batches.append(rows.keep(batch, known))
     return concat_strings(keys), batches
-
-
-def _rows_of(sources: Sources, file_slice: FileSlice, incoming: Incoming) -> Iterator[Any]:
-    files = StoredFiles(sources)
-    if file_slice.logs or file_slice.base is None:
-        return MergedSlices(files).rows(file_slice, incoming.rows)
-    return files.rows(file_slice, file_slice.base, incoming.rows)
 
 
 def _winners(

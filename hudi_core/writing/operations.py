@@ -21,15 +21,19 @@ from hudi_core.errors import UsageError, described, listed
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.index.key_reader import input_schema
 from hudi_core.index.tag import Tagger
+from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
+from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
+from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
 from hudi_core.writing.moves import resolve_moves
+from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Numbers, Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
@@ -60,6 +64,7 @@ class Operation(StrEnum):
 
 _ADDS_ALONE = frozenset({Operation.INSERT, Operation.APPEND, Operation.BULK_INSERT})
 """Operations that look up no keys or partitions of the table."""
+_OVERWRITES = frozenset({Operation.INSERT_OVERWRITE, Operation.INSERT_OVERWRITE_TABLE})
 _RECORDED_AS = {Operation.APPEND: "INSERT"}
 """Names of commits, where Apache Hudi has no operation of ours."""
 
@@ -68,8 +73,8 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     """Writes rows to the table, in one commit that is seen as a whole or not at all.
 
     `data` is anything with `__arrow_c_stream__` (Arrow, pandas, Polars, DuckDB), or the path of a local file or folder (Parquet,
-    Arrow, CSV, JSON). Columns go by name; what the table lacks is added to it. `table` still shows what it showed;
-    `refreshed` shows the commit.
+    Arrow, CSV, JSON). Columns go by name: see `WriteOptions.missing_columns` and `add_columns` for those that only one of the two
+    has. `table` still shows what it showed; `refreshed` shows the commit.
 
     Raises `UsageError` for an unknown operation, `SchemaError` and `RowError` for data that does not fit, `UnsupportedError`
     for a table that this library does not write to, and `ConflictError` where other writers win again and again. Nothing is
@@ -90,12 +95,30 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
         return delete_keys(latest, incoming_keys(latest, rows), settings)
-    incoming = incoming_rows(latest, rows, next_time(latest.timeline))
+    columns = columns_of_write(latest, rows.schema, operation, settings)
+    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
         if operation is not Operation.UPSERT:
             refuse_repeated_keys(latest, incoming.keys)
         return _write_rows(latest, incoming, operation, settings)
+
+
+def columns_of_write(table: Table, rows: Schema, operation: Operation, options: WriteOptions) -> BatchColumns:
+    """What an operation does with columns that only its rows, of this schema, or only the table has.
+
+    Raises `UnknownColumnError` for rows to merge without an ordering column of the table, and `UsageError` where stored values
+    are to be kept by an operation that looks no rows up.
+    """
+    upserts = operation is Operation.UPSERT and bool(table.config.record_key_fields)
+    if upserts:
+        refuse_unordered(table, rows)
+    columns = options.columns(table.config.properties, replaces=upserts or operation in _OVERWRITES)
+    if columns.missing is MissingColumns.KEEP and operation is not Operation.UPSERT:
+        raise UsageError("missing_columns", expected="null, but for upsert", found=f"keep for {operation}")
+    if upserts and columns.missing is None and merge_rules(table.config, table.storage.uri).keeps_stored_values:
+        return replace(columns, missing=MissingColumns.NULL)
+    return columns
 
 
 def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
@@ -182,17 +205,19 @@ def writes_logs(table: Table) -> bool:
 
 
 def _write_rows(table: Table, incoming: Incoming, operation: Operation, options: WriteOptions) -> WriteResult:
-    overwrites = operation in (Operation.INSERT_OVERWRITE, Operation.INSERT_OVERWRITE_TABLE)
-    action = REPLACE_COMMIT if overwrites else write_action(table)
+    action = REPLACE_COMMIT if operation in _OVERWRITES else write_action(table)
     name = _RECORDED_AS.get(operation, operation.upper())
     run = WriteRun(
         table, name, action, incoming.table, incoming.rows, incoming.spool, options,
-        merges=operation is Operation.UPSERT,
+        merges=operation is Operation.UPSERT, kept=incoming.kept,
     )  # fmt: skip
 
     def plan(table: Table, instant_time: str) -> Planned:
         if operation is Operation.UPSERT:
-            return planned_upsert(table, incoming, instant_time, options)
+            planned = planned_upsert(table, incoming, instant_time, options)
+            if not (incoming.kept and options.partial_updates and merges_partial_rows(table)):
+                return planned
+            return of_columns(planned, frozenset(f.name for f in incoming.table.fields if f.id not in incoming.kept))
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))

@@ -11,7 +11,8 @@ from hudi_core.commit.statuses import WriteStatus
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """`instant` is None after a dry run, whose counts are those of rows and files that would be written.
+    """`instant` is None where nothing was to be written, and after a dry run, whose counts are those of rows and files that would
+    be written.
 
     Rows that a log file of a merge-on-read table got count as updated: whether they win is decided when they are read.
     """

@@ -1,7 +1,7 @@
 """Batches converted to a table's schema before anything is written: the schema after the write, and reasons to refuse a batch.
 
-Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, columns that
-a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
+Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, for columns
+that a batch lacks see `batch_columns`. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
-from hudi_core.writing.time_units import TimeUnits, in_units_of
+from hudi_core.writing.batch_columns import BatchColumns, kept_columns
+from hudi_core.writing.exact_types import ExactTypes, aligned
 
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
@@ -41,23 +42,25 @@ class SchemaOnWrite(Portable):
     given: Schema
     """The schema of the incoming rows."""
     incoming: Schema
-    """The same schema with times in the table's units."""
+    """The same schema with the table's types where these differ in form alone."""
     table: Schema
     where: str
     changes_table: bool
     """The table's schema becomes another one."""
     notices: tuple[str, ...]
     """What users should know of the changes of the table's schema: the columns whose wider type rounds values."""
+    kept: frozenset[int] = frozenset()
+    """The columns that the batch lacks and whose stored values stay."""
 
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
 
-        Raises `RowError` with the row and the column for a null in a required column and a time finer than its column,
+        Raises `RowError` with the row and the column for a null in a required column and as `ExactTypes`,
         `SchemaError` for a value without a counterpart in the column's type.
         """
         values, rows = self.engine.values, self.engine.rows
-        units = TimeUnits(self.engine, self.given, self.incoming)
-        root = self._project(units.rows(rows.root(batch), first_row))
+        exact = ExactTypes(self.engine, self.given, self.incoming)
+        root = self._project(exact.rows(rows.root(batch), first_row))
         for position, column in enumerate(self.table.fields):
             if not column.optional:
                 flags = rows.flags(values.is_null(values.field(root, position)))
@@ -70,20 +73,23 @@ class SchemaOnWrite(Portable):
         return projection(reconcile(self.incoming, self.table, Match.NAME, relabels=False), self.engine.values)
 
 
-def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Schema, where: str) -> SchemaOnWrite:
+def schema_on_write(
+    engine: Engine[Any, Any, Any], table: Schema, incoming: Schema, where: str, columns: BatchColumns | None = None
+) -> SchemaOnWrite:
     """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
-    the path for a type that the table's column cannot change to and for a required column that is missing,
+    the path for a type that the table's column cannot change to, for a required column that is missing, and as `kept_columns`,
     `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
     """
-    given = incoming
+    given, columns = incoming, columns or BatchColumns()
     bare_table = replace(table, record=without_meta_columns(table.record))
-    incoming = in_units_of(given, bare_table)
+    incoming = aligned(given, bare_table, whole=columns.whole)
     bare = replace(incoming, record=without_meta_columns(incoming.record))
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
     if twice is not None:
         raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")
+    kept = kept_columns(bare_table, bare, columns)
     merged = merge(bare_table, bare, narrower=Narrower.KEEP)
     for path, column in walk(merged.record):
         if isinstance(column.type, _WITHOUT_FORM):
@@ -92,7 +98,7 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
             )
     notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME, relabels=False)
-    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices)
+    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices, kept)
 
 
 def _type_changes(before: Schema, after: Schema) -> Iterator[str]:

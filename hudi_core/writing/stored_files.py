@@ -1,9 +1,16 @@
-"""Reading base files that are going to be rewritten."""
+"""Reading files that are going to be rewritten."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import ReadRecord
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
 
@@ -13,3 +20,24 @@ class StoredFiles(BaseFiles):
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         return plan
+
+
+def rows_of_slice(files: StoredFiles, file_slice: FileSlice, wanted: Schema) -> Iterator[Any]:
+    """The rows of a slice as they are stored, its log files merged."""
+    if file_slice.logs or file_slice.base is None:
+        return MergedSlices(files).rows(file_slice, wanted)
+    return files.rows(file_slice, file_slice.base, wanted)
+
+
+class MergedFiles(StoredFiles):
+    """Base files with the log files of their slices merged, as they are going to be rewritten."""
+
+    def rows(
+        self,
+        slice: FileSlice,
+        base: FileInfo,
+        wanted: Schema,
+        row_groups: Sequence[int] | None = None,
+        keep: Bools | None = None,
+    ) -> Iterator[Any]:
+        return rows_of_slice(StoredFiles(self.sources), slice, wanted)

@@ -15,18 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
-from hudi_core.merge.rules import merge_rules
+from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.options import MergeMode
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
@@ -44,7 +45,7 @@ from hudi_core.writing.log_file import LogFileWriter, LogTarget
 from hudi_core.writing.log_keys import with_merged_keys
 from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
 
 Numbers = NDArray[np.int64]
 TaskRows = Numbers | int
@@ -72,13 +73,15 @@ class NewFile:
 @dataclass(frozen=True, slots=True, eq=False)
 class RewriteFile:
     """A new version of a slice's base file: its rows merged with these and less those of the deleted keys. Without `combine`
-    the rows are put behind its own as they are."""
+    the rows are put behind its own as they are. With `wins` they take the place of those of their keys, whatever the table's
+    merge rule, and log files of the slice are merged into the file."""
 
     target: FileTarget
     slice: FileSlice
     rows: TaskRows
     combine: bool = True
     deleted_keys: StringColumn | None = None
+    wins: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +131,8 @@ class TaskRunner:
     spool: Spool
     merges: bool = True
     """Records with one key are merged: the table's rules for that are known."""
+    kept: frozenset[int] = frozenset()
+    """The columns that rows lack: those of their keys keep what they have stored there."""
     indexed: Indexed | None = None
     """The secondary indexes whose changes are reported."""
     expressions: tuple[Expression, ...] = ()
@@ -154,8 +159,10 @@ class TaskRunner:
 
     def _logged(self, task: AppendLog) -> WriteStatus | None:
         writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
-        records = self._records(task.rows, task.deleted_keys, task.slice.partition)
-        written = writer.write(records, task.positions, task.columns, task.new_keys)
+        stored = list(self._stored(task)) if self.kept and task.columns is None else []
+        records = self._records(task.rows, task.deleted_keys, task.slice.partition, stored)
+        known = sum(map(self._engine.rows.count, stored))
+        written = writer.write(records, None if stored else task.positions, task.columns, task.new_keys, known)
         if written is None:
             return None
         if not (written.can_lose_rows or (written.can_lose_deletes and self._has_record_index)):
@@ -172,7 +179,8 @@ class TaskRunner:
             keys = writer.keys if writer.stores_keys else concat_strings(made)
             return status_of_base(writer, written, inserts=written.footer.rows, added_keys=keys)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
-        merge = self._merge(empty, self._records(task.rows, None, task.target.partition))
+        records = self._records(task.rows, None, task.target.partition)
+        merge = SliceMerge(self._files(empty), empty, self._columns, records)
         added = merge.added
         if len(added) == 0:
             return None
@@ -199,7 +207,10 @@ class TaskRunner:
             return status_of_base(
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
-        merge = self._merge(task.slice, self._records(task.rows, task.deleted_keys, task.slice.partition))
+        columns = self._winning if task.wins else self._columns
+        files = MergedFiles(self._files(task.slice).sources) if task.wins else self._files(task.slice)
+        records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
+        merge = SliceMerge(files, task.slice, columns, records)
         written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
         return status_of_base(
@@ -233,18 +244,37 @@ class TaskRunner:
     def _record_keys(self, root: Any) -> StringColumn:
         return self._columns.record_keys(root, "changes")
 
-    def _records(self, rows: TaskRows, deleted_keys: StringColumn | None, partition: str) -> LogRecords:
-        buffer = LogBuffer(self._columns, self._columns.rules.partial is not None)
+    def _records(
+        self,
+        rows: TaskRows,
+        deleted_keys: StringColumn | None,
+        partition: str,
+        stored: Sequence[Any] = (),
+        columns: MergeColumns | None = None,
+    ) -> LogRecords:
+        """The records of a task, behind those that are stored for their keys where these are needed."""
+        columns = columns or self._columns
+        buffer = LogBuffer(columns, columns.rules.partial is not None or bool(self.kept))
+        own = frozenset(field.id for field in self.rows.fields) - self.kept
+        for batch in stored:
+            buffer.add_rows(batch, "stored rows")
         for batch in self._taken(rows):
-            buffer.add_rows(batch, "rows")
+            buffer.add_rows(batch, "rows", own if self.kept else None)
         if deleted_keys is not None:
             buffer.add_deletes(commit_time_deletes(deleted_keys, partition), "deleted keys")
         return gathered_records(buffer)
 
-    def _merge(self, slice: FileSlice, records: LogRecords) -> SliceMerge:
-        return SliceMerge(self._files(slice), slice, self._columns, records)
+    def _stored(self, task: AppendLog) -> Iterator[Any]:
+        """The rows that are stored in a task's slice for the keys of its rows."""
+        rows, columns = self._engine.rows, self._columns
+        taken = [columns.record_keys(rows.root(batch), "rows") for batch in self._taken(task.rows)]
+        wanted = index_strings(concat_strings(taken))
+        for batch in rows_of_slice(self._files(task.slice), task.slice, self.rows):
+            known = wanted.find(columns.record_keys(rows.root(batch), task.slice.file_id)) >= 0
+            if known.any():
+                yield rows.keep(batch, known)
 
-    def _files(self, slice: FileSlice) -> BaseFiles:
+    def _files(self, slice: FileSlice) -> StoredFiles:
         return StoredFiles(Sources(self.snapshot.of_slices(slices_of([slice]))))
 
     def _writer(self, target: FileTarget) -> BaseFileWriter:
@@ -256,6 +286,17 @@ class TaskRunner:
         snapshot = self.snapshot
         rules = merge_rules(snapshot.config, snapshot.storage.uri)
         return merge_columns(self._engine, snapshot.config, self.rows, rules, self.rows, snapshot.storage.uri)
+
+    @cached_property
+    def _winning(self) -> MergeColumns:
+        """The same, where the newer row wins as a whole."""
+        columns = self._columns
+        rules = MergeRules(
+            MergeMode.COMMIT_TIME_ORDERING,
+            delete_field=columns.rules.delete_field,
+            delete_marker=columns.rules.delete_marker,
+        )
+        return replace(columns, rules=rules, ordering=())
 
     @property
     def _table_schema(self) -> Schema:
@@ -281,11 +322,12 @@ def task_runner(
     spool: Spool,
     *,
     merges: bool,
+    kept: frozenset[int] = frozenset(),
     indexed: Indexed | None = None,
     expressions: tuple[Expression, ...] = (),
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, indexed, expressions)
+    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions)
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:

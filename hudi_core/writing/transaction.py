@@ -1,4 +1,4 @@
-"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-13.
+"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-13, COMMIT-200.
 
 with transaction(table, DELTA_COMMIT, "UPSERT") as write:
     write.start(planned)                  # the inflight instant, before the first data file
@@ -20,7 +20,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, Step, run
+from hudi_core.commit.steps import Create, Delete, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
@@ -136,8 +136,8 @@ def transaction(
     cancels_plans: bool = False,
     clock: Clock = system_clock,
 ) -> Iterator[Transaction]:
-    """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once; where
-    that fails too, the next write does it."""
+    """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once, and
+    without a trace before it started; where that fails, the next write does it."""
     storage = table.storage
     with ExitStack() as alive:
         with table_lock(storage, clock=clock):
@@ -252,11 +252,16 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
 
 
 def _undo(write: Transaction, *, keep_plan: bool) -> None:
+    """Rolls a write back. One that was only requested has written no file: its request is taken back, and nothing tells of it."""
+    storage = write.table.storage
     try:
-        with table_lock(write.table.storage, clock=write.clock):
+        with table_lock(storage, clock=write.clock):
             latest = refreshed(write.table)
             for instant in latest.timeline.pending:
                 if instant.requested_time == write.instant_time:
+                    if instant.state is InstantState.REQUESTED and not keep_plan:
+                        run(storage, [Delete(write.files.requested)])
+                        return
                     roll_back(latest, instant, write.clock, keep_plan=keep_plan)
     except HudiError:
         # What ended the write is the error that counts; the next writer rolls back.

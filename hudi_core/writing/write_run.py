@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Final
+from typing import Final, Literal
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
@@ -15,7 +15,7 @@ from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.stored import StoredKeys
@@ -30,6 +30,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.writing.announce import marker_steps, partition_steps
+from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.incoming import file_schema
@@ -42,6 +43,13 @@ from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replac
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
+from hudi_core.writing.write_properties import (
+    ALLOW_EMPTY,
+    NULL_FOR_MISSING,
+    RECONCILE_SCHEMA,
+    flag,
+    refuse_other_properties,
+)
 
 Work = Callable[[TaskRunner], Sequence[WriteStatus]]
 """Runs the tasks of a write with rows that are elsewhere, each as the runner does; gives what they report. A task may run more
@@ -65,13 +73,36 @@ class WriteOptions:
     """`hoodie.write.record.positions`: log files record the positions of their records in the base file, where known."""
     partial_updates: bool = False
     """An update by predicate writes only the columns that it changes, where all readers merge that rightly; else whole rows."""
+    missing_columns: MissingColumns | Literal["null", "keep"] | None = None
+    """What rows that take the place of others have in columns that the batch lacks; None: such a batch is refused."""
+    add_columns: bool | None = None
+    """Whether the table gets columns that it lacks; None: where the batch has all columns of the table."""
     attempts: int = 4
     """How many times a write is tried that meets conflicts."""
     dry_run: bool = False
+    allow_empty: bool = False
+    """A write that changes no file commits all the same, as streams need it that record how far they are."""
     cancels_plans: bool = False
     """A clustering of file groups that the write changes, and that nobody runs, is cancelled; else the write is refused."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Properties of Apache Hudi for this write: `write_properties.WRITE_PROPERTIES`."""
     progress: Progress | None = None
     clock: Clock = system_clock
+
+    def __post_init__(self) -> None:
+        refuse_other_properties(self.properties)
+        if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):
+            expected = f"one of {', '.join(MissingColumns)}"
+            raise UsageError("missing_columns", expected=expected, found=repr(self.missing_columns))
+
+    def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
+        """What a write does with columns that only its rows or only the table has. `properties` are the table's."""
+        missing = None if self.missing_columns is None else MissingColumns(self.missing_columns)
+        if missing is None and any(
+            flag(name, self.properties, properties) for name in (NULL_FOR_MISSING, RECONCILE_SCHEMA)
+        ):
+            missing = MissingColumns.NULL
+        return BatchColumns(replaces, missing, self.add_columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +135,8 @@ class WriteRun:
     spool: Spool
     options: WriteOptions
     merges: bool = True
+    kept: frozenset[int] = frozenset()
+    """The columns that the rows lack and whose stored values stay."""
 
     def run(self, plan: Plan) -> WriteResult:
         """Plans, writes and commits. Raises `ConflictError` when other writers won each attempt."""
@@ -134,6 +167,8 @@ class WriteRun:
             indexed = Indexed(columns, self.schema) if columns else None
             expressions = table_expressions(running.table, self.schema)
             planned = plan(running.table, running.instant_time)
+            if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
+                return WriteResult(None, self.operation, 0, 0, 0, 0, 0, 0, round(perf_counter() - begun, 3))
             _refuse_compacted(running.table, planned.tasks)
             running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
@@ -147,6 +182,10 @@ class WriteRun:
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
 
+    def _allows_empty(self, table: Table) -> bool:
+        stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
+        return self.options.allow_empty or stated is True
+
     def _statuses(
         self, running: Transaction, planned: Planned, indexed: Indexed | None, expressions: tuple[Expression, ...]
     ) -> tuple[WriteStatus, ...]:
@@ -155,8 +194,9 @@ class WriteRun:
         run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
         spool, files = planned.spool or self.spool, file_schema(self.schema)
         runner = task_runner(
-            table.snapshot(), self.rows, files, spool, merges=self.merges, indexed=indexed, expressions=expressions
-        )
+            table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
+            expressions=expressions,
+        )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner))
             _delete_others(running, reported)

@@ -13,10 +13,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pytest
 
+import hudi_core
 from hudi_core.errors import HudiError
-from hudi_core.table.open import open_table
-from hudi_core.table.table import Table
-from hudi_core.writing.create import create_table
 from hudi_core.writing.result import WriteResult
 from tests.support.drawing import cases, seed
 
@@ -56,11 +54,12 @@ def rows(ids: str, value: int) -> pa.Table:
     )  # fmt: skip
 
 
-OPERATIONS: Final[dict[str, Callable[[Table], WriteResult]]] = {
+OPERATIONS: Final[dict[str, Callable[[hudi_core.Table], WriteResult]]] = {
     "upsert": lambda table: table.upsert(rows("abz", 3)),
     "upsert of older rows": lambda table: table.upsert(rows("ab", 1)),
     "upsert of nothing": lambda table: table.upsert(rows("", 1)),
     "upsert of some columns": lambda table: table.upsert(rows("ab", 3).select(["id", "p", "s"])),
+    "upsert of kept values": lambda table: table.upsert(rows("ab", 3).drop_columns(["s"]), missing_columns="keep"),
     "insert": lambda table: table.insert(rows("uv", 2)),
     "append": lambda table: table.append(rows("q", 2)),
     "bulk_insert": lambda table: table.write(rows("r", 2), "bulk_insert"),
@@ -93,21 +92,21 @@ def test_whatever_an_operation_refuses_is_an_error_of_our_own(
     """WRITE-200."""
     path = tmp_path / "t"
     try:
-        create_table(
+        hudi_core.create(
             path, TYPES, "id", partition_by="p" if partitioned else (), ordering=ordering, type=kind, version=version,
             options=options, indexes=indexes,
         )  # fmt: skip
     except HudiError:
         assert not path.exists()
         return
-    open_table(path).insert(rows("abcdef", 2))
+    hudi_core.open(path).insert(rows("abcdef", 2))
     drawn_operations = random.Random(str((kind, version, options, ordering, indexes, partitioned)))
     for name in drawn_operations.sample(sorted(OPERATIONS), len(OPERATIONS)):
-        before = open_table(path).scan(meta=False).to_arrow()
+        before = hudi_core.open(path).scan(meta=False).to_arrow()
         try:
-            assert OPERATIONS[name](open_table(path)).operation
+            assert OPERATIONS[name](hudi_core.open(path)).operation
         except HudiError:
-            assert open_table(path).scan(meta=False).to_arrow().equals(before)
+            assert hudi_core.open(path).scan(meta=False).to_arrow().equals(before)
 
 
 @pytest.mark.parametrize("kind", ["cow", "mor"])
@@ -118,12 +117,12 @@ def test_rows_are_deleted_whatever_their_ordering_values(
 ) -> None:
     """WRITE-7, WRITE-25: with several ordering fields too."""
     path = tmp_path / "t"
-    create_table(path, TYPES, "id", ordering=["ts", "n"], type=kind, version=version, options=options)
-    open_table(path).insert(rows("abcdef", 2))
-    open_table(path).upsert(rows("ab", 3))
-    assert open_table(path).delete(pa.table({"id": ["a"]})).deleted == 1
-    assert open_table(path).delete(rows("b", 1)).deleted == 1
-    assert open_table(path).delete(where="id = 'c'").deleted == 1
-    assert open_table(path).scan(columns=["id"]).to_arrow()["id"].to_pylist() == ["d", "e", "f"]
-    open_table(path).upsert(rows("b", 3))
-    assert sorted(open_table(path).scan(columns=["id"]).to_arrow()["id"].to_pylist()) == ["b", "d", "e", "f"]
+    hudi_core.create(path, TYPES, "id", ordering=["ts", "n"], type=kind, version=version, options=options)
+    hudi_core.open(path).insert(rows("abcdef", 2))
+    hudi_core.open(path).upsert(rows("ab", 3))
+    assert hudi_core.open(path).delete(pa.table({"id": ["a"]})).deleted == 1
+    assert hudi_core.open(path).delete(rows("b", 1)).deleted == 1
+    assert hudi_core.open(path).delete(where="id = 'c'").deleted == 1
+    assert hudi_core.open(path).scan(columns=["id"]).to_arrow()["id"].to_pylist() == ["d", "e", "f"]
+    hudi_core.open(path).upsert(rows("b", 3))
+    assert sorted(hudi_core.open(path).scan(columns=["id"]).to_arrow()["id"].to_pylist()) == ["b", "d", "e", "f"]

@@ -1,4 +1,7 @@
-"""Updates that write only the columns that they change: where they do, and that rows are those of whole updates."""
+"""Updates that write only the columns that they change: where they do, and that rows are those of whole updates.
+
+Also covers: `writing/partial_rows.py`.
+"""
 
 from __future__ import annotations
 

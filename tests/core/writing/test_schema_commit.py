@@ -58,7 +58,9 @@ def test_schema_changes_are_commits_that_later_writes_keep(tmp_path: Path, kind:
     assert rows(table) == [
         {"id": "a", "extra": None, "m": 1, "s": "x"}, {"id": "b", "extra": None, "m": 2, "s": "y"}
     ]  # fmt: skip
-    table.upsert(pa.table({"id": ["b", "c"], "m": pa.array([5, 6], pa.int32()), "s": ["y", "z"]}))
+    table.upsert(
+        pa.table({"id": ["b", "c"], "m": pa.array([5, 6], pa.int32()), "s": ["y", "z"]}), missing_columns="null"
+    )
     assert [(row["id"], row["m"]) for row in rows(table)] == [("a", 1), ("b", 5), ("c", 6)]
     table.delete(where="m = 5")
     assert [schema.version for schema in versions(table)] == [int(first.requested_time), 0]
@@ -76,7 +78,8 @@ def test_a_column_that_a_write_adds_becomes_a_version(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     alter_schema(table, "RENAME COLUMN s TO t")
     ids = versions(table)[0].ids
-    written = table.upsert(pa.table({"id": ["a"], "s": ["new"]})).instant
+    added = pa.table({"id": ["a"], "s": ["new"]})
+    written = table.upsert(added, missing_columns="null", add_columns=True).instant
     newest = versions(table)[0]
     assert newest.version == int(written)
     assert newest.ids[("s",)] > max(ids.values())
@@ -86,7 +89,7 @@ def test_a_column_that_a_write_adds_becomes_a_version(tmp_path: Path) -> None:
 
 def test_tables_without_a_history_get_none_by_writing(tmp_path: Path) -> None:
     table = new_table(tmp_path)
-    table.upsert(pa.table({"id": ["a"], "more": [1]}))
+    table.upsert(pa.table({"id": ["a"], "more": [1]}), missing_columns="null", add_columns=True)
     assert versions(table) == ()
     assert not (tmp_path / "t/.hoodie/.schema").exists()
 

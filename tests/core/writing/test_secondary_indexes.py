@@ -337,8 +337,8 @@ def test_a_batch_that_changes_an_indexed_column_is_refused_before_a_row_is_drawn
     tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
     """WRITE-43."""
-    table = indexed(new_table(tmp_path / "t"), "secondary_index_numbers")
-    schema = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.float64())])
+    table = indexed(new_table(tmp_path / "t"), "secondary_index_s")
+    schema = TYPES.set(TYPES.get_field_index("s"), pa.field("s", pa.binary()))
 
     def batches() -> Iterator[pa.RecordBatch]:
         raise AssertionError("a batch was drawn")

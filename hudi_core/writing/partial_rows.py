@@ -1,0 +1,43 @@
+"""Log files with rows of some columns alone. Rules: WRITE-55, WRITE-56."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.options import MergeMode, TableType
+from hudi_core.table.table import Table
+from hudi_core.writing.tasks import AppendLog
+from hudi_core.writing.write_run import Planned
+
+PARTIAL_ROWS_SINCE: Final = 8
+"""The table version from which on log blocks may have rows of some columns."""
+
+
+def merges_partial_rows(table: Table) -> bool:
+    """Whether log files of the table may have rows of some columns, so that readers give what whole rows give.
+
+    By event time they may not: a row that came late, and lost, would give the others its values. Nor with column statistics:
+    readers of Apache Hudi hold conditions on several columns against one file at a time, and no file would meet all of them.
+    """
+    config, rules = table.config, merge_rules(table.config, table.storage.uri)
+    return (
+        config.type is TableType.MERGE_ON_READ
+        and config.version >= PARTIAL_ROWS_SINCE
+        and config.populate_meta_fields
+        and not config.cdc_enabled
+        and COLUMN_STATS not in config.kept_partitions
+        and rules.mode is MergeMode.COMMIT_TIME_ORDERING
+        and rules.partial is None
+    )
+
+
+def of_columns(planned: Planned, names: frozenset[str]) -> Planned:
+    """The plan with rows in log files that have these columns alone, where their slice holds the keys of all of them."""
+    tasks = (
+        replace(task, columns=names) if isinstance(task, AppendLog) and task.new_keys is None else task
+        for task in planned.tasks
+    )
+    return replace(planned, tasks=tuple(tasks))

@@ -1,0 +1,80 @@
+"""Updates by predicate that win over the rows that they read, whatever the table's merge rule. Rule WRITE-208.
+
+A new base file has what an update says. A record in a log file competes with the stored ones when it is read: where it would
+lose, by its ordering value or because its null leaves a stored value, the base file of the slice is rewritten instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.errors import UnsupportedError
+from hudi_core.merge.records import Precedence, merged
+from hudi_core.merge.rules import merge_rules
+from hudi_core.reading.log_buffer import LogBuffer
+from hudi_core.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.writing.base_file import FileTarget
+from hudi_core.writing.refusals import excluded_groups
+from hudi_core.writing.tasks import AppendLog, RewriteFile, Task
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Which of the rows that an update changes lose to what they were, as readers merge them."""
+
+    columns: MergeColumns
+
+    def lost(self, before: Any, after: Any) -> Bools:
+        """For each row of a batch, whether its value in some column stays as it was."""
+        rows, partial = self.columns.engine.rows, self.columns.rules.partial is not None
+        count, buffer = rows.count(before), LogBuffer(self.columns, partial)
+        for batch in (before, after):
+            buffer.add_rows(batch, "rows")
+        records = buffer.joined()[0]
+        older, newer = (records.take(np.arange(first, first + count)) for first in (0, count))
+        result = merged(older, newer, self.columns.rules.precedence, self.columns.latest)
+        stays: Bools = (result.sources < count) & older.has_value
+        lost: Bools = np.logical_or.reduce(stays, axis=1)
+        return lost
+
+
+def contest(table: Table, rows: Schema) -> Contest | None:
+    """The contest of rows of a schema; None where the newer row wins as a whole."""
+    where, engine = table.storage.uri, table.engine
+    rules = merge_rules(table.config, where)
+    if rules.precedence is Precedence.NEWER and rules.partial is None:
+        return None
+    return Contest(merge_columns(engine, table.config, rows, rules, rows, where, with_keys=False))
+
+
+def winning_tasks(table: Table, tasks: Sequence[Task], lost: Bools) -> tuple[Task, ...]:
+    """The tasks of an update, so that its rows win; `lost` are those that would lose in a log file.
+
+    Raises `UnsupportedError` where a slice that has to be rewritten has no base file, or is to be compacted or clustered.
+    """
+    return tuple(_winning(table, task, lost) for task in tasks)
+
+
+def _winning(table: Table, task: Task, lost: Bools) -> Task:
+    if isinstance(task, RewriteFile):
+        return replace(task, wins=True)
+    if not isinstance(task, AppendLog) or isinstance(task.rows, int) or not lost[task.rows].any():
+        return task
+    file_slice = task.slice
+    group = file_slice.partition, file_slice.file_id
+    pending = group in excluded_groups(table)
+    if pending or file_slice.base is None:
+        raise UnsupportedError(
+            f"{table.storage.uri}: file group {file_slice.file_id}",
+            expected="a base file to rewrite: rows that lose by the merge rule cannot be in a log file; compact it first",
+            found="a pending compaction or clustering" if pending else "log files alone",
+        )
+    target = FileTarget(*group, task.target.instant_time, task.target.number)
+    return RewriteFile(target, file_slice, task.rows, wins=True)

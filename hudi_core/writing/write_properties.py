@@ -1,0 +1,37 @@
+"""Properties of Apache Hudi that a table or a writer states for writes. Rule WRITE-206."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Final
+
+from hudi_core.errors import UsageError
+
+NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
+RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
+"""An older name of the same: columns that a batch lacks get their default, else null."""
+ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
+WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY)
+
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def refuse_other_properties(stated: Mapping[str, str]) -> None:
+    """Raises `UsageError` for a property of a write that has no effect, and for a value that is neither true nor false."""
+    for name, value in stated.items():
+        if name not in WRITE_PROPERTIES:
+            near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)
+            expected = f"one of {', '.join(near or WRITE_PROPERTIES)}"
+            raise UsageError("properties", expected=expected, found=name)
+        if value.strip().lower() not in _FLAGS:
+            raise UsageError(name, expected="true or false", found=repr(value))
+
+
+def flag(name: str, *stated: Mapping[str, str]) -> bool | None:
+    """The value of the first that states a property; None where none does, or not as true or false."""
+    for properties in stated:
+        value = _FLAGS.get(properties.get(name, "").strip().lower())
+        if value is not None:
+            return value
+    return None

@@ -1,0 +1,77 @@
+"""Writes of nothing, and what a write that is refused while it is planned leaves. Rules: WRITE-209, COMMIT-200."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core import RowError, UsageError, col
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+ROWS = pa.table({"id": ["a", "b"], "p": ["x", "y"], "n": [1, 2]}, TYPES)
+NONE = ROWS.slice(0, 0)
+NOTHING: dict[str, Callable[..., Any]] = {
+    "upsert": lambda table, **named: table.upsert(NONE, **named),
+    "upsert of other columns": lambda table, **named: table.upsert(NONE.append_column("m", NONE["n"]), **named),
+    "insert": lambda table, **named: table.insert(NONE, **named),
+    "append": lambda table, **named: table.append(NONE, **named),
+    "delete of no keys": lambda table, **named: table.delete(NONE, **named),
+    "delete of unknown keys": lambda table, **named: table.delete(pa.table({"id": ["z"], "p": ["x"]}), **named),
+    "delete without a match": lambda table, **named: table.delete(where="n > 9", **named),
+    "update without a match": lambda table, **named: table.update({"n": 0}, where="n > 9", **named),
+    "overwrite of no partition": lambda table, **named: table.overwrite_partitions(NONE, **named),
+}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def new_table(folder: Path, kind: str = "cow", version: int = 9) -> hudi_core.Table:
+    made = hudi_core.create(folder / "t", TYPES, "id", partition_by="p", type=kind, version=version, indexes=["files"])
+    made.insert(ROWS)
+    return made.refresh()
+
+
+@pytest.mark.parametrize("operation", NOTHING)
+@pytest.mark.parametrize(("kind", "version"), [("cow", 6), ("mor", 9)])
+def test_a_write_of_nothing_commits_only_where_it_is_to(
+    tmp_path: Path, operation: str, kind: str, version: int
+) -> None:
+    """WRITE-209."""
+    table = new_table(tmp_path, kind, version)
+    before = content(tmp_path / "t")
+    result = NOTHING[operation](table)
+    assert (result.instant, result.files_added, result.inserted, result.updated, result.deleted) == (None, 0, 0, 0, 0)
+    assert content(tmp_path / "t") == before
+    named: list[dict[str, Any]] = [{"allow_empty": True}, {"properties": {"hoodie.allow.empty.commit": "true"}}]
+    for one in named:
+        assert NOTHING[operation](table, **one).instant == table.refresh().timeline.commits[-1].requested_time
+
+
+def test_a_write_that_replaces_rows_by_none_is_not_one_of_nothing(tmp_path: Path) -> None:
+    """WRITE-209."""
+    table = new_table(tmp_path)
+    assert table.overwrite(NONE).instant is not None
+    assert table.refresh().scan().count() == 0
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 6), ("cow", 9), ("mor", 6), ("mor", 8)])
+def test_a_write_that_its_plan_refuses_leaves_nothing(tmp_path: Path, kind: str, version: int) -> None:
+    """COMMIT-200."""
+    table = new_table(tmp_path, kind, version)
+    before = content(tmp_path / "t")
+    with pytest.raises(RowError, match="n: row 1"):
+        table.update({"n": col("n") * 0.5})
+    assert content(tmp_path / "t") == before
+
+
+def test_an_option_that_is_none_is_refused(tmp_path: Path) -> None:
+    """WRITE-206."""
+    with pytest.raises(UsageError, match=r"^WriteOptions: expected some of allow_empty, found allow_emty$"):
+        new_table(tmp_path).delete(where="n = 9", allow_emty=True)  # type: ignore[call-arg]
