@@ -12,6 +12,7 @@ from hudi_core.functions.casts import NARROW
 from hudi_core.functions.record import Function, Types
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import AnyRun, Pattern
+from hudi_core.functions.scalar.text import MAX_MADE
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_spark.arithmetic import arithmetic, wrapped_int
@@ -35,12 +36,24 @@ def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t
             cast(argument, source, to) for argument, source, to in zip(arguments, types, native.takes, strict=False)
         ]
         brought += arguments[len(brought) :]
-        answer = lifted(lambda *plans: F.call_function(native.name, *plans), result, *brought)
+        answer = lifted(lambda *plans: _bounded(native.name, *plans), result, *brought)
     if answer is None:
         answer = by_value(
             lambda *values: function.apply(values, types, result), arguments, types, result, function.strict
         )
     return answer
+
+
+def _bounded(name: str, *plans: Column) -> Column:
+    """Spark's own function; an error where its text would be longer than the core makes any."""
+    call = F.call_function(name, *plans)
+    if name not in ("lpad", "rpad", "repeat"):
+        return call
+    length = plans[1].cast("long") * F.length(plans[0]) if name == "repeat" else plans[1].cast("long")
+    found = F.concat(
+        F.lit(f"{name}: expected a text of at most {MAX_MADE:,} characters, found "), length.cast("string")
+    )
+    return F.when(length > MAX_MADE, F.raise_error(found)).otherwise(call)
 
 
 def matches(value: Cell, pattern: Pattern | str) -> Cell:
@@ -62,8 +75,7 @@ def matches(value: Cell, pattern: Pattern | str) -> Cell:
         case (AnyRun(), str() as text, AnyRun()):
             return mask(lambda plan: plan.isNotNull() & plan.contains(text), value)
         case _:
-            java = regex.like(pattern).re2
-            assert java is not None
+            java = regex.like_in_java(pattern)
             return mask(lambda plan: plan.isNotNull() & plan.rlike(java), value)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import SchemaError, UsageError
 from hudi_core.evolve.fields import as_optional
 from hudi_core.schema.json import type_from_json_text
 from hudi_core.sql import cursor
@@ -60,7 +60,10 @@ class Cursor(cursor.Cursor):
         signed = token is not start
         if token.kind is Kind.NUMBER:
             self.advance()
-            return _number(sign + shown)
+            try:
+                return _number(sign + shown)
+            except SchemaError as wrong:
+                self.fail(wrong.expected or "a number", start)
         if token.key in _WORDS and not signed:
             self.advance()
             return _WORDS[token.key]

@@ -7,7 +7,7 @@ or another type has to be a value of that type; Spark would silently make it nul
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError, UnsupportedError
-from hudi_core.expr import calls, moments, nodes, preimage
+from hudi_core.expr import calls, moments, narrow, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
 from hudi_core.expr.calls import affix_comparison, interval_across, is_boolean_as_scalar, is_interval
 from hudi_core.expr.comparisons import (
@@ -96,7 +96,10 @@ class _Binder(TermBinder):
                     return self._opaque(expr, unknown)
 
     def _opaque(self, expr: Expr, unknown: NotKnownError | UnsupportedError) -> Predicate:
-        reason = unknown.args[0] if isinstance(unknown, NotKnownError) and unknown.args else None
+        if isinstance(unknown, UnsupportedError):
+            reason = f"rows cannot be filtered by it: {unknown.message}" if unknown.message else None
+        else:
+            reason = unknown.args[0] if unknown.args else None
         return Opaque(to_sql(expr)) if reason is None else Opaque(to_sql(expr), reason)
 
     def inside(self, scope: Scope) -> TermBinder:
@@ -169,6 +172,7 @@ class _Binder(TermBinder):
                 self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(side)
         first, second = self.term(left), self.term(right)
+        first, second = self._narrowed(first, right), self._narrowed(second, left)
         first, second = with_elements_of(first, second), with_elements_of(second, first)
         if is_null(first) or is_null(second):
             return with_null(operator, second if is_null(first) else first)
@@ -184,6 +188,13 @@ class _Binder(TermBinder):
         if isinstance(first, Constant):
             return against(FLIPPED.get(operator, operator), second, first)
         return two_terms(operator, first, second, common)
+
+    def _narrowed(self, term: Term, other: Scalar) -> Term:
+        """A string beside a value of 8 or 16 bits is cast to as many; any other term as it is."""
+        width = narrow.width(other)
+        if width is None or not isinstance(term.type, t.String) or is_null(term):
+            return term
+        return self.narrow_cast(term, width, other)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
         value, *others = uncollated((value, *choices))

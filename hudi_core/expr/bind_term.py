@@ -6,14 +6,14 @@ from abc import abstractmethod
 from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError
-from hudi_core.expr import calls, moments, nodes, paths
+from hudi_core.expr import calls, moments, narrow, nodes, paths
 from hudi_core.expr.calls import interval_of
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.lambdas import Scope, scope_of
 from hudi_core.expr.nodes import Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Folded, Mapped, Predicate, Term
-from hudi_core.expr.terms import FORMS, NULL, call, cast_to, constant, moved, tried_to
+from hudi_core.expr.terms import FORMS, NULL, as_argument, call, cast_to, constant, moved, tried_to
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
@@ -32,9 +32,6 @@ _OF_SESSION = frozenset(
     {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
 )
 """Names that are values of a session where they are no columns."""
-
-
-_NARROW = frozenset(function.name for function in NARROW.values())
 
 
 class NotKnownError(Exception):
@@ -106,8 +103,6 @@ class TermBinder:
         raise error_at(name.span, message=f"no column {shown}{self._schema.suggestion(shown)}")
 
     def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
-        if is_narrow(nodes.Case(branches, otherwise)):
-            raise NotKnownError
         conditions = [self.predicate(when) for when, _ in branches]
         values = [self.term(then) for _, then in branches]
         last = self.term(otherwise)
@@ -147,8 +142,6 @@ class TermBinder:
 
     def _known(self, expr: nodes.Call) -> Term:
         function = find(expr.function)
-        if expr.arguments and all(map(is_narrow, expr.arguments)) and expr.function not in _NARROW:
-            raise NotKnownError
         if function is not None and len(expr.arguments) not in function.arity:
             allowed = function.arity
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
@@ -156,7 +149,15 @@ class TermBinder:
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=count)
         if takes_lambda(expr.function):
             return self._applied(expr.function, self._with_lambda(expr), expr.span)
-        return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
+        arguments = [self.term(argument) for argument in expr.arguments]
+        term = self._applied(expr.function, arguments, expr.span)
+        widths = list(map(narrow.width, expr.arguments))
+        if not any(widths):
+            return term
+        if narrow.matters(function, expr.function, list(map(as_argument, arguments)), widths):
+            raise NotKnownError
+        width = narrow.width(expr) if narrow.wraps(expr.function) else None
+        return term if width is None else self.narrow_cast(term, width, expr)
 
     def _with_lambda(self, expr: nodes.Call) -> list[Term]:
         """Arrays or a map, and the array of what the lambda gives of their elements."""
@@ -175,7 +176,7 @@ class TermBinder:
         scope = scope_of(list(zip(function.parameters, types, strict=True)), self._columns_around(function))
         if len(scope.parameters) < len(types):
             raise NotKnownError
-        if is_narrow(calls.scalar(function.body)):
+        if narrow.width(calls.scalar(function.body)):
             raise NotKnownError
         body = self.inside(scope).term(calls.scalar(function.body))
         body = Constant(None, t.Boolean()) if is_null(body) else body
@@ -202,7 +203,7 @@ class TermBinder:
         step, last = map(_lambda, (*expr.arguments[2:], itself)[:2])
         if (len(step.parameters), len(last.parameters)) != (2, 1):
             raise NotKnownError
-        if is_null(array) or is_null(start) or is_narrow(expr.arguments[1]):
+        if is_null(array) or is_null(start) or narrow.width(expr.arguments[1]):
             raise NotKnownError
         if not isinstance(array.type, t.Array):
             raise error_at(expr.span, expected="an array in aggregate", found=type_text(array.type))
@@ -249,13 +250,17 @@ class TermBinder:
         term = self.term(moment)
         by = -by if back else by
         if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
-            if self.utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
+            if self.utc or not _is_of_zone(term.type, by):
                 return moved(term, by)
             raise NotKnownError
         function = moments.moving(term, by, self.utc)
         if function is None:
             raise NotKnownError
         return self._applied(*function, place_of(moment))
+
+    def narrow_cast(self, term: Term, width: int, source: Scalar) -> Term:
+        """A term as a value of so many bits."""
+        return self._applied(NARROW[width].name, [term], place_of(source))
 
     def cast(self, term: Term, to: t.Type, source: Scalar, try_: bool = False) -> Term:
         if not self.utc and coerce.crosses_zone(coerce.sql_equivalent(term.type), to):
@@ -264,6 +269,13 @@ class TermBinder:
             return tried_to(term, to) if try_ else cast_to(term, to)
         except MismatchError as wrong:
             raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
+
+
+def _is_of_zone(type: t.Type, by: Interval) -> bool:
+    """Whether a moment plus an interval depends on the zone: days of a point in time, and less than a day of a date."""
+    if isinstance(type, t.Timestamp):
+        return type.zoned and bool(by.months or by.days)
+    return bool(by.micros)
 
 
 def _lambda(expr: Scalar) -> nodes.Lambda:
@@ -276,19 +288,6 @@ def _unknown_function(name: str) -> str:
     close = close_names(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return f"unknown function {name}: rows cannot be filtered by it{hint}"
-
-
-def is_narrow(expr: Scalar) -> bool:
-    """Whether a value is one of 8 or 16 bits. What functions make of such values alone may have as few bits: it is not known."""
-    match expr:
-        case nodes.Call(function):
-            return function in _NARROW
-        case nodes.Case(branches, otherwise):
-            values = [then for _, then in branches] + [otherwise]
-            present = [value for value in values if value != Literal(None)]
-            return bool(present) and all(map(is_narrow, present))
-        case _:
-            return False
 
 
 def is_null(term: Term) -> bool:

@@ -50,6 +50,9 @@ def moving(moment: Term, by: Interval, utc: bool) -> tuple[str, list[Term]] | No
             return "add_months", [moment, Constant(by.months, t.Int())]
         case t.Timestamp() if by.months and not by.days and not by.micros:
             return "timestampadd", [Constant("MONTH", t.String()), Constant(by.months, t.Int()), moment]
+        case t.Date() if not by.months:
+            micros = Constant(by.days * _DAY_MICROS + by.micros, t.Long())
+            return "timestampadd", [Constant("MICROSECOND", t.String()), micros, moment]
         case t.Timestamp(_, zoned) if not by.months and (utc or not zoned or not by.days):
             micros = Constant(by.days * _DAY_MICROS + by.micros, t.Long())
             return "timestampadd", [Constant("MICROSECOND", t.String()), micros, moment]

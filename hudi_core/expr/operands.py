@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, SchemaError
 from hudi_core.expr import calls, interval
 from hudi_core.expr.call_syntax import CallSyntax
 from hudi_core.expr.nodes import (
@@ -21,6 +21,8 @@ from hudi_core.expr.nodes import (
 )
 from hudi_core.expr.place import error_at
 from hudi_core.expr.text import name as quoted_name
+from hudi_core.functions.casts import NARROW
+from hudi_core.sql.place import Span
 from hudi_core.sql.tokens import Kind, Token, bytes_value, number_value
 from hudi_core.types.sql import sql_type
 
@@ -36,6 +38,7 @@ _RESERVED = PREDICATES | {"AND", "OR", "WHEN", "THEN", "ELSE", "END", "FROM", "A
 _TYPED = frozenset({"DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"})
 """The names of types that make a literal of the string behind them."""
 _MOMENTS = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP"})
+_NARROW_SUFFIXES = {"Y": NARROW[8].name, "S": NARROW[16].name}
 _NOT, _UNARY = 30, 90
 _NO_SUB_QUERIES = "an expression (sub-queries are not supported)"
 
@@ -186,13 +189,12 @@ class Operands(CallSyntax):
         parameters = self.lambda_parameters() if start.key == "(" else None
         return self.expression() if parameters is None else self._lambda(parameters, start)
 
-    def _literal(self, negative: bool = False) -> Literal:
+    def _literal(self, negative: bool = False) -> Scalar:
         token = self.advance()
         span = self.span(token)
         source = self.source(token)
         if token.kind is Kind.NUMBER:
-            constant, data_type = number_value(f"-{source}" if negative else source)
-            return Literal(constant, data_type, span)
+            return self._number(f"-{source}" if negative else source, span)
         if token.kind is Kind.BYTES:
             data = bytes_value(source)
             if data is None:
@@ -202,6 +204,15 @@ class Operands(CallSyntax):
         while self.token.kind is Kind.STRING:  # literals side by side are one
             value += self.string_of(self.advance())
         return Literal(value, None, self.span(token))
+
+    def _number(self, source: str, span: Span) -> Scalar:
+        """A number; one of 8 or 16 bits is a cast to them."""
+        try:
+            constant, data_type = number_value(source)
+        except SchemaError as wrong:
+            raise error_at(span, expected=wrong.expected, found=wrong.found) from None
+        narrow = _NARROW_SUFFIXES.get(source[-1].upper())
+        return Literal(constant, data_type, span) if narrow is None else Call(narrow, (Literal(constant),), span)
 
     def _case(self) -> Expr:
         self.advance()

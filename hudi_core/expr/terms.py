@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -21,12 +22,14 @@ from hudi_core.functions.record import Argument, Function, MismatchError, Signat
 from hudi_core.functions.registry import find
 from hudi_core.functions.scalar.cast import can_cast, cast
 from hudi_core.types import nodes as t
+from hudi_core.types.sql import MAX_PRECISION
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS, parse_timestamp, zone_shift
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, unsigned_zero
 
 NULL = Constant(None, t.String())
 """The null that has no type of its own."""
+_OF_THE_QUERY = re.compile(r"\s*(?:(?:epoch|now|today|tomorrow|yesterday)\b|T?\d{1,2}:|T\d)", re.ASCII | re.IGNORECASE)
 FORMS = frozenset({"coalesce", "aggregate"})
 """Names of calls that are no function of values but a choice, or a fold."""
 
@@ -47,7 +50,7 @@ def constant(literal: Literal, zone: str = "UTC") -> Constant:
         check(value, data_type)
     except SchemaError as wrong:
         raise error_at(literal.span, expected=wrong.expected, found=wrong.found) from None
-    return Constant(value, data_type)
+    return Constant(unsigned_zero(value) if isinstance(value, Decimal) else value, data_type)
 
 
 def read_text(text: str, type: t.Type, zone: str = "UTC") -> Any:
@@ -58,8 +61,9 @@ def read_text(text: str, type: t.Type, zone: str = "UTC") -> Any:
     if isinstance(type, t.Timestamp) and type.zoned and zone != "UTC":
         ticks = parse_timestamp(text, type.unit.value)
         if ticks is None or ticks[1]:
-            return None if ticks is None else ticks[0]
-        return ticks[0] - zone_shift(ticks[0] // type.unit.value, zone) * type.unit.value
+            return None if ticks is None else cast(text, t.String(), type)
+        point = ticks[0] - zone_shift(ticks[0] // type.unit.value, zone) * type.unit.value
+        return point if LONG_RANGE[0] <= point <= LONG_RANGE[1] else None
     return cast(text, t.String(), type)
 
 
@@ -93,12 +97,15 @@ def _untyped(value: object, literal: Literal) -> Constant:
                 return Constant(value, t.Int())
             if LONG_RANGE[0] <= value <= LONG_RANGE[1]:
                 return Constant(value, t.Long())
-            return Constant(Decimal(value), t.Decimal(len(str(abs(value)))))
-        case Decimal() if value.is_finite():
+            if abs(value) < 10**MAX_PRECISION:
+                return Constant(Decimal(value), t.Decimal(len(str(abs(value)))))
+        case Decimal() if value.is_finite() and value.adjusted() < MAX_PRECISION:
             exponent = value.as_tuple().exponent
-            scale = max(-exponent, 0) if isinstance(exponent, int) else 0
-            exact = value if scale else Decimal(int(value))
-            return Constant(exact, t.Decimal(max(len(exact.as_tuple().digits), scale, 1), scale))
+            exact = unsigned_zero(value if isinstance(exponent, int) and exponent < 0 else Decimal(int(value)))
+            _, digits, scale = exact.as_tuple()
+            precision = max(len(digits), -int(scale))
+            if precision <= MAX_PRECISION:
+                return Constant(exact, t.Decimal(precision, -int(scale)))
         case float():
             return Constant(value, t.Double())
         case str():
@@ -106,45 +113,48 @@ def _untyped(value: object, literal: Literal) -> Constant:
         case bytes():
             return Constant(value, t.Binary())
         case _:
-            raise error_at(literal.span, expected="a number, text, bytes, boolean or null", found=repr(value))
+            raise error_at(literal.span, expected="a number, text, bytes, boolean or null", found=_shown(value))
+    raise error_at(literal.span, expected=f"a number of at most {MAX_PRECISION} digits", found=_shown(value))
+
+
+def _shown(value: object) -> str:
+    return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else repr(value)
 
 
 def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     """The term of a function's call by its lower-case SQL name; None for an unknown function.
 
     `utc`: the session's zone is UTC. In another, calls whose value depends on the zone are unknown.
-    Raises `MismatchError`, and `ExpressionError` for a pattern that is none.
+    Raises `MismatchError`, `ExpressionError` for a pattern that is none, and `UnsupportedError` for one, or for a pair of
+    types, that the core cannot evaluate.
     """
     if name == "coalesce":
-        return coalesced(arguments)
+        return coalesced(arguments, utc)
     function = find(name)
     if function is None:
         return None
-    try:
-        signature = _signature(function, arguments)
-        if signature is None:
-            return None
-        if signature.null:
-            return Constant(None, signature.result_type)
-        if not utc and _depends_on_zone(function.zone, arguments, signature):
-            return None
-        converted = [
-            cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)
-        ]
-        return (
-            applied(function, converted, signature.result_type)
-            if signature.instead is None
-            else converted[signature.instead]
-        )
-    except UnsupportedError:  # a pattern or a pair of types that the core cannot evaluate
+    signature = _signature(function, arguments)
+    if signature is None:
         return None
+    if signature.null:
+        return Constant(None, signature.result_type)
+    if not utc and _depends_on_zone(function.zone, arguments, signature):
+        return None
+    converted = [cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)]
+    return (
+        applied(function, converted, signature.result_type)
+        if signature.instead is None
+        else converted[signature.instead]
+    )
 
 
 def _depends_on_zone(zone: Zone, arguments: Sequence[Term], signature: Signature) -> bool:
     sources = [coerce.sql_equivalent(argument.type) for argument in arguments]
+    if signature.zoned or any(map(coerce.crosses_zone, sources, signature.types)):
+        return True
     match zone:
         case Zone.UNUSED:
-            return any(map(coerce.crosses_zone, sources, signature.types))
+            return False
         case Zone.SHOWN:
             return any(map(coerce.is_point_in_time, sources))
         case Zone.READ:
@@ -155,7 +165,7 @@ def _depends_on_zone(zone: Zone, arguments: Sequence[Term], signature: Signature
 
 def _signature(function: Function, arguments: Sequence[Term]) -> Signature | None:
     try:
-        return function.signature(list(map(_argument, arguments)))
+        return function.signature(list(map(as_argument, arguments)))
     except MismatchError as wrong:
         raise MismatchError(f"{wrong.expected} in {function.name}", wrong.found) from None
 
@@ -180,9 +190,16 @@ def cast_to(term: Term, target: t.Type) -> Term:
         return Constant(None, target)
     if coerce.is_nested(target) and coerce.are_alike(source, target):
         return Constant(term.value, target) if isinstance(term, Constant) else term
+    if isinstance(target, t.Date | t.Timestamp) and isinstance(term, Constant) and _is_of_the_query(term.value):
+        raise UnsupportedError("cast of a constant", expected="a date in the text", found=repr(term.value))
     if not can_cast(source, target):
         raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
     return applied(CAST, [term], target)
+
+
+def _is_of_the_query(value: object) -> bool:
+    """Whether Spark reads a constant string as a moment that depends on when the query is made, or as 1970."""
+    return isinstance(value, str) and _OF_THE_QUERY.match(value) is not None
 
 
 def tried_to(term: Term, target: t.Type) -> Term:
@@ -194,14 +211,16 @@ def tried_to(term: Term, target: t.Type) -> Term:
     return applied(TRY_CAST, [cast_to(term, source)], target)
 
 
-def coalesced(arguments: Sequence[Term]) -> Term:
-    """The first value that is not null. Raises `MismatchError`."""
+def coalesced(arguments: Sequence[Term], utc: bool = True) -> Term | None:
+    """The first value that is not null; None where that depends on a zone other than UTC. Raises `MismatchError`."""
     values = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
     if not values:
         return NULL
     common = coerce.widest(argument.type for argument in values)
     if common is None:
         raise MismatchError(f"values of one type in coalesce, such as {type_text(values[0].type)}", values[-1].type)
+    if not utc and any(coerce.crosses_zone(coerce.sql_equivalent(argument.type), common) for argument in values):
+        return None
     converted = [cast_to(argument, common) for argument in values]
     if len(converted) == 1:
         return converted[0]
@@ -209,5 +228,6 @@ def coalesced(arguments: Sequence[Term]) -> Term:
     return Choose(branches, converted[-1], common)
 
 
-def _argument(term: Term) -> Argument:
+def as_argument(term: Term) -> Argument:
+    """A term as the argument of a function's signature."""
     return Argument(term.type, True, term.value) if isinstance(term, Constant) else Argument(term.type)

@@ -204,8 +204,6 @@ def _literal(literal: Literal) -> str:
             return str(ticks)
         case int() as ticks, Long():
             return f"{ticks}L"
-        case int() as ticks, Int() if -(1 << 15) <= ticks < 1 << 15:
-            return f"{ticks}S"
         case int() as ticks, Int():
             return f"CAST({ticks} AS INT)"
         case Decimal() as exact, DecimalType():

@@ -212,7 +212,13 @@ def is_point_in_time(type: t.Type) -> bool:
 
 
 def crosses_zone(source: t.Type, to: t.Type) -> bool:
-    """Whether a cast goes between a point in time and what a clock shows, which depends on the zone."""
+    """Whether a cast goes between a point in time and what a clock shows, which depends on the zone, at any depth."""
+    parts, others = t.children(source), t.children(to)
+    if parts or others:
+        return len(parts) == len(others) and any(
+            crosses_zone(sql_equivalent(part.type), sql_equivalent(other.type))
+            for part, other in zip(parts, others, strict=True)
+        )
     shown = [
         isinstance(data_type, t.Date | t.String) or (isinstance(data_type, t.Timestamp) and not data_type.zoned)
         for data_type in (source, to)

@@ -46,6 +46,8 @@ class Signature:
     """The argument that the call comes to, where it changes nothing further."""
     null: bool = False
     """The call is null in every row."""
+    zoned: bool = False
+    """The value depends on the session's zone, whatever the types of the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class Zone(Enum):
 
     UNUSED = "unused"
     SHOWN = "shown"
-    """For what a clock shows at a point in time. A string or date that is cast to one first does not depend on the zone."""
+    """For what a clock shows at a point in time."""
     READ = "read"
     """For the point in time at which a clock shows what an argument says, unless that is a point in time itself."""
     PRINTED = "printed"

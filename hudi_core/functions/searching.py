@@ -28,26 +28,18 @@ def locate(part: str | None, string: str | None, place: int | None = 1) -> int |
     return string.find(part, place - 1) + 1 if part else 1
 
 
-def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
-    """The value, cut or filled up to a length.
-
-    >>> pad("hi", 5, "ab", left=True), pad("hi", 1, "ab", left=False), pad("hi", 5, "", left=True)
-    ('abahi', 'h', 'hi')
-    """
-    missing = length - len(value)
-    if missing <= 0 or not filling:
-        return value[: max(length, 0)]
-    added = (filling * (missing // len(filling) + 1))[:missing]
-    return added + value if left else value + added
-
-
 def _padded(left: bool) -> Any:
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
         value, length, *filling = values
         blank: Any = b"\0" if isinstance(value, bytes) else " "
-        return pad(value, length, filling[0] if filling else blank, left)
+        return text.pad(value, length, filling[0] if filling else blank, left)
 
     return evaluate
+
+
+def _blanks(count: int) -> str:
+    text.check_made("space", count)
+    return " " * count
 
 
 def translate(value: str, characters: str, by: str) -> str:
@@ -175,7 +167,7 @@ _padding = _of_one_kind(None, p.integer, None)
 _overlaid = _of_one_kind(None, None, p.integer, p.integer)
 _STRINGS = (t.String, t.Int)
 FUNCTIONS = (
-    _of_strings("replace", range(2, 4), lambda value, part, by="": value.replace(part, by) if part else value,
+    _of_strings("replace", range(2, 4), text.replaced,
                 *[p.string] * 3, spark=Native("replace", only=_STRINGS)),
     _of_strings("instr", range(2, 3), lambda whole, part: locate(part, whole), p.string, p.string, gives=t.Int(),
                 spark=Native("instr", only=_STRINGS)),
@@ -188,9 +180,9 @@ FUNCTIONS = (
     _of_strings("right", range(2, 3), lambda value, count: value[-count:] if count > 0 else "", p.string, p.integer,
                 spark=Native("right", only=_STRINGS)),
     _of_strings("translate", range(3, 4), translate, *[p.string] * 3, spark=Native("translate", only=_STRINGS)),
-    _of_strings("repeat", range(2, 3), lambda value, count: value * count, p.string, p.integer,
+    _of_strings("repeat", range(2, 3), text.repeated, p.string, p.integer,
                 spark=Native("repeat", only=_STRINGS)),
-    _of_strings("space", range(1, 2), lambda count: " " * count, p.integer),
+    _of_strings("space", range(1, 2), _blanks, p.integer),
     _of_strings("initcap", range(1, 2), initcap, p.string, spark=Native("initcap", only=_STRINGS)),
     Function("overlay", range(3, 5), _overlaid, p.of_values(overlay)),
     _of_strings("substring_index", range(3, 4), substring_index, p.string, p.string, p.integer,

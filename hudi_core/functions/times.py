@@ -13,12 +13,16 @@ from hudi_core.functions.calendar import MICROS, four_digit_years, micros_of, pe
 from hudi_core.functions.dates import everywhere, seconds_of
 from hudi_core.functions.record import Argument, Function, PartialCall, Signature, Stretch, Zone
 from hudi_core.functions.scalar.cast import cast
-from hudi_core.functions.scalar.patterns import date_pattern, format_micros, parse_micros
+from hudi_core.functions.scalar.pattern_reading import check_reading, parse_micros
+from hudi_core.functions.scalar.patterns import date_pattern, format_micros
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
 
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _ORDER = "yMdHmsS"
+_OF_DAYS = frozenset("yMLdDEQq")
+"""Letters of a pattern that are written alike of a date in every zone: a day may begin at another hour than 0."""
+_OF_OFFSETS = frozenset("XxZ")
 _DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
 
 
@@ -32,7 +36,19 @@ def _pattern(arguments: Sequence[Argument], position: int = 1) -> str | None:
 
 def _formatting(kind: p.Kind) -> p.BuildSignature:
     sign = p.signature(kind, p.string, gives=t.String())
-    return lambda arguments: None if _pattern(arguments) is None else sign(arguments)
+
+    def signature(arguments: Sequence[Argument]) -> Signature | None:
+        pattern = _pattern(arguments)
+        if pattern is None:
+            return None
+        signed = sign(arguments)
+        return signed and replace(signed, zoned=bool(_letters(pattern) - _OF_DAYS))
+
+    return signature
+
+
+def _letters(pattern: str) -> set[str]:
+    return {letter for letter, width in date_pattern(pattern).pieces if width > 0}
 
 
 def _parsing(to: t.Type) -> p.BuildSignature:
@@ -40,12 +56,12 @@ def _parsing(to: t.Type) -> p.BuildSignature:
 
     def sign(arguments: Sequence[Argument]) -> Signature | None:
         if len(arguments) < 2 or not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
-            return Signature((to,), to, 0)
+            return Signature((to, t.String())[: len(arguments)], to, 0)
         pattern = _pattern(arguments)
         if pattern is None:
             return None
-        parse_micros("", date_pattern(pattern))
-        return Signature((t.String(), t.String()), to)
+        check_reading(date_pattern(pattern))
+        return Signature((t.String(), t.String()), to, zoned=bool(_letters(pattern) & _OF_OFFSETS))
 
     return sign
 
@@ -59,11 +75,11 @@ def _signature_of_unix(arguments: Sequence[Argument]) -> Signature | None:
     if not arguments:
         return None
     if not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
-        return Signature((p.moment(arguments[0]),), t.Long())
+        return Signature((p.moment(arguments[0]), t.String())[: len(arguments)], t.Long())
     pattern = _pattern(arguments)
     if pattern is None:
         return None
-    parse_micros("", date_pattern(pattern))
+    check_reading(date_pattern(pattern))
     return Signature((t.String(), t.String())[: len(arguments)], t.Long())
 
 
@@ -108,7 +124,7 @@ def _orders(text: str) -> bool:
         pieces = date_pattern(text).pieces
     except UnsupportedError:
         return False
-    parts = [(letter, width) for letter, width in pieces if width]
+    parts = [(letter, width) for letter, width in pieces if width > 0]
     return all(
         letter == wanted and (letter == "S" or width == _DECIMAL_DIGITS[letter])
         for (letter, width), wanted in zip(parts, _ORDER, strict=False)

@@ -10,7 +10,7 @@ from functools import cache
 from math import gcd
 
 from hudi_core.errors import UsageError
-from hudi_core.values.calendar import is_zone
+from hudi_core.values.calendar import is_region
 
 _OFFSET = re.compile(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?", re.ASCII)
 _ZERO = ("UTC", "GMT", "UT", "Z", "Etc/UTC", "Etc/GMT")
@@ -111,7 +111,7 @@ def parse_zone(name: str, option: str) -> Zone:
         seconds = int(offset[2]) * 3600 + int(offset[3] or 0) * 60
         return Zone(-seconds if offset[1] == "-" else seconds)
     region = _REGIONS.get(name, name)
-    if not is_zone(region):
+    if not is_region(region):
         raise UsageError(option, expected="a time zone, as `UTC`, `GMT+8:00` or `Europe/Paris`", found=repr(name))
     return Zone(region=region)
 

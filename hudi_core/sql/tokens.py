@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from hudi_core.errors import SchemaError
 from hudi_core.types.nodes import Decimal as DecimalType
 from hudi_core.types.nodes import Double, Float, Int, Long, Type
+from hudi_core.types.sql import MAX_PRECISION
 from hudi_core.values.domain import to_binary32
 
-_SUFFIXES: dict[str, Type] = {"L": Long(), "S": Int(), "Y": Int(), "D": Double(), "F": Float()}
+_WIDTHS: Final[Mapping[str, tuple[int | None, str, Type | None]]] = {
+    "": (None, "", None), "L": (64, "bigint", Long()), "S": (16, "smallint", Int()), "Y": (8, "tinyint", Int()),
+}  # fmt: skip
+"""Bits, names and types of integers by their suffix."""
+_NUMBER = re.compile(
+    r"(?P<sign>-?)(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:E(?P<power>[+-]?[0-9]+))?(?P<suffix>BD|[LSYDF]?)"
+)
+_MAX_POWER_DIGITS: Final = 6
+_MAX_SHOWN: Final = 60
 
 
 class Kind(Enum):
@@ -40,7 +52,7 @@ _TOKEN = re.compile(
     r"""(?:\s+|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*
     (?:(?P<word>(?![xXrR]['"])[^\W\d]\w*)
     |(?P<symbol><=>|<>|!=|!<|!>|<=|>=|==|=>|->|::|\|\||[-+*%<>=(),\[\]!|&^~:;]|/(?!\*)|\.(?!\d))
-    |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|[lLsSyYdDfF])?(?!\w))
+    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:BD|bd|[lLsSyYdDfF])?(?!\w))
     |(?P<string>'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"|[rR](?:'[^']*'|"[^"]*"))
     |(?P<name>`[^`]*(?:``[^`]*)*`)
     |(?P<bytes>[xX](?:'[^']*'|"[^"]*"))
@@ -50,7 +62,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _KINDS = {kind.name.lower(): kind for kind in Kind} | {"digits": Kind.WORD}
-_INTEGERS = re.compile(r"\s*\((\s*-?[0-9]+(?:\s*,\s*-?[0-9]+)*\s*)\)", re.ASCII)
+_INTEGERS = re.compile(r"\s*\((\s*-?[0-9]{1,38}(?:\s*,\s*-?[0-9]{1,38})*\s*)\)", re.ASCII)
 _STRINGS = re.compile(r"\s*\((\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*)\)")
 _STRING = re.compile(r"'([^']*)'")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[01][0-7]{2}|.)", re.DOTALL)
@@ -108,25 +120,47 @@ def name_value(quoted: str) -> str:
 def number_value(source: str) -> tuple[int | float | Decimal, Type | None]:
     """The value of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary.
 
-    The type is that of a suffix or an exponent; None for a number that has only digits and a point.
+    The type is that of a suffix or an exponent; None for a number that has only digits and a point. Raises `SchemaError` for a
+    number beyond the range of its type, and for one of more than 38 digits.
     """
-    upper = source.upper()
-    if upper.endswith("BD"):
-        exact = Decimal(source[:-2])
-        digits = exact.as_tuple()
-        scale = max(-int(digits.exponent), 0)
-        plain = exact.quantize(Decimal((0, (1,), -scale)))
-        precision = max(len(plain.as_tuple().digits), scale, 1)
-        return plain, DecimalType(precision, scale)
-    suffix = _SUFFIXES.get(upper[-1])
-    bare = source[:-1] if suffix else source
-    if isinstance(suffix, Float):
-        return to_binary32(float(bare)), suffix
-    if isinstance(suffix, Double) or "E" in bare.upper():
-        return float(bare), Double()
-    if suffix is not None:
-        return int(bare), suffix
-    return (Decimal(bare) if "." in bare else int(bare)), None
+    match = _NUMBER.fullmatch(source.upper())
+    assert match is not None  # the token of a number has this form
+    suffix = match["suffix"]
+    if suffix in ("D", "F") or (match["power"] and suffix != "BD"):
+        real = float(source[: len(source) - len(suffix)])
+        real = to_binary32(real) if suffix == "F" else real
+        if math.isinf(real):
+            raise _beyond("float" if suffix == "F" else "double", source)
+        return real, Float() if suffix == "F" else Double()
+    exact, data_type = _exact(match, source)
+    if suffix == "BD":
+        return exact, data_type
+    if "." in source:
+        return exact, None
+    bits, name, of_suffix = _WIDTHS[suffix]
+    value = int(exact)
+    if bits is not None and not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise _beyond(name, source)
+    return value, of_suffix
+
+
+def _exact(match: re.Match[str], source: str) -> tuple[Decimal, DecimalType]:
+    """A decimal of at most 38 digits, those behind the point among them; a zero has no sign."""
+    digits, power = (match["whole"] + match["fraction"]).lstrip("0") or "0", match["power"] or "0"
+    if len(power.lstrip("+-0")) > _MAX_POWER_DIGITS:
+        raise _beyond("decimal", source)
+    scale = len(match["fraction"]) - int(power)
+    precision = max(len(digits) - min(scale, 0), scale, 1)
+    if precision > MAX_PRECISION:
+        raise _beyond("decimal", source)
+    unscaled = int(digits) * 10 ** max(-scale, 0)
+    sign = match["sign"] == "-" and unscaled > 0
+    return Decimal((sign, tuple(map(int, str(unscaled))), -max(scale, 0))), DecimalType(precision, max(scale, 0))
+
+
+def _beyond(name: str, source: str) -> SchemaError:
+    shown = source if len(source) <= _MAX_SHOWN else f"{source[:_MAX_SHOWN]}..."
+    return SchemaError(expected=f"a number within the range of {name}", found=shown)
 
 
 def bytes_value(source: str) -> bytes | None:

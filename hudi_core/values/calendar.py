@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import zoneinfo
-from functools import cache
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -17,11 +17,28 @@ _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and
 _ERA_DAYS = 146_097  # 400 years
 _SHIFT = 719_468  # days from 0000-03-01, where an era begins, to 1970-01-01
 _TEXT = re.compile(
-    r"([+-]?\d{4,10})(?:-(\d{1,2})(?:-(\d{1,2})"
-    r"(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?)?\s*([A-Za-z+-].*)?)?)?)?)?",
+    r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})"
+    r"(?:[ T](\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?\s*([A-Za-z+-].*)?)?)?)?)?)?",
     re.ASCII,
 )
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?", re.ASCII)
+_YEAR_DIGITS = 6
+"""Digits of the year of a timestamp, at most; a date has one more."""
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?(?:([+-])(\d{1,2})(?:(?::?(\d{2})|:(\d))(?::?(\d{2}))?)?)", re.ASCII)
+_MAX_OFFSET = 18 * 3600
+_SHORT_ZONES = {
+    "MST": "-07:00", "HST": "-10:00", "ACT": "Australia/Darwin", "AET": "Australia/Sydney",
+    "AGT": "America/Argentina/Buenos_Aires", "ART": "Africa/Cairo", "AST": "America/Anchorage", "BET": "America/Sao_Paulo",
+    "BST": "Asia/Dhaka", "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai",
+    "EAT": "Africa/Addis_Ababa", "ECT": "Europe/Paris", "EST": "-05:00", "IET": "America/Indiana/Indianapolis",
+    "IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "MIT": "Pacific/Apia", "NET": "Asia/Yerevan", "NST": "Pacific/Auckland",
+    "PLT": "Asia/Karachi", "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico", "PST": "America/Los_Angeles",
+    "SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh",
+}  # fmt: skip
+"""Java's short names of zones."""
+_NOT_JAVAS = re.compile(r"(?:posix|right)/.*|ROC|Factory|localtime|posixrules")
+"""Zones that Python may know and Java does not."""
+BLANKS = "".join(map(chr, range(33))) + "\x7f"
+"""What Spark passes over at the ends of a string that is cast: control characters and the blank, no other blank of Unicode."""
 
 
 Whole = TypeVar("Whole", int, NDArray[np.int64])
@@ -82,20 +99,27 @@ def timestamp_text(ticks: int, per_second: int, *, separator: str = " ", digits:
 
 
 def parse_date(text: str) -> int | None:
-    """Days of `[+-]YYYY[-M[-D]]`, with anything after a blank or `T` ignored as in Spark's cast; None when it is no date."""
-    head = re.split("[ T]", text.strip(), maxsplit=1)[0]
+    """Days of `[+-]YYYY[-M[-D]]`; None when it is no date.
+
+    As in Spark's cast anything may follow a blank or `T` behind the day, and nothing a year or a month.
+
+    >>> parse_date("1970-01-02 noon"), parse_date("1970-01"), parse_date("1970-01 02")
+    (1, 0, None)
+    """
+    text = text.strip(BLANKS)
+    head = re.split("[ T]", text, maxsplit=1)[0]
     match = _TEXT.fullmatch(head)
-    return _days(match) if match else None
+    return _days(match) if match and (match[3] or len(head) == len(text)) else None
 
 
-def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
+def parse_timestamp(text: str, per_second: int, *, zoned: bool = True) -> tuple[int, bool] | None:
     """Ticks of a date and clock time, and whether a zone was given (the ticks are then UTC's).
 
     Zones are `Z`, `UTC`, `GMT`, offsets and the names of regions (`Europe/Paris`); finer fractions than the unit are cut
-    off. None when it is no timestamp.
+    off. A zone is passed over unless `zoned`. None when it is no timestamp.
     """
-    match = _TEXT.fullmatch(text.strip())
-    days = _days(match) if match else None
+    match = _TEXT.fullmatch(text.strip(BLANKS))
+    days = _days(match) if match and len(match[1].lstrip("+-")) <= _YEAR_DIGITS else None
     if match is None or days is None:
         return None
     hour, minute, second = (int(part or 0) for part in match.group(4, 5, 6))
@@ -103,13 +127,12 @@ def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
         return None
     seconds = days * DAY_SECONDS + hour * 3600 + minute * 60 + second
     zone = (match[8] or "").strip()
-    if zone:
-        offset = _offset_seconds(zone)
-        if offset is None and not is_zone(zone):
-            return None
-        seconds -= zone_shift(seconds, zone) if offset is None else offset
+    if zone and not is_zone(zone):
+        return None
+    if zone and zoned:
+        seconds -= zone_shift(seconds, zone)
     width = len(str(per_second)) - 1
-    return seconds * per_second + int((match[7] or "").ljust(9, "0")[:width] or 0), bool(zone)
+    return seconds * per_second + int((match[7] or "")[:width].ljust(width, "0") or 0), bool(zone) and zoned
 
 
 def parse_clock(text: str, per_second: int) -> int | None:
@@ -119,8 +142,13 @@ def parse_clock(text: str, per_second: int) -> int | None:
 
 
 def is_zone(name: str) -> bool:
-    """Whether a time zone of this name is known."""
+    """Whether a time zone of this name is known: a region, an offset, or one of Java's short names."""
     return _zone(name) is not None
+
+
+def is_region(name: str) -> bool:
+    """Whether a region of this name is known."""
+    return _region(name) is not None
 
 
 def zone_shift(seconds: int, name: str) -> int:
@@ -137,8 +165,19 @@ def zone_shift(seconds: int, name: str) -> int:
     return int(shift.total_seconds()) if shift is not None else 0
 
 
-@cache
-def _zone(name: str) -> zoneinfo.ZoneInfo | None:
+@lru_cache(maxsize=4_096)
+def _zone(name: str) -> datetime.tzinfo | None:
+    name = _SHORT_ZONES.get(name, name)
+    if name in ("Z", "UTC", "GMT", "UT"):
+        return datetime.UTC
+    seconds = _offset_seconds(name)
+    if seconds is not None:
+        return datetime.timezone(datetime.timedelta(seconds=seconds))
+    return None if _NOT_JAVAS.fullmatch(name) else _region(name)
+
+
+@lru_cache(maxsize=4_096)
+def _region(name: str) -> zoneinfo.ZoneInfo | None:
     try:
         return zoneinfo.ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # not there, no name of a zone, or a folder of them
@@ -154,12 +193,12 @@ def _days(match: re.Match[str]) -> int | None:
 
 
 def _offset_seconds(zone: str) -> int | None:
-    if zone.upper() in ("Z", "UTC", "GMT", "UT"):
-        return 0
+    """The seconds of `+1`, `+01`, `+0130`, `+01:30`, `+01:30:15`, up to 18 hours; None for what is no offset."""
     match = _OFFSET.fullmatch(zone)
     if match is None:
         return None
-    hours, minutes, seconds = (int(part or 0) for part in match.group(2, 3, 4))
-    if hours > 18 or minutes > 59 or seconds > 59:
+    hours, minutes, seconds = int(match[2]), int(match[3] or match[4] or 0), int(match[5] or 0)
+    total = hours * 3600 + minutes * 60 + seconds
+    if minutes > 59 or seconds > 59 or total > _MAX_OFFSET:
         return None
-    return (hours * 3600 + minutes * 60 + seconds) * (-1 if match[1] == "-" else 1)
+    return -total if match[1] == "-" else total

@@ -125,6 +125,15 @@ def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
     return sign_digits_exponent.exponent == -type.scale and (len(digits) <= type.precision or value == 0)
 
 
+def unsigned_zero(value: decimal.Decimal) -> decimal.Decimal:
+    """The number; a zero without a sign, which decimals of SQL do not have.
+
+    >>> unsigned_zero(decimal.Decimal("-0.0"))
+    Decimal('0.0')
+    """
+    return value if value else value.copy_abs()
+
+
 def rounded_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | None:
     """The number at the type's scale, half rounded away from zero, zero without a sign; None when it has too many digits.
 
@@ -208,7 +217,7 @@ def _decimal(value: int | float | str | decimal.Decimal, type: t.Decimal) -> obj
         rescaled = exact.quantize(decimal.Decimal((0, (1,), -type.scale)), context=EXACT)
     except decimal.InvalidOperation:
         return value
-    return rescaled if rescaled == exact else value
+    return unsigned_zero(rescaled) if rescaled == exact else value
 
 
 def _is_int(value: object, least: int, greatest: int) -> bool:

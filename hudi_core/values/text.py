@@ -18,6 +18,7 @@ from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import (
+    BLANKS,
     clock_text,
     date_text,
     parse_clock,
@@ -30,6 +31,8 @@ from hudi_core.values.domain import INT_RANGE, LONG_RANGE, rounded_decimal, to_b
 _INTEGER = re.compile(r"([+-]?)(\d*)(?:\.\d*)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _NON_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
+_BLANKS_OF_NUMBERS = BLANKS[:-1]
+"""Java's own, at the ends of numbers with a fraction."""
 _BOOLEANS = {text: text[0] in "ty1" for text in ("t", "true", "y", "yes", "1", "f", "false", "n", "no", "0")}
 
 
@@ -91,7 +94,7 @@ def _parsed(text: str, type: t.Type) -> Any:
         case t.String():
             return text
         case t.Boolean():
-            return _BOOLEANS.get(text.strip().lower())
+            return _BOOLEANS.get(text.strip(BLANKS).lower())
         case t.Int():
             return _integer(text, *INT_RANGE)
         case t.Long():
@@ -109,7 +112,7 @@ def _parsed(text: str, type: t.Type) -> Any:
         case t.Time(unit):
             return parse_clock(text, unit.value)
         case t.Timestamp(unit):
-            ticks = parse_timestamp(text, unit.value)
+            ticks = parse_timestamp(text, unit.value, zoned=type.zoned)
             return ticks[0] if ticks and LONG_RANGE[0] <= ticks[0] <= LONG_RANGE[1] else None
         case t.Enumeration(symbols):
             return text if text in symbols else None
@@ -127,7 +130,7 @@ def _parsed(text: str, type: t.Type) -> Any:
 
 
 def _integer(text: str, least: int, greatest: int) -> int | None:
-    match = _INTEGER.fullmatch(text.strip())
+    match = _INTEGER.fullmatch(text.strip(BLANKS))
     if match is None or not any(map(str.isdigit, text)):
         return None
     value = int(match[1] + (match[2] or "0"))
@@ -135,7 +138,7 @@ def _integer(text: str, least: int, greatest: int) -> int | None:
 
 
 def _float(text: str) -> float | None:
-    bare = text.strip()
+    bare = text.strip(_BLANKS_OF_NUMBERS)
     if _NUMBER.fullmatch(bare.rstrip("dDfF")):
         return float(bare.rstrip("dDfF"))
     negative, name = bare.startswith("-"), bare.removeprefix("-").removeprefix("+").lower()
@@ -144,7 +147,7 @@ def _float(text: str) -> float | None:
 
 
 def _decimal(text: str, type: t.Decimal) -> decimal.Decimal | None:
-    bare = text.strip()
+    bare = text.strip(_BLANKS_OF_NUMBERS)
     if not _NUMBER.fullmatch(bare):
         return None
     exact = decimal.Decimal(bare)

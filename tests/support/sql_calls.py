@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zoneinfo
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -47,3 +49,26 @@ def shown(value: Any, of: t.Type | None = None) -> Any:
             return to_text(value, of)
         case _:
             return value
+
+
+def as_spark_shows(sql: str, zone: str) -> str:
+    """What the core makes of a call of constants in a session zone, as the text that Spark shows."""
+    node = parse_predicate(sql)
+    assert isinstance(node, Name | Literal | Call | Cast | Case)
+    term = bind_term(node, _NO_COLUMNS, session_zone=zone)
+    return _in_one_line(evaluate(term, PlainValues(), (), _NO_COLUMNS), term.type, zone)
+
+
+def _in_one_line(value: Any, of: t.Type, zone: str) -> str:
+    match value, of:
+        case None, _:
+            return "NULL"
+        case tuple(), t.Array(element):
+            return f"[{','.join(_in_one_line(item, element.type, zone) for item in value)}]"
+        case _, t.Timestamp(unit, True):
+            seconds = value // unit.value
+            shift = datetime.fromtimestamp(seconds, UTC).astimezone(zoneinfo.ZoneInfo(zone)).utcoffset()
+            assert shift is not None
+            return to_text(value + int(shift.total_seconds()) * unit.value, of)
+        case _:
+            return to_text(value, of)

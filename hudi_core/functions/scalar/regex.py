@@ -59,9 +59,29 @@ def parse(pattern: str) -> Regex:
 @lru_cache(maxsize=256)
 def like(pattern: Pattern) -> Regex:
     """A LIKE pattern; the whole text has to match."""
-    parts = [_like_part(part) for part in pattern]
-    body = "".join(parts)
-    return Regex(re.compile(rf"(?s)\A{body}\Z"), rf"(?s)\A{body}\z", 0)
+    body = "".join(map(_like_part, pattern))
+    return Regex(re.compile(rf"(?s)\A{_without_retries(pattern)}\Z"), rf"(?s)\A{body}\z", 0)
+
+
+@lru_cache(maxsize=256)
+def like_in_java(pattern: Pattern) -> str:
+    """A LIKE pattern as a regular expression of Java's; the whole text has to match."""
+    return rf"(?s)\A{_without_retries(pattern)}\z"
+
+
+def _without_retries(pattern: Pattern) -> str:
+    """A LIKE pattern for a matcher that tries one way after another: what stands between two `%` is taken where it comes first,
+    for no later place lets more match."""
+    parts = [[""]]
+    for part in pattern:
+        if part == AnyRun():
+            parts.append([])
+        else:
+            parts[-1].append(_like_part(part))
+    first, *between = ["".join(part) for part in parts]
+    if not between:
+        return first
+    return first + "".join(f"(?>.*?{part})" for part in between[:-1] if part) + ".*" + between[-1]
 
 
 def any_like(patterns: Iterable[Pattern]) -> str:

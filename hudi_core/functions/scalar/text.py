@@ -10,6 +10,51 @@ from hudi_core.functions.scalar.regex import parse, replacement
 Text = TypeVar("Text", str, bytes)
 WHOLE = (1 << 31) - 1
 """A length that no text exceeds."""
+MAX_MADE = 1 << 24
+"""Characters of a text that a function makes by repeating another."""
+
+
+def check_made(name: str, length: int) -> None:
+    """Raises `ExpressionError` for a text longer than a function may make."""
+    if length > MAX_MADE:
+        raise ExpressionError(name, expected=f"a text of at most {MAX_MADE:,} characters", found=f"{length:,}")
+
+
+def repeated(text: str, count: int) -> str:
+    """The text so many times. Raises `ExpressionError` for a result that is too long, as the others here do.
+
+    >>> repeated("ab", 2), repeated("ab", -1)
+    ('abab', '')
+    """
+    check_made("repeat", len(text) * count)
+    return text * count
+
+
+def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
+    """The value, cut or filled up to a length.
+
+    >>> pad("hi", 5, "ab", left=True), pad("hi", 1, "ab", left=False), pad("hi", 5, "", left=True)
+    ('abahi', 'h', 'hi')
+    """
+    missing = length - len(value)
+    if missing <= 0 or not filling:
+        return value[: max(length, 0)]
+    check_made("lpad" if left else "rpad", length)
+    added = (filling * (missing // len(filling) + 1))[:missing]
+    return added + value if left else value + added
+
+
+def replaced(value: str, part: str, by: str = "") -> str:
+    """Every part exchanged.
+
+    >>> replaced("abcabc", "bc", "x"), replaced("abc", "", "x")
+    ('axax', 'abc')
+    """
+    if not part:
+        return value
+    if len(by) > len(part):
+        check_made("replace", len(value) + value.count(part) * (len(by) - len(part)))
+    return value.replace(part, by)
 
 
 def span(count: int, position: int, length: int = WHOLE) -> tuple[int, int]:
@@ -45,7 +90,15 @@ def regexp_replace(string: str, pattern: str, by: str) -> str:
     """Every match replaced; `$1` in the replacement is a group, a backslash takes the next character as it is."""
     regex = parse(pattern)
     parts = replacement(by, regex)
-    return regex.compiled.sub(lambda match: "".join(p if isinstance(p, str) else match[p] or "" for p in parts), string)
+    pieces: list[str] = []
+    length = end = 0
+    for match in regex.compiled.finditer(string):
+        new = "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
+        pieces += (string[end : match.start()], new)
+        end = match.end()
+        length += len(new)
+        check_made("regexp_replace", length)
+    return "".join((*pieces, string[end:]))
 
 
 def regexp_extract(string: str, pattern: str, group: int = 1) -> str:

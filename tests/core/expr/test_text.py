@@ -63,7 +63,7 @@ def test_any_double_is_read_back(value: float) -> None:
         (n.Literal(0, t.Date()), "DATE '1970-01-01'"),
         (n.Literal(0, t.Timestamp(t.Unit.MILLIS)), "CAST('1970-01-01 00:00:00' AS TIMESTAMP(3))"),
         (n.Literal(0, t.Timestamp(zoned=False)), "TIMESTAMP_NTZ '1970-01-01 00:00:00'"),
-        (n.Literal(7, t.Int()), "7S"),
+        (n.Literal(7, t.Int()), "CAST(7 AS INT)"),
         (n.Literal(70_000, t.Int()), "CAST(70000 AS INT)"),
         (n.Literal(Decimal("1E+2")), "100."),
         (n.Literal(1.5), "1.5D"),

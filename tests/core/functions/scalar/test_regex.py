@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.functions.scalar import regex
-from hudi_core.functions.scalar.like import AnyChar, AnyRun
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, pattern_of
+from tests.support import sql_oracle
 
 
 @pytest.mark.parametrize(
@@ -68,6 +73,21 @@ def test_like_matches_whole_strings_with_literal_line_ends_and_signs() -> None:
     compiled = regex.like(pattern).compiled
     assert compiled.search("a.\n\nz") and compiled.search("a.\U0001d518z")
     assert not compiled.search("abxz") and not compiled.search("a.z") and not compiled.search("a.xz\n")
+
+
+@given(st.text("ab", max_size=12), st.text("ab%_", max_size=8))
+def test_like_takes_each_part_where_it_comes_first_and_misses_nothing(text: str, pattern: str) -> None:
+    """FUNC-292."""
+    assert bool(regex.like(pattern_of(pattern)).compiled.search(text)) is sql_oracle.like(text, pattern, "\\")
+
+
+@pytest.mark.parametrize("pattern", ["%a%a%a%a%b", "%a_a%_a_%b_", "%" + "a%" * 50 + "b"])
+def test_like_takes_time_in_proportion_to_the_text(pattern: str) -> None:
+    """FUNC-292."""
+    wanted = regex.like(pattern_of(pattern)).compiled
+    begin = time.process_time()
+    assert wanted.search("a" * 20_000) is None
+    assert time.process_time() - begin < 2  # with retries: hours
 
 
 def test_replacements_are_javas() -> None:

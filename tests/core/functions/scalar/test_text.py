@@ -1,0 +1,47 @@
+"""Functions of text that make long ones: up to a bound, and one error beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hudi_core.errors import ExpressionError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.functions.scalar import text
+from hudi_core.functions.searching import FUNCTIONS
+from tests.support.predicate_texts import SCHEMA
+
+LONG = "a" * (1 << 13)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: text.repeated("ab", 1 << 30),
+        lambda: text.pad("a", 1 << 30, " ", left=True),
+        lambda: text.pad(b"a", 1 << 30, b"0", left=False),
+        lambda: text.replaced(LONG, "a", LONG),
+        lambda: text.regexp_replace(LONG, "a", LONG),
+        lambda: next(known for known in FUNCTIONS if known.name == "space").evaluate([1 << 30], [], None),  # type: ignore[arg-type]
+    ],
+)
+def test_a_text_longer_than_the_bound_is_refused(make: Callable[[], object]) -> None:
+    """FUNC-292."""
+    with pytest.raises(ExpressionError, match="a text of at most 16,777,216 characters"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "sql", ["s = repeat('a', 2000000000)", "s = space(2147483647)", "s = lpad('a', 2000000000, 'b')"]
+)
+def test_the_bound_holds_when_constants_are_folded(sql: str) -> None:
+    """FUNC-292."""
+    with pytest.raises(ExpressionError, match="at most 16,777,216 characters"):
+        bind(parse_predicate(sql), SCHEMA)
+
+
+def test_what_a_replacement_makes_shorter_has_no_bound() -> None:
+    assert text.replaced(LONG, "aa", "b") == "b" * (1 << 12)
+    assert text.regexp_replace("a1b22", "([0-9]+)", "<$1>") == "a<1>b<22>"
