@@ -50,10 +50,10 @@ def _bounded(name: str, *plans: Column) -> Column:
     if name not in ("lpad", "rpad", "repeat"):
         return call
     length = plans[1].cast("long") * F.length(plans[0]) if name == "repeat" else plans[1].cast("long")
-    found = F.concat(
+    message = F.concat(
         F.lit(f"{name}: expected a text of at most {MAX_MADE:,} characters, found "), length.cast("string")
     )
-    return F.when(length > MAX_MADE, F.raise_error(found)).otherwise(call)
+    return F.when(length > MAX_MADE, F.raise_error(message)).otherwise(call)
 
 
 def matches(value: Cell, pattern: Pattern | str) -> Cell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hudi_core.functions import parameters as p
@@ -99,6 +100,7 @@ def _signature_of_trunc(arguments: Sequence[Argument]) -> Signature | None:
 
 def _signature_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
     unit, data_type = p.known_string(arguments[0]), p.moment(arguments[1])
+    data_type = replace(data_type, zoned=True)
     return None if unit is None else Signature((t.String(), data_type), data_type, null=truncation(unit) is None)
 
 

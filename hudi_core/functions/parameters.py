@@ -47,7 +47,7 @@ def bytes_or_string(argument: Argument) -> t.Type:
     return argument.type if is_bytes(argument.type) else t.String()
 
 
-def moment(argument: Argument) -> t.Type:
+def moment(argument: Argument) -> t.Timestamp:
     """A timestamp."""
     return argument.type if isinstance(argument.type, t.Timestamp) else t.Timestamp()
 

@@ -56,7 +56,8 @@ def _parsing(to: t.Type) -> p.BuildSignature:
 
     def sign(arguments: Sequence[Argument]) -> Signature | None:
         if len(arguments) < 2 or not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
-            return Signature((to, t.String())[: len(arguments)], to, 0)
+            wall = isinstance(arguments[0].type, t.Timestamp) and not arguments[0].type.zoned
+            return Signature((to, t.String())[: len(arguments)], to, 0, zoned=wall and len(arguments) > 1)
         pattern = _pattern(arguments)
         if pattern is None:
             return None

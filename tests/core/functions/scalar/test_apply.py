@@ -1,7 +1,7 @@
 """The known functions on the cases of `specs/engine.md`, which say what Spark SQL gives.
 
 Also covers: `functions/scalar/arithmetic.py`, `functions/scalar/dates.py`, `functions/scalar/rounding.py`,
-`functions/scalar/text.py`, `types/sql.py`.
+`types/sql.py`.
 """
 
 from __future__ import annotations
