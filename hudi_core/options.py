@@ -11,8 +11,9 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.paths import HUDI_FOLDER, file_name, path_within
 
-FOLDER = ".hoodie"
+FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
 NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
 """Where the timeline of a table of layout 2 is, unless its properties name another folder."""
@@ -123,7 +124,12 @@ def _upper(text: object) -> object:
 
 
 def _folder(text: object) -> object:
-    return text.strip("/") if isinstance(text, str) else text
+    return path_within(text.strip("/")) if isinstance(text, str) else text
+
+
+def _partitions(text: object) -> object:
+    names = _split(text)
+    return tuple(file_name(name) for name in names) if isinstance(names, tuple) else names
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
@@ -131,6 +137,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Flag = Annotated[bool, BeforeValidator(_yes_no)]
 """`true` or `false`."""
 _Path = Annotated[str, BeforeValidator(_folder)]
+_MetadataPartitions = Annotated[tuple[str, ...], BeforeValidator(_partitions)]
 
 
 class TableConfig(BaseModel):
@@ -188,9 +195,11 @@ class TableConfig(BaseModel):
         CdcMode.DATA_BEFORE_AFTER, validation_alias="hoodie.table.cdc.supplemental.logging.mode"
     )
 
-    metadata_partitions: Names = Field((), validation_alias="hoodie.table.metadata.partitions")
+    metadata_partitions: _MetadataPartitions = Field((), validation_alias="hoodie.table.metadata.partitions")
     """The metadata partitions that are complete; no other may be used."""
-    metadata_partitions_inflight: Names = Field((), validation_alias="hoodie.table.metadata.partitions.inflight")
+    metadata_partitions_inflight: _MetadataPartitions = Field(
+        (), validation_alias="hoodie.table.metadata.partitions.inflight"
+    )
     index_definitions_path: _Path = Field(
         f"{FOLDER}/.index_defs/index.json", validation_alias="hoodie.table.index.defs.path"
     )

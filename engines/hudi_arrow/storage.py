@@ -34,6 +34,7 @@ from hudi_core.errors import (
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import create_file, output_file, replace_file
 from hudi_core.parallel.requests import Traffic
+from hudi_core.paths import path_within
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -95,8 +96,8 @@ class ArrowStorage:
         return self._filesystem
 
     def full(self, path: str) -> str:
-        """The path in the file system."""
-        return f"{self._root}/{path}" if path else self._root or "/"
+        """The path in the file system, never one outside of the root."""
+        return f"{self._root}/{path_within(path, self._uri)}" if path else self._root or "/"
 
     def where(self, path: str) -> str:
         """The path as messages show it."""

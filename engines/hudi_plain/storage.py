@@ -17,6 +17,7 @@ from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, 
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
 from hudi_core.parallel.requests import Traffic
+from hudi_core.paths import path_within
 
 
 def local_path(uri: str) -> Path:
@@ -57,15 +58,15 @@ class PlainStorage:
         return str(self._root)
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
-        return sorted(self._files(self._root / folder, recursive, without), key=lambda file: file.path)
+        return sorted(self._files(self._path(folder), recursive, without), key=lambda file: file.path)
 
     def exists(self, path: str) -> bool:
-        with _reported(str(self._root / path)):
-            return (self._root / path).exists()
+        with _reported(str(self._path(path))):
+            return (self._path(path)).exists()
 
     def read(self, path: str) -> bytes:
-        with _reported(str(self._root / path)):
-            return (self._root / path).read_bytes()
+        with _reported(str(self._path(path))):
+            return (self._path(path)).read_bytes()
 
     is_remote = False
     traffic = Traffic()
@@ -74,35 +75,39 @@ class PlainStorage:
         """Does nothing: local files need no requests ahead."""
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
-        whole = self._root / path
+        whole = self._path(path)
         with _reported(str(whole)):
             if whole.is_dir():
                 raise IsADirectoryError("expected a file, found a folder")
             return LocalFile(whole, whole.stat().st_size)
 
     def create(self, path: str, content: bytes) -> None:
-        with _reported(str(self._root / path)):
-            create_file(self._root / path, content)
+        with _reported(str(self._path(path))):
+            create_file(self._path(path), content)
 
     def replace(self, path: str, content: bytes) -> None:
-        with _reported(str(self._root / path)):
-            replace_file(self._root / path, content)
+        with _reported(str(self._path(path))):
+            replace_file(self._path(path), content)
 
     def delete(self, path: str) -> None:
-        with _reported(str(self._root / path)):
-            delete_file(self._root / path)
+        with _reported(str(self._path(path))):
+            delete_file(self._path(path))
 
     def delete_folder(self, path: str) -> None:
-        with _reported(str(self._root / path)):
-            delete_folder(self._root / path)
+        with _reported(str(self._path(path))):
+            delete_folder(self._path(path))
 
     def modified(self, path: str) -> datetime | None:
-        with _reported(str(self._root / path)):
-            return modified_time(self._root / path)
+        with _reported(str(self._path(path))):
+            return modified_time(self._path(path))
+
+    def _path(self, path: str) -> Path:
+        """The path in the file system, never one outside of the root."""
+        return self._root / path_within(path, self.uri) if path else self._root
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with _reported(str(self._root / path)), output_file(self._root / path) as file:
+        with _reported(str(self._path(path))), output_file(self._path(path)) as file:
             yield file
 
     def _files(self, top: Path, recursive: bool, without: str) -> Iterator[FileInfo]:

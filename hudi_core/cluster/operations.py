@@ -23,8 +23,8 @@ from hudi_core.commit.times import next_time
 from hudi_core.errors import ConflictError, HudiError, UsageError
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
-from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.rollback import roll_back, roll_back_failed
@@ -112,12 +112,7 @@ def cancel(table: Table, requested_time: str, options: ClusterOptions) -> None:
 
 def pending_clustering(table: Table, requested_time: str) -> Instant:
     """The clustering that was requested at a time and is not completed; `UsageError` where there is none."""
-    clusterings = [
-        instant
-        for instant in table.timeline.pending
-        if instant.action == CLUSTERING
-        or (instant.action == REPLACE_COMMIT and table.timeline.plan(instant).get("clusteringPlan"))
-    ]
+    clusterings = [instant for instant in table.timeline.pending if is_planned_clustering(table.timeline, instant)]
     for instant in clusterings:
         if instant.requested_time == requested_time:
             return instant

@@ -19,6 +19,7 @@ from hudi_core.commit.statuses import CLUSTER
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.paths import FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
@@ -205,10 +206,10 @@ class _Read(BaseModel):
 
 
 class _StoredSlice(_Read):
-    base: _String = Field("", alias="dataFilePath")
-    logs: Annotated[tuple[str, ...], _default_for_null(())] = Field((), alias="deltaFilePaths")
+    base: FileName = Field("", alias="dataFilePath")
+    logs: FileNames = Field((), alias="deltaFilePaths")
     file_id: _String = Field("", alias="fileId")
-    partition: _String = Field("", alias="partitionPath")
+    partition: PartitionPath = Field("", alias="partitionPath")
 
 
 class _StoredGroup(_Read):
@@ -229,7 +230,4 @@ class _StoredPlan(_Read):
 
 def _planned(stored: _StoredSlice) -> PlannedSlice:
     """Directories of paths are those of the machine that planned: names count."""
-    base = stored.base.rpartition("/")[2]
-    return PlannedSlice(
-        stored.partition, stored.file_id, base or None, frozenset(log.rpartition("/")[2] for log in stored.logs)
-    )
+    return PlannedSlice(stored.partition, stored.file_id, stored.base or None, frozenset(stored.logs))

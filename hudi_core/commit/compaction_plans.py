@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from hudi_core.commit.avro_schemas import COMPACTION_PLAN
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.paths import FileId, FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import LOG_COMPACTION, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
@@ -142,7 +143,6 @@ def _default_for_null(empty: object) -> BeforeValidator:
 
 
 _String = Annotated[str, _default_for_null("")]
-_Strings = Annotated[tuple[str, ...], _default_for_null(())]
 
 
 class _Read(BaseModel):
@@ -151,12 +151,12 @@ class _Read(BaseModel):
 
 class _StoredOperation(_Read):
     instant: _String = Field("", alias="baseInstantTime")
-    logs: _Strings = Field((), alias="deltaFilePaths")
-    base: _String = Field("", alias="dataFilePath")
-    file_id: str = Field(alias="fileId")
-    partition: _String = Field("", alias="partitionPath")
+    logs: FileNames = Field((), alias="deltaFilePaths")
+    base: FileName = Field("", alias="dataFilePath")
+    file_id: FileId = Field(alias="fileId")
+    partition: PartitionPath = Field("", alias="partitionPath")
     metrics: Annotated[Mapping[str, float], _default_for_null({})] = Field(default_factory=dict)
-    bootstrap: _String = Field("", alias="bootstrapFilePath")
+    bootstrap: FileName = Field("", alias="bootstrapFilePath")
 
 
 class _StoredPlan(_Read):
@@ -166,12 +166,11 @@ class _StoredPlan(_Read):
 
 
 def _operation(stored: _StoredOperation) -> CompactionOperation:
-    """Directories of paths are those of the machine that planned: names count."""
     return CompactionOperation(
         stored.partition,
         stored.file_id,
         stored.instant,
-        stored.base.rpartition("/")[2] or None,
-        tuple(log.rpartition("/")[2] for log in stored.logs),
+        stored.base or None,
+        stored.logs,
         stored.metrics,
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
+from hudi_core.paths import instant_name, joined
 
 HEARTBEATS: Final = ".hoodie/.heartbeat"
 """The folder of the heartbeats of all writes, each named by its time."""
@@ -21,7 +22,7 @@ MAX_MISSES: Final = 2
 
 def heartbeat_path(instant_time: str) -> str:
     """The file of a write's heartbeat."""
-    return f"{HEARTBEATS}/{instant_time}"
+    return joined(HEARTBEATS, instant_name(instant_time))
 
 
 def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timedelta = INTERVAL) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hudi_core.paths import instant_name
 from hudi_core.timeline.instants import COMMIT, completed_action
 
 
@@ -15,6 +16,9 @@ class InstantFiles:
     layout: int
     requested_time: str
     action: str
+
+    def __post_init__(self) -> None:
+        instant_name(self.requested_time, self.folder)
 
     @property
     def requested(self) -> str:

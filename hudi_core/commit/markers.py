@@ -5,13 +5,14 @@ A marker is an empty file, created before its data file. Who rolls the write bac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from hudi_core.commit.steps import Ensure
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import format_properties
+from hudi_core.paths import data_path, instant_name, joined, partition_path
 
 MARKERS: Final = ".hoodie/.temp"
 """The folder of the markers of all writes, each in a subfolder named by its time."""
@@ -31,29 +32,52 @@ class MarkerKind(StrEnum):
 
 def marker_folder(instant_time: str) -> str:
     """The folder of a write's markers."""
-    return f"{MARKERS}/{instant_time}"
+    return joined(MARKERS, instant_name(instant_time))
 
 
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
     """Creates the marker of a data file, by its path from the table's root; an existing marker is kept."""
-    return Ensure(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}")
+    return Ensure(joined(marker_folder(instant_time), f"{data_path(path)}{_SEPARATOR}{kind}"))
 
 
-def has_markers(storage: Storage, instant_time: str) -> bool:
-    """Whether the write has any marker."""
-    return bool(storage.list(marker_folder(instant_time), recursive=True))
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The markers of a write: files by path from the table's root, with what the write was to do with each."""
+
+    files: tuple[tuple[str, MarkerKind], ...]
+    whole: bool
+    """False where one was cut off while it was written: the write may have begun a file that no marker names."""
 
 
-def marked_files(storage: Storage, instant_time: str) -> Iterator[tuple[str, MarkerKind]]:
-    """The files with markers, by path from the table's root, whichever writer made them."""
+def read_markers(storage: Storage, instant_time: str) -> Markers | None:
+    """The markers of a write, whichever writer made them; None where it has none. Raises `CorruptFileError` for a marker of what
+    is no data file of the table."""
     folder = marker_folder(instant_time)
-    for info in storage.list(folder, recursive=True):
-        name = info.path[len(folder) + 1 :]
+    infos = storage.list(folder, recursive=True)
+    marked: list[tuple[str, MarkerKind]] = []
+    whole = True
+    for info in infos:
+        name, where = info.path[len(folder) + 1 :], f"{storage.uri}/{info.path}"
         if name.startswith(_SERVER_FILE) and "/" not in name:
-            if name != f"{_SERVER_FILE}.type":
-                yield from (_parsed(line) for line in storage.read(info.path).decode().splitlines() if line)
+            lines = [] if name == f"{_SERVER_FILE}.type" else _lines(storage.read(info.path))
         elif _SEPARATOR in name and not _is_checksum(info.name):
-            yield _parsed(name)
+            lines = [name]
+        else:
+            continue
+        parsed = [_parsed(line, where) for line in lines]
+        whole = whole and None not in parsed
+        marked += [marker for marker in parsed if marker is not None]
+    return Markers(tuple(marked), whole) if infos else None
+
+
+def marked_files(storage: Storage, instant_time: str) -> tuple[tuple[str, MarkerKind], ...]:
+    """The files that markers of a write name. Raises as `read_markers`."""
+    markers = read_markers(storage, instant_time)
+    return () if markers is None else markers.files
+
+
+def _lines(content: bytes) -> list[str]:
+    return [line for line in content.decode("utf-8", "replace").splitlines() if line]
 
 
 def _is_checksum(name: str) -> bool:
@@ -61,14 +85,15 @@ def _is_checksum(name: str) -> bool:
     return name.startswith(".") and name.endswith(".crc")
 
 
-def _parsed(marker: str) -> tuple[str, MarkerKind]:
+def _parsed(marker: str, where: str) -> tuple[str, MarkerKind] | None:
+    """The file of a marker; None for one that is cut off."""
     path, _, kind = marker.rpartition(_SEPARATOR)
-    return path, MarkerKind(kind)
+    return (data_path(path, where), MarkerKind(kind)) if kind in list(MarkerKind) else None
 
 
 def partition_step(partition: str, instant_time: str) -> Ensure:
     """Creates the metadata file that makes a folder a partition, before its first data file; an existing one is kept."""
-    path = f"{partition}/{PARTITION_METADATA}" if partition else PARTITION_METADATA
+    path = joined(partition_path(partition), PARTITION_METADATA)
     depth = partition.count("/") + 1 if partition else 0
     content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
     return Ensure(path, content)

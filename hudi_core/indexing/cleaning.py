@@ -13,6 +13,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable
+from hudi_core.paths import joined, partition_path, planned_path
 from hudi_core.timeline.instants import CLEAN, Instant, time_order
 
 KEPT_SLICES: Final = 2
@@ -86,7 +87,7 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
     yield Create(own.inflight)
     for partition, names in files.items():
         for name in names:
-            yield Delete(f"{METADATA_FOLDER}/{partition}/{name}")
+            yield Delete(joined(METADATA_FOLDER, partition, name))
     record: dict[str, Any] = {
         "startCleanTime": instant_time,
         "timeTakenInMillis": 0,
@@ -103,9 +104,10 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
 
 def planned_files(metadata: MetadataTable, cleaning: Instant) -> dict[str, tuple[str, ...]]:
     """The files that a pending cleaning is to delete, by partition."""
+    where = f"{metadata.storage.uri}/{metadata.timeline.folder}/{cleaning.file}"
     planned = metadata.timeline.plan(cleaning).get("filePathsToBeDeletedPerPartition") or {}
     return {
-        str(partition): tuple(str(info["filePath"]).rpartition("/")[2] for info in infos)
+        partition_path(partition, where): tuple(planned_path("", info["filePath"], where) for info in infos)
         for partition, infos in planned.items()
     }
 

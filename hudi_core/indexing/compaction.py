@@ -5,7 +5,7 @@ It runs under the table's lock, before a commit's own rows are written. One that
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -31,6 +31,7 @@ from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.records import FileGroup, RecordBatch
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable
+from hudi_core.paths import joined
 from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 
@@ -132,15 +133,16 @@ def planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSli
     """The file groups that a pending compaction is to merge, as its plan names their files."""
     slices: list[FileSlice] = []
     for one in read_plan(metadata.timeline, compaction).operations:
-        sizes = {info.name: info for info in metadata.storage.list(f"{METADATA_FOLDER}/{one.partition}")}
+        sizes = {info.path: info for info in metadata.storage.list(joined(METADATA_FOLDER, one.partition))}
         base = None if one.base is None else _planned_file(sizes, one.partition, one.base)
         logs = tuple(_planned_file(sizes, one.partition, name) for name in one.logs)
         slices.append(FileSlice(one.partition, one.file_id, one.instant, base, logs))
     return slices
 
 
-def _planned_file(sizes: dict[str, FileInfo], partition: str, name: str) -> FileInfo:
-    return sizes.get(name) or FileInfo(f"{METADATA_FOLDER}/{partition}/{name}", 0)
+def _planned_file(sizes: Mapping[str, FileInfo], partition: str, name: str) -> FileInfo:
+    path = joined(METADATA_FOLDER, partition, name)
+    return sizes.get(path) or FileInfo(path, 0)
 
 
 def _completed_at(instant: Instant) -> str:

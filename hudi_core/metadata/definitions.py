@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.options import TableConfig
+from hudi_core.paths import file_name
 from hudi_core.timeline.optional_files import read_if_there
 
 
@@ -25,6 +26,7 @@ def _text(value: object) -> object:
     return "" if value is None else value
 
 
+_Name = Annotated[str, AfterValidator(file_name)]
 _Text = Annotated[str, BeforeValidator(_text)]
 
 
@@ -50,7 +52,7 @@ class IndexDefinition(BaseModel):
 class _Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    definitions: Annotated[Mapping[str, IndexDefinition], BeforeValidator(_nothing)] = Field(
+    definitions: Annotated[Mapping[_Name, IndexDefinition], BeforeValidator(_nothing)] = Field(
         default_factory=dict, alias="indexDefinitions"
     )
 

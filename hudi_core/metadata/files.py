@@ -14,6 +14,7 @@ from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.records import MetadataRecords, RecordBatch, decoded_values
+from hudi_core.paths import file_name, partition_path
 from hudi_core.timeline.files import FileList
 
 ALL_PARTITIONS = b"__all_partitions__"
@@ -61,12 +62,22 @@ def live_files(records: MetadataRecords) -> FileList:
     place[number_of[ALL_PARTITIONS]] = -1
     listed = place[key_of[rows]] >= 0
     rows, sizes = rows[listed], sizes[listed]
-    paths = ["" if partition == ROOT.decode() else partition for partition in partitions]
+    paths = ["" if partition == ROOT.decode() else partition_path(partition, where) for partition in partitions]
     ascending = sorted(range(len(paths)), key=paths.__getitem__)
     place_of = np.empty(len(paths), np.int64)
     place_of[ascending] = np.arange(len(paths))
     names = entries.names if len(rows) == len(entries.sizes) else take_strings(entries.names, rows)
+    _refuse_strange(names, where)
     return FileList(tuple(paths[number] for number in ascending), place_of[place[key_of[rows]]], names, sizes)
+
+
+def _refuse_strange(names: StringColumn, where: str) -> None:
+    """Raises `CorruptFileError` for a name that leads elsewhere. Of millions only those are looked at that may."""
+    starts, stops = names.offsets[:-1], names.offsets[1:]
+    strange = np.isin(names.data[: names.offsets[-1]], (ord("/"), 0))
+    counts = np.append(0, np.cumsum(strange))
+    for row in np.flatnonzero((counts[stops] > counts[starts]) | (stops - starts <= len(".."))).tolist():
+        file_name(names.data[starts[row] : stops[row]].tobytes().decode("utf-8", "surrogatepass"), where)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

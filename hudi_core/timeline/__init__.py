@@ -11,6 +11,7 @@ optional_files  files that a table may do without
 recorded_logs  what completed writes record of the log files that they wrote: their sizes, and how many bytes are theirs
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36
+plans        plans of pending actions: what a rollback undoes, and which plans cannot be read
 services     records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering
 slice_building  how files form slices: the latest slice of every file group at a time, and which groups are replaced (Hudi's
              file-system view), computed for all groups at once. Rules TIME-12 to TIME-14, TIME-25

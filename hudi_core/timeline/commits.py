@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
 from hudi_core.formats.avro.long_lists import read_with_lists
+from hudi_core.paths import FileName, FileNames, PartitionPath, data_path, stated_path
 
 
 def _empty_string_for_null(value: object) -> object:
@@ -32,7 +33,12 @@ def _empty_sequence_for_null(value: object) -> object:
     return () if value is None else value
 
 
+def _stated_path(path: object, others: ValidationInfo) -> object:
+    return stated_path(others.data.get("partition", ""), path) if isinstance(path, str) else ""
+
+
 _String = Annotated[str, BeforeValidator(_empty_string_for_null)]
+_Path = Annotated[str, BeforeValidator(_stated_path)]
 
 
 class WriteStat(BaseModel):
@@ -43,9 +49,9 @@ class WriteStat(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    partition: _String = Field("", alias="partitionPath")
+    partition: PartitionPath = Field("", alias="partitionPath")
     file_id: _String = Field("", alias="fileId")
-    path: _String = ""
+    path: _Path = ""
     previous: Annotated[str | None, BeforeValidator(_none_for_null)] = Field(None, alias="prevCommit")
     """The instant of the previous slice; None for a new file group."""
     rows: int | None = Field(None, alias="numWrites")
@@ -57,11 +63,11 @@ class WriteStat(BaseModel):
     file_size: int | None = Field(None, alias="fileSizeInBytes")
     log_offset: int | None = Field(None, alias="logOffset")
     """Where in a log file the write began to append."""
-    base_file: str | None = Field(None, alias="baseFile")
-    log_files: Annotated[tuple[str, ...], BeforeValidator(_empty_sequence_for_null)] = Field((), alias="logFiles")
-    cdc_files: Annotated[Mapping[str, int], BeforeValidator(_empty_mapping_for_null)] = Field(
-        default_factory=dict, alias="cdcStats"
-    )
+    base_file: FileName = Field("", alias="baseFile")
+    log_files: FileNames = Field((), alias="logFiles")
+    cdc_files: Annotated[
+        Mapping[Annotated[str, AfterValidator(data_path)], int], BeforeValidator(_empty_mapping_for_null)
+    ] = Field(default_factory=dict, alias="cdcStats")
     """Paths of change-data files with their sizes."""
 
 
@@ -74,10 +80,10 @@ class CommitMetadata(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    stats: Annotated[Mapping[str, _Stats], BeforeValidator(_empty_mapping_for_null)] = Field(
+    stats: Annotated[Mapping[PartitionPath, _Stats], BeforeValidator(_empty_mapping_for_null)] = Field(
         default_factory=dict, alias="partitionToWriteStats"
     )
-    replaced: Annotated[Mapping[str, _FileIds], BeforeValidator(_empty_mapping_for_null)] = Field(
+    replaced: Annotated[Mapping[PartitionPath, _FileIds], BeforeValidator(_empty_mapping_for_null)] = Field(
         default_factory=dict, alias="partitionToReplaceFileIds"
     )
     """File groups that the commit replaced."""

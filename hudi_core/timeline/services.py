@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.paths import FileNames, PartitionPath, file_name
 from hudi_core.timeline.instants import (
     CLEAN,
     CLUSTERING,
@@ -42,7 +43,7 @@ class _Read(BaseModel):
 
 class CleanedPartition(_Read):
     policy: _String = ""
-    deleted: _Strings = Field((), alias="successDeleteFiles")
+    deleted: FileNames = Field((), alias="successDeleteFiles")
     """Names of files."""
     partition_deleted: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
     """The whole partition was deleted."""
@@ -58,7 +59,7 @@ class CleanMetadata(_Read):
     last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
     """The last write that was completed when the clean was planned."""
     extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
-    partitions: Annotated[Mapping[str, CleanedPartition], _default_for_null({})] = Field(
+    partitions: Annotated[Mapping[PartitionPath, CleanedPartition], _default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
@@ -71,11 +72,20 @@ class RetainedInstant(_Read):
     state: _String = ""
 
 
-class PlannedFile(_Read):
-    """A file that a clean is going to delete. Its path is that of the machine which planned."""
+def _name_or_path(path: object, others: ValidationInfo) -> str:
+    text = path if isinstance(path, str) else ""
+    return text if others.data.get("is_bootstrap") else file_name(text.rpartition("/")[2])
 
-    path: _String = Field("", alias="filePath")
+
+_PlannedPath = Annotated[str, BeforeValidator(_name_or_path)]
+
+
+class PlannedFile(_Read):
+    """A file that a clean is going to delete, by name: its path is that of the machine which planned. One of a bootstrap lies
+    elsewhere, by whole path."""
+
     is_bootstrap: Annotated[bool, _default_for_null(False)] = Field(False, alias="isBootstrapBaseFile")
+    path: _PlannedPath = Field("", alias="filePath")
 
 
 class StoredCleanPlan(_Read):
@@ -84,13 +94,13 @@ class StoredCleanPlan(_Read):
     retained: RetainedInstant | None = Field(None, alias="earliestInstantToRetain")
     last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
     policy: _String = ""
-    names: Annotated[Mapping[str, _Strings], _default_for_null({})] = Field(
+    names: Annotated[Mapping[PartitionPath, FileNames], _default_for_null({})] = Field(
         default_factory=dict, alias="filesToBeDeletedPerPartition"
     )
-    paths: Annotated[Mapping[str, tuple[PlannedFile, ...]], _default_for_null({})] = Field(
+    paths: Annotated[Mapping[PartitionPath, tuple[PlannedFile, ...]], _default_for_null({})] = Field(
         default_factory=dict, alias="filePathsToBeDeletedPerPartition"
     )
-    partitions: _Strings = Field((), alias="partitionsToBeDeleted")
+    partitions: Annotated[tuple[PartitionPath, ...], _default_for_null(())] = Field((), alias="partitionsToBeDeleted")
     extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
     @property
@@ -103,14 +113,14 @@ class StoredCleanPlan(_Read):
         return {
             partition: (
                 *self.names.get(partition, ()),
-                *(file.path.rpartition("/")[2] for file in self.paths.get(partition, ()) if not file.is_bootstrap),
+                *(file.path for file in self.paths.get(partition, ()) if not file.is_bootstrap),
             )
             for partition in dict.fromkeys((*self.names, *self.paths))
         }
 
 
 class SavedPartition(_Read):
-    files: _Strings = Field((), alias="savepointDataFile")
+    files: FileNames = Field((), alias="savepointDataFile")
     """Names of files."""
 
 
@@ -119,7 +129,7 @@ class Savepoint(_Read):
 
     by: _String = Field("", alias="savepointedBy")
     comments: _String = ""
-    partitions: Annotated[Mapping[str, SavedPartition], _default_for_null({})] = Field(
+    partitions: Annotated[Mapping[PartitionPath, SavedPartition], _default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
@@ -133,7 +143,7 @@ class _Restore(_Read):
 
 
 class _Slice(_Read):
-    partition: _String = Field("", alias="partitionPath")
+    partition: PartitionPath = Field("", alias="partitionPath")
     file_id: _String = Field("", alias="fileId")
 
 
@@ -197,22 +207,43 @@ def rolled_back(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
 
 def pending_work(timeline: Timeline) -> Sequence[PendingWork]:
     """The pending actions, in order. The plans of compactions and clusterings are read."""
-    return [PendingWork(instant, _planned_file_groups(timeline, instant)) for instant in timeline.pending]
+    return [PendingWork(instant, planned_file_groups(timeline, instant)) for instant in timeline.pending]
 
 
-def _planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
-    if instant.action in (COMPACTION, LOG_COMPACTION):
-        slices = _checked(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
-    elif instant.action in (CLUSTERING, REPLACE_COMMIT):
-        # A replace commit of another kind, an overwrite, has no plan of what it will replace.
-        record = timeline.plan(instant)
-        if not record.get("clusteringPlan"):
-            return ()
-        groups = _checked(_ClusteringPlan, timeline, instant, record).groups
-        slices = tuple(file_slice for group in groups for file_slice in group.slices)
-    else:
+def planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
+    """The file groups that a pending action will rewrite by its plan, none for one that rewrites none. Raises `CorruptFileError`
+    for a plan that cannot be read."""
+    if instant.action not in (COMPACTION, LOG_COMPACTION, CLUSTERING, REPLACE_COMMIT):
         return ()
+    try:
+        if instant.action in (COMPACTION, LOG_COMPACTION):
+            slices = _checked(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
+        elif is_planned_clustering(timeline, instant):
+            groups = _checked(_ClusteringPlan, timeline, instant, timeline.plan(instant)).groups
+            slices = tuple(file_slice for group in groups for file_slice in group.slices)
+        else:
+            return ()
+    except CorruptFileError as error:
+        raise with_a_way_out(error) from None
     return tuple(dict.fromkeys((file_slice.partition, file_slice.file_id) for file_slice in slices))
+
+
+def is_planned_clustering(timeline: Timeline, instant: Instant) -> bool:
+    """Whether a pending action is a clustering, whose plan a later run carries out. In table version 6 it is a replace commit;
+    one of another kind, an overwrite, has no plan of what it will replace. Raises `CorruptFileError` for a plan that cannot be
+    read."""
+    if instant.action != REPLACE_COMMIT:
+        return instant.action == CLUSTERING
+    try:
+        return bool(timeline.plan(instant).get("clusteringPlan"))
+    except CorruptFileError as error:
+        raise with_a_way_out(error) from None
+
+
+def with_a_way_out(error: CorruptFileError) -> CorruptFileError:
+    """The error of a plan that cannot be read, with what helps."""
+    expected = f"{error.expected} (hudi-core validate TABLE --mend drops the plan)"
+    return CorruptFileError(error.where, expected=expected, found=error.found)
 
 
 def _read(model: type[M], timeline: Timeline, instant: Instant) -> M:

@@ -28,6 +28,8 @@ class Mending:
     """The partition of the metadata table that is built again."""
     removes: str | None = None
     """The file or folder that is deleted, by path from the table's root."""
+    drops: str | None = None
+    """The requested time of an action whose plan cannot be read: it is dropped, with what runs of it wrote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from typing import Final
 
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
-from hudi_core.commit.markers import MARKERS
-from hudi_core.timeline.instants import InstantState
+from hudi_core.commit.markers import MARKERS, marker_folder
+from hudi_core.errors import CorruptFileError
+from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
-from hudi_core.writing.rollback import failed_writes
+from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 LEFTOVERS: Final = "leftovers"
 
@@ -26,12 +27,23 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
             yield Finding(LEFTOVERS, Severity.WARNING, path, expected, "a write that is over", mending)
     for instant in failed_writes(subject.table, subject.clock):
         where = f"{subject.table.timeline.folder}/{instant.file}"
-        words = by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")
+        words = _way_out(subject, instant)
         state = InstantState(instant.state).name.lower()
         yield Finding(LEFTOVERS, Severity.WARNING, where, "a writer that shows signs of life", f"none, {state}", words)
     if lock_is_expired(subject.table.storage, subject.clock()):
         words = by_hand("nothing: the next writer takes it")
         yield Finding(LEFTOVERS, Severity.INFO, LOCK_PATH, "no lock, or one that counts", "one that has expired", words)
+
+
+def _way_out(subject: Subject, instant: Instant) -> Mending:
+    try:
+        rollback_plan(subject.table, instant)
+    except CorruptFileError:
+        words = (
+            "delete its markers, which cannot be followed (validate --mend): then its files are found by their names"
+        )
+        return Mending(words, removes=marker_folder(instant.requested_time))
+    return by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")
 
 
 def _first_folders(subject: Subject, folder: str) -> set[str]:

@@ -1,20 +1,23 @@
-"""Mending: indexes are built again, leftovers removed. Nothing else is touched. Rules VALID-19, VALID-20."""
+"""Mending: indexes are built again, leftovers and plans that cannot be read removed. Nothing else is touched. Rules VALID-19,
+VALID-20, VALID-320."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.indexing.changes import is_kept
 from hudi_core.metadata.table import FILES
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Finding
+from hudi_core.writing.dropped_plans import drop_unreadable
 from hudi_core.writing.index_build import build_metadata_table
+from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,9 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers are removed first.
     """
     listed = list(findings)
-    removed = _removed(
-        table, dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes), clock
-    )
+    dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
+    paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)
+    removed = (*dropped, *_removed(table, paths, clock))
     latest = refreshed(table)
     if not any(finding.mending.rebuilds for finding in listed):
         return Mended(removed, (), latest)
@@ -48,13 +51,34 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     return Mended(removed, tuple(partitions), built)
 
 
+def _dropped(table: Table, times: Collection[str], clock: Clock) -> tuple[str, ...]:
+    """Drops plans that still cannot be read when others are locked out."""
+    if not times:
+        return ()
+    with table_lock(table.storage, clock=clock):
+        return drop_unreadable(refreshed(table), times, clock)
+
+
+def _with_useless_markers(table: Table, clock: Clock) -> set[str]:
+    """The times of dead writes whose markers cannot be followed: they are rolled back without."""
+    times: set[str] = set()
+    for instant in failed_writes(table, clock):
+        try:
+            rollback_plan(table, instant)
+        except CorruptFileError:
+            times.add(instant.requested_time)
+    return times
+
+
 def _removed(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]:
     """Removes leftovers of writes that are still over when others are locked out."""
     wanted = list(paths)
     if not wanted:
         return ()
     with table_lock(table.storage, clock=clock):
-        pending = {instant.requested_time for instant in refreshed(table).timeline.pending}
+        latest = refreshed(table)
+        pending = {instant.requested_time for instant in latest.timeline.pending}
+        pending -= _with_useless_markers(latest, clock)
         over = [path for path in wanted if path.rpartition("/")[2] not in pending]
         for path in over:
             if path.startswith(f"{MARKERS}/"):

@@ -1,4 +1,5 @@
-"""The timeline: names and times of instants, states that are missing, metadata that cannot be read. Rules VALID-7, VALID-8."""
+"""The timeline: names and times of instants, states that are missing, metadata that cannot be read. Rules VALID-7, VALID-8,
+VALID-320."""
 
 from __future__ import annotations
 
@@ -8,12 +9,15 @@ from datetime import datetime
 from typing import Final
 
 from hudi_core.errors import TableError
+from hudi_core.metadata.table import FILES
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.instants import SAVEPOINT, WRITES, Instant, InstantState, parse_instant, time_order
-from hudi_core.validation.findings import Finding, Severity, by_hand, problem
+from hudi_core.timeline.plans import unreadable_plans
+from hudi_core.validation.findings import Finding, Mending, Severity, by_hand, problem, rebuild
 from hudi_core.validation.subject import Subject
+from hudi_core.writing.dropped_plans import can_be_dropped
 
 TIMELINE: Final = "timeline"
 _DIGITS: Final = (14, 17)
@@ -36,6 +40,7 @@ def timeline(subject: Subject) -> Iterator[Finding]:
         yield from _times(folder, states)
         yield from _states(subject, folder, states)
     yield from _contents(subject)
+    yield from _plans(subject)
 
 
 def _looks_like_an_instant(name: str) -> bool:
@@ -95,6 +100,21 @@ def _contents(subject: Subject) -> Iterator[Finding]:
     for finding in in_order(lambda instant: _content(subject, instant), completed, STORAGE_REQUESTS):
         if finding is not None:
             yield finding
+
+
+def _plans(subject: Subject) -> Iterator[Finding]:
+    """Pending actions of the table, and of its metadata table, whose plans cannot be read."""
+    for unreadable in unreadable_plans(subject.table.timeline):
+        instant = unreadable.instant
+        if can_be_dropped(subject.table, instant):
+            words = f"drop the {instant.action}, which cannot be run (validate --mend)"
+            mending = Mending(words, drops=instant.requested_time)
+        else:
+            mending = by_hand(f"restore the file from a copy: the table needs the {instant.action} to be run")
+        yield problem(TIMELINE, subject.root, unreadable.problem, mending)
+    if subject.metadata is not None:
+        for unreadable in unreadable_plans(subject.metadata.timeline):
+            yield problem(TIMELINE, subject.root, unreadable.problem, rebuild(FILES))
 
 
 def _content(subject: Subject, instant: Instant) -> Finding | None:

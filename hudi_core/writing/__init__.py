@@ -13,6 +13,7 @@ create           creating tables
 creation_options  the options of `create`: kept as properties, with the meaning of an argument, of single writes
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 exact_types      rows in the types of a table's columns where only their form differs, exactly or not at all
+dropped_plans    plans that cannot be read: dropped with what their runs wrote
 expression_indexes  what a write records in expression indexes: of each new file the statistics, or a filter, of the values
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them

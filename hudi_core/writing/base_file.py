@@ -22,6 +22,7 @@ from hudi_core.engine import Engine, Storage, WrittenFile
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.formats.names import BaseFileName
 from hudi_core.functions.casts import CAST
+from hudi_core.paths import data_path, file_name, joined
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -58,7 +59,7 @@ class FileTarget:
     @property
     def path(self) -> str:
         """From the table's root."""
-        return f"{self.partition}/{self.name}" if self.partition else self.name
+        return data_path(joined(self.partition, file_name(self.name)))
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
 from hudi_core.commit.instant_files import InstantFiles
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.indexing.changes import indexed_columns, is_kept
 from hudi_core.indexing.expression import EXPRESSION_INDEX, INDEX_TYPES, expression_definition
@@ -31,11 +31,13 @@ from hudi_core.metadata.expressions import (
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import TableConfig
+from hudi_core.paths import file_name
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
+from hudi_core.timeline.services import with_a_way_out
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.writing.expression_indexes import expression_of, refuse_unindexable_value
 from hudi_core.writing.secondary_indexes import refuse_unindexable
@@ -265,13 +267,21 @@ def planned_builds(timeline: Timeline) -> list[PlannedBuild]:
     builds: list[PlannedBuild] = []
     for instant in timeline.pending:
         if instant.action == INDEXING:
-            infos = timeline.plan(instant).get("indexPartitionInfos") or ()
-            names = tuple(str(info.get("metadataPartitionPath") or "") for info in infos)
+            infos = _planned_infos(timeline, instant)
+            where = f"{timeline.storage.uri}/{timeline.folder}/{instant.file}"
+            names = tuple(file_name(str(info.get("metadataPartitionPath") or ""), where) for info in infos)
             own = bool(infos) and all(
                 (info.get("extraMetadata") or {}).get("writer") == _WRITER["writer"] for info in infos
             )
             builds.append(PlannedBuild(instant, names, own))
     return builds
+
+
+def _planned_infos(timeline: Timeline, build: Instant) -> Sequence[Mapping[str, Any]]:
+    try:
+        return timeline.plan(build).get("indexPartitionInfos") or ()
+    except CorruptFileError as error:
+        raise with_a_way_out(error) from None
 
 
 def indexing_files(table: Table, instant_time: str) -> InstantFiles:

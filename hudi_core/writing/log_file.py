@@ -25,6 +25,7 @@ from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, 
 from hudi_core.formats.roaring import encode_positions
 from hudi_core.functions.casts import CAST
 from hudi_core.merge.records import Precedence, fold
+from hudi_core.paths import data_path, file_name, joined
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.schema.meta import META_COLUMNS, is_meta
@@ -56,8 +57,7 @@ class LogTarget:
     @property
     def path(self) -> str:
         """From the table's root."""
-        name = self.name.file_name()
-        return f"{self.partition}/{name}" if self.partition else name
+        return data_path(joined(self.partition, file_name(self.name.file_name())))
 
 
 def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -> LogTarget:

@@ -6,7 +6,7 @@ The plan and what was done stand on the timeline in Apache Hudi's form, so that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,11 +15,11 @@ from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import has_markers, marked_files, marker_folder
+from hudi_core.commit.markers import marker_folder, read_markers
 from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
@@ -39,7 +39,8 @@ from hudi_core.timeline.instants import (
     Instant,
     InstantState,
 )
-from hudi_core.timeline.services import savepoints
+from hudi_core.timeline.plans import rollback_target
+from hudi_core.timeline.services import is_planned_clustering, savepoints
 from hudi_core.writing.schema_commit import undo_schema_commit
 
 
@@ -85,7 +86,8 @@ def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
     return [
         instant
         for instant in pending
-        if not _is_planned_clustering(table, instant) and not is_alive(table.storage, instant.requested_time, now)
+        if not is_planned_clustering(table.timeline, instant)
+        and not is_alive(table.storage, instant.requested_time, now)
     ]
 
 
@@ -114,10 +116,16 @@ def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, ke
 
 
 def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
-    """Does a rollback again that died, also one of Apache Hudi's, as the instant that it was requested as."""
-    stored = table.timeline.plan(rollback)
-    undone = stored.get("instantToRollback") or {}
-    time, action = str(undone.get("commitTime", "")), str(undone.get("action", ""))
+    """Does a rollback again that died, also one of Apache Hudi's, as the instant that it was requested as. One whose plan cannot
+    be read is dropped."""
+    try:
+        undone = rollback_target(table.timeline, rollback)
+    except CorruptFileError:
+        # As Apache Hudi does: what it was to undo is still pending, and is found as that of any dead writer.
+        files = InstantFiles(table.timeline.folder, table.config.layout, rollback.requested_time, ROLLBACK)
+        run(table.storage, [Delete(files.inflight), Delete(files.requested)])
+        return
+    time, action = undone.requested_time, undone.action
     instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
     plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
     # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
@@ -156,13 +164,34 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
         stats = table.timeline.metadata(instant).stats
         paths = {stat.path for of_partition in stats.values() for stat in of_partition if stat.path}
         paths |= {path for of_partition in stats.values() for stat in of_partition for path in stat.cdc_files}
-    elif has_markers(storage, time):
-        paths = {path for path, _ in marked_files(storage, time)}
+        paths = {path for path in paths if _may_be_of(path, time, table.config.layout)}
     else:
-        paths = {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
+        markers = read_markers(storage, time)
+        paths = set() if markers is None else {path for path, _ in markers.files}
+        _refuse_others(storage, paths, time, table.config.layout)
+        if markers is None or not markers.whole:
+            paths |= {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
     if table.config.version < 8:
         paths = {path for path in paths if _is_own(storage, path, time)}
     return RollbackPlan(instant, tuple(sorted(paths)))
+
+
+def _refuse_others(storage: Storage, paths: Iterable[str], time: str, layout: int) -> None:
+    """Raises `CorruptFileError` where markers name a file that the write cannot have made: it stays."""
+    for path in sorted(paths):
+        if not _may_be_of(path, time, layout):
+            where = f"{storage.uri}/{marker_folder(time)}"
+            raise CorruptFileError(where, expected=f"markers of data files of {time}", found=repr(path))
+
+
+def _may_be_of(path: str, time: str, layout: int) -> bool:
+    """Whether a write requested at this time can have made the data file of this name. A log file of layout 1 has the time of
+    its slice."""
+    name = path.rpartition("/")[2]
+    base, log = parse_base_file(name), parse_log_file(name)
+    if base is not None:
+        return base.instant == time
+    return log is not None and (layout == 1 or log.instant == time)
 
 
 def _is_own(storage: Storage, path: str, time: str) -> bool:
@@ -230,14 +259,7 @@ def _requested_as(table: Table, undone: Instant) -> tuple[str, ...]:
 
 def _keeps_plan(table: Table, instant: Instant) -> bool:
     """Whether a pending action is run again by its plan after its run was rolled back."""
-    return instant.action == COMPACTION or _is_planned_clustering(table, instant)
-
-
-def _is_planned_clustering(table: Table, instant: Instant) -> bool:
-    """A clustering has a plan, which a later run carries out; in table version 6 it is a replace commit."""
-    if instant.action == CLUSTERING:
-        return True
-    return instant.action == REPLACE_COMMIT and bool(table.timeline.plan(instant).get("clusteringPlan"))
+    return instant.action == COMPACTION or is_planned_clustering(table.timeline, instant)
 
 
 def _written_at(storage: Storage, path: str, time: str) -> bool:

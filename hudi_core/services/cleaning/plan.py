@@ -11,7 +11,6 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.options import FOLDER
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.services import RetainedInstant, clean_plan
 from hudi_core.timeline.timeline import Timeline
@@ -72,13 +71,10 @@ def read_plan(timeline: Timeline, instant: Instant) -> CleanPlan:
     if not stored.policy:
         raise CorruptFileError(where, expected="a plan of a clean", found="none")
     files = stored.deleted()
-    for partition, names in files.items():
-        _refuse_outside(partition, where)
+    for names in files.values():
         for name in names:
             if parse_base_file(name) is None and parse_log_file(name) is None:
                 raise CorruptFileError(where, expected="data files to delete", found=repr(name))
-    for partition in stored.partitions:
-        _refuse_outside(partition, where)
     elsewhere = {
         partition: tuple(file.path for file in planned if file.is_bootstrap)
         for partition, planned in stored.paths.items()
@@ -92,12 +88,6 @@ def read_plan(timeline: Timeline, instant: Instant) -> CleanPlan:
         stored.extra,
         {partition: paths for partition, paths in elsewhere.items() if paths},
     )
-
-
-def _refuse_outside(partition: str, where: str) -> None:
-    parts = partition.split("/")
-    if parts[0] == FOLDER or partition.startswith("/") or any(part in (".", "..") for part in parts):
-        raise CorruptFileError(where, expected="partitions of the table", found=repr(partition))
 
 
 def _instant_record(retained: RetainedInstant) -> dict[str, str]:

@@ -13,6 +13,7 @@ from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.formats.names import parse_base_file
+from hudi_core.paths import partition_path, planned_path
 from hudi_core.services.cleaning.options import CleanSettings
 from hudi_core.services.cleaning.plan import CleanPlan
 from hudi_core.services.cleaning.retention import SAVED_TIMES, earlier_cleans, first_retained, partitions_to_look_at
@@ -137,16 +138,18 @@ def _planned_starts(timeline: Timeline, instant: Instant) -> Mapping[FileGroup, 
     if instant.action in (CLUSTERING, REPLACE_COMMIT):
         groups = (plan.get("clusteringPlan") or {}).get("inputGroups") or ()
         slices = [one for group in groups for one in group.get("slices") or ()]
-        stated = [(one, _base_instant(one.get("dataFilePath"))) for one in slices]
+        stated = [(one, _base_instant(planned_path("", one.get("dataFilePath") or ""))) for one in slices]
     else:
         stated = [(one, one.get("baseInstantTime")) for one in plan.get("operations") or ()]
     return {
-        (str(one.get("partitionPath") or ""), str(one.get("fileId") or "")): str(time) for one, time in stated if time
+        (partition_path(one.get("partitionPath") or ""), str(one.get("fileId") or "")): str(time)
+        for one, time in stated
+        if time
     }
 
 
-def _base_instant(path: object) -> str | None:
-    parsed = parse_base_file(str(path or "").rpartition("/")[2])
+def _base_instant(name: str) -> str | None:
+    parsed = parse_base_file(name)
     return None if parsed is None else parsed.instant
 
 

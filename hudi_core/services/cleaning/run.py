@@ -18,6 +18,7 @@ from hudi_core.commit.steps import Create, Delete, SideBySide, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.paths import joined
 from hudi_core.services.cleaning.metadata_steps import cleaned_steps
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.plan import VERSION, CleanPlan, read_plan
@@ -62,7 +63,7 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
         else:
             partitions = tuple(_deletable(latest, plan))
             for partition in partitions:
-                run(storage, [Delete(f"{partition}/{PARTITION_METADATA}")])
+                run(storage, [Delete(joined(partition, PARTITION_METADATA))])
                 storage.delete_folder(partition)
             run(storage, cleaned_steps(latest, instant.requested_time, {**_nothing(plan), **deleted}, partitions))
             completion = next_time(latest.timeline, options.clock, after=[instant.requested_time])

@@ -13,11 +13,10 @@ from time import sleep
 from hudi_core.commit.heartbeat import INTERVAL, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.markers import (
     MarkerKind,
-    has_markers,
-    marked_files,
     marker_folder,
     marker_step,
     partition_step,
+    read_markers,
 )
 from hudi_core.commit.times import system_clock
 from hudi_core.formats.properties import parse_properties
@@ -26,15 +25,22 @@ from hudi_plain.storage import PlainStorage
 TIME = "20260101000000000"
 
 
+def marked(storage: PlainStorage) -> tuple[tuple[str, MarkerKind], ...]:
+    """The files with markers, all of which can be read."""
+    markers = read_markers(storage, TIME)
+    assert markers is not None
+    assert markers.whole
+    return markers.files
+
+
 def test_markers_name_the_files_and_the_kind_of_change(tmp_path: Path) -> None:
     """COMMIT-6."""
     storage = PlainStorage(str(tmp_path))
-    assert not has_markers(storage, TIME)
+    assert read_markers(storage, TIME) is None
     marker_step(TIME, "p/a.parquet", MarkerKind.CREATE).apply(storage)
     marker_step(TIME, "p/a.parquet", MarkerKind.CREATE).apply(storage)
     marker_step(TIME, "b.parquet", MarkerKind.MERGE).apply(storage)
-    assert has_markers(storage, TIME)
-    assert set(marked_files(storage, TIME)) == {("p/a.parquet", MarkerKind.CREATE), ("b.parquet", MarkerKind.MERGE)}
+    assert set(marked(storage)) == {("p/a.parquet", MarkerKind.CREATE), ("b.parquet", MarkerKind.MERGE)}
     assert (tmp_path / ".hoodie/.temp" / TIME / "p/a.parquet.marker.CREATE").read_bytes() == b""
 
 
@@ -43,7 +49,7 @@ def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
     storage = PlainStorage(str(tmp_path))
     storage.create(f"{marker_folder(TIME)}/MARKERS.type", b"TIMELINE_SERVER_BASED")
     storage.create(f"{marker_folder(TIME)}/MARKERS0", b"p/a.parquet.marker.CREATE\nb.parquet.marker.MERGE\n")
-    assert {path for path, _ in marked_files(storage, TIME)} == {"p/a.parquet", "b.parquet"}
+    assert {path for path, _ in marked(storage)} == {"p/a.parquet", "b.parquet"}
 
 
 def test_checksums_beside_markers_are_no_markers(tmp_path: Path) -> None:
@@ -52,7 +58,7 @@ def test_checksums_beside_markers_are_no_markers(tmp_path: Path) -> None:
     folder = marker_folder(TIME)
     for name in ("p/a.parquet.marker.MERGE", "p/.a.parquet.marker.MERGE.crc", ".b.log.1_0-0-0.marker.CREATE"):
         storage.create(f"{folder}/{name}", b"")
-    assert set(marked_files(storage, TIME)) == {
+    assert set(marked(storage)) == {
         ("p/a.parquet", MarkerKind.MERGE),
         (".b.log.1_0-0-0", MarkerKind.CREATE),
     }
