@@ -6,6 +6,7 @@ Writers go on meanwhile: their log files belong to the new base files (by comple
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from time import perf_counter
 from typing import Final
@@ -15,13 +16,14 @@ from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPla
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import COMPACT, TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
-from hudi_core.errors import ConflictError
+from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
 from hudi_core.services.compaction.tasks import Compactor, CompactSlice
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, Instant
+from hudi_core.timeline.recorded_logs import writes_of
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.base_file import FileTarget
@@ -85,6 +87,7 @@ def planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
             continue
         names = set(operation.logs)
         logs = tuple(log for log in file_slice.logs if log.name in names)
+        _refuse_lost(table, operation, names.difference(log.name for log in logs))
         slices.append(FileSlice(file_slice.partition, file_slice.file_id, operation.instant, file_slice.base, logs))
     return slices
 
@@ -94,6 +97,16 @@ def _refuse_rewritten(table: Table, operation: CompactionOperation) -> None:
         where = f"{table.storage.uri}: {operation.file_id}"
         found = "another one that was written since"
         raise ConflictError(where, expected=f"the base file of the plan, {operation.base or 'none'}", found=found)
+
+
+def _refuse_lost(table: Table, operation: CompactionOperation, names: AbstractSet[str]) -> None:
+    """Raises `CorruptFileError` for a log file that is gone though its write is there: those of writes that were rolled back
+    since may be gone."""
+    for name in sorted(names):
+        path = f"{operation.partition}/{name}" if operation.partition else name
+        if writes_of(table.timeline, path):
+            where = f"{table.storage.uri}/{path}"
+            raise CorruptFileError(where, expected="a log file that a completed write wrote", found="none")
 
 
 class _Run:

@@ -51,7 +51,7 @@ class Compactor:
         commit times. Raises what storage raises."""
         status = self._written(task)
         if self.expressions:
-            bare = replace(self.files, record=without_meta_columns(self.files.record))
+            bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
             status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
         return status

@@ -17,7 +17,7 @@ import pytest
 
 from hudi_core.commit.compaction_plans import read_plan
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, CorruptFileError, NoSuchFileError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy
@@ -334,3 +334,34 @@ def test_plans_without_content_or_of_other_versions_are_refused(tmp_path: Path) 
     with pytest.raises(Exception, match="a plan of a compaction"):
         run_requested(table, waiting.instant)
     assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("version", [6, 9])
+@pytest.mark.parametrize("lost", ["file", "end"])
+def test_a_damaged_log_file_is_not_compacted_away(tmp_path: Path, version: int, lost: str) -> None:
+    """COMPACT-364: what a completed write wrote and is not there ends the run, and the plan stays."""
+    table = made(tmp_path, version)
+    waiting = plan_only(table)
+    assert waiting.instant is not None
+    log = tmp_path / waiting.operations[0].partition / waiting.operations[0].logs[0]
+    if lost == "file":
+        log.unlink()
+    else:
+        log.write_bytes(log.read_bytes()[:-20])
+    with pytest.raises((CorruptFileError, NoSuchFileError)):
+        run_requested(table, waiting.instant)
+    after = refreshed(table)
+    assert [instant.requested_time for instant in after.timeline.pending] == [waiting.instant]
+    assert not list(tmp_path.rglob(f"*_{waiting.instant}.parquet"))
+
+
+def test_log_files_of_a_write_that_was_rolled_back_are_passed_over(tmp_path: Path) -> None:
+    """COMPACT-364."""
+    table = made(tmp_path)
+    write(table, rows(("a", "x", 7, 9)), options=INTO_LOGS)
+    waiting = plan_only(refreshed(table))
+    assert (waiting.log_files, waiting.instant is not None) == (4, True)
+    roll_back_completed(refreshed(table), refreshed(table).timeline.commits[-1].requested_time)
+    before = content(tmp_path)
+    assert compact(refreshed(table)).log_files == 3
+    assert content(tmp_path) == before

@@ -1,0 +1,119 @@
+"""Whatever a merge-on-read table went through, a compaction changes no row, no answer of an earlier time, and leaves indexes that
+state what the files hold: COMPACT-364, COMPACT-367, COMPACT-370.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hudi_core.front.opening import open_table
+from hudi_core.services.compaction.operations import compact, plan_only, run_requested
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.writing.by_predicate import update
+from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.write_run import WriteOptions
+from tests.laws.test_writes_keep_indexes import add, delete, drop, widen
+from tests.support.drawing import SOAK, seed
+from tests.support.drawn_tables import DrawnTable
+
+KINDS = [(version, meta) for version in (6, 8, 9) for meta in (True, False)]
+INTO_LOGS = WriteOptions(sizes=FileSizes(small=0))
+SEQUENCES = 20 if SOAK else 1
+STEPS = 4
+
+
+def change_rows(drawn: DrawnTable) -> None:
+    write(drawn.open(), drawn.batch(drawn.rows()), options=INTO_LOGS)
+
+
+def change_columns(drawn: DrawnTable) -> None:
+    """A partial update, where readers merge it."""
+    options = WriteOptions(sizes=FileSizes(small=0), partial_updates=True)
+    update(drawn.open(), {"v": drawn.row()["v"]}, f"ts <= {drawn.random.randrange(4)}", options)
+
+
+CHANGES: tuple[Callable[[DrawnTable], object], ...] = (
+    change_rows,
+    change_rows,
+    change_columns,
+    delete,
+    widen,
+    add,
+    drop,
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The rows of a table, as text, without the name of the file that they are in."""
+
+    rows: list[str]
+    listed: list[str]
+
+    @staticmethod
+    def of(path: Path, as_of: str | None = None) -> Seen:
+        found = []
+        for mode in (MetadataMode.AUTO, MetadataMode.OFF):
+            batch = open_table(path, metadata=mode).scan(as_of=as_of).to_arrow().to_pylist()
+            found.append(sorted(str({**row, "_hoodie_file_name": None}) for row in batch))
+        return Seen(*found)
+
+
+def compacted(drawn: DrawnTable) -> None:
+    assert compact(drawn.open()).state in ("completed", "nothing to compact")
+
+
+@pytest.mark.parametrize(("version", "meta"), KINDS)
+def test_a_compaction_changes_no_row(tmp_path: Path, version: int, meta: bool) -> None:
+    for number in range(SEQUENCES):
+        random = Random(seed(11 * number + version))
+        drawn = DrawnTable.create(random, tmp_path / f"t{number}", kind="mor", version=version, meta=meta)
+        for _ in range(2):
+            steps = [random.choice(CHANGES) for _ in range(STEPS)]
+            for step in steps:
+                step(drawn)
+            history = (drawn.settings, [step.__name__ for step in steps])
+            before, last = Seen.of(drawn.path), drawn.open().timeline.commits[-1].requested_time
+            assert before.rows == before.listed, history
+            compacted(drawn)
+            assert Seen.of(drawn.path) == before, history
+            assert Seen.of(drawn.path, last) == before, history
+            assert findings(drawn.path) == [], history
+
+
+@pytest.mark.parametrize(("version", "meta"), [kind for kind in KINDS if kind[0] > 6])
+def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: bool) -> None:
+    for number in range(SEQUENCES):
+        random = Random(seed(13 * number + version))
+        drawn = DrawnTable.create(random, tmp_path / f"t{number}", kind="mor", version=version, meta=meta)
+        change_rows(drawn)
+        waiting = plan_only(drawn.open())
+        if waiting.instant is None:
+            continue
+        random.choice(CHANGES[:4])(drawn)
+        between: list[Seen] = []
+
+        def write_beside(_done: int, _of: int, drawn: DrawnTable = drawn, between: list[Seen] = between) -> None:
+            if not between:
+                change_rows(drawn)
+                between.append(Seen.of(drawn.path))
+
+        run_requested(drawn.open(), waiting.instant, CompactionOptions(progress=write_beside))
+        assert [Seen.of(drawn.path)] == between, drawn.settings
+        assert findings(drawn.path) == [], drawn.settings
+        change_rows(drawn)
+        before = Seen.of(drawn.path)
+        compacted(drawn)
+        assert Seen.of(drawn.path) == before, drawn.settings
+        assert findings(drawn.path) == [], drawn.settings
+
+
+def findings(path: Path) -> list[str]:
+    return [str(finding) for finding in open_table(path).validate()]
