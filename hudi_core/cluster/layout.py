@@ -116,9 +116,8 @@ def layout(strategy: Strategy, sample: Sequence[SortKeys], files: int) -> Layout
         raise UsageError("columns", expected="columns to order by", found="none")
     if strategy is Strategy.LINEAR or len(sample) == 1:
         return _linear(sample, files)
+    refuse_many(strategy, len(sample))
     bits = min(_MAX_BITS, _CODE_BITS // len(sample))
-    if bits == 0:
-        raise UsageError("columns", expected=f"at most {_CODE_BITS} columns", found=str(len(sample)))
     axes = tuple(_axis(column, bits) for column in sample)
     curve = z_order if strategy is Strategy.ZORDER else hilbert
     codes = np.sort(curve([axis.coordinates_of(column) for axis, column in zip(axes, sample, strict=True)], bits))
@@ -128,6 +127,12 @@ def layout(strategy: Strategy, sample: Sequence[SortKeys], files: int) -> Layout
     # Where a cell begins, not where its first row in the sample is: else a few rows of the cell go to the file before.
     low = (strength[rows] - 1).astype(np.uint64)
     return CurveLayout(curve, axes, bits, codes[rows] >> low << low)
+
+
+def refuse_many(strategy: Strategy, columns: int) -> None:
+    """Raises `UsageError` for more columns than the curve of a strategy can have."""
+    if strategy is not Strategy.LINEAR and columns > _CODE_BITS:
+        raise UsageError("columns", expected=f"at most {_CODE_BITS} columns", found=str(columns))
 
 
 def _linear(sample: Sequence[SortKeys], files: int) -> LinearLayout:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hudi_core.cluster.groups import planned_groups
-from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.layout import Strategy, refuse_many
 from hudi_core.cluster.notes import laid_out
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan
@@ -23,13 +23,15 @@ from hudi_core.writing.refusals import excluded_groups
 
 
 def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
-    """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns."""
+    """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns, or with too
+    many."""
     refuse_unclusterable(table)
     if options.strategy is not Strategy.LINEAR and not options.columns:
         raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
     refuse_unsortable(table.schema, [place.path for place in places])
+    refuse_many(options.strategy, len(places))
     scan = table.scan(options.where)
     column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
     named = replace(options, columns=names)

@@ -37,10 +37,19 @@ def change_properties(
     for key, value in changes.items():
         if value is None:
             properties.pop(key, None)
-    storage.replace(BACKUP_PATH, before)
-    storage.replace(PROPERTIES_PATH, properties_content(properties, clock))
-    storage.delete(BACKUP_PATH)
+    _replace(storage, before, properties_content(properties, clock))
     return properties
+
+
+def replace_properties(storage: Storage, content: bytes) -> None:
+    """Puts these properties in the place of those that stand, as `change_properties` does. To be done under the table's lock."""
+    _replace(storage, _restored(storage), content)
+
+
+def _replace(storage: Storage, before: bytes, content: bytes) -> None:
+    storage.replace(BACKUP_PATH, before)
+    storage.replace(PROPERTIES_PATH, content)
+    storage.delete(BACKUP_PATH)
 
 
 def _restored(storage: Storage) -> bytes:

@@ -7,7 +7,7 @@ date, so the base files need to hold no more than what the table held at the beg
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeVar
@@ -66,6 +66,7 @@ from hudi_core.writing.index_plan import (
     planned_builds,
 )
 from hudi_core.writing.index_removal import complete_build, end_dead_builds, remove_partitions
+from hudi_core.writing.index_undo import StateBefore, state_before, undo_build
 from hudi_core.writing.rollback import roll_back_failed
 
 T = TypeVar("T", bound=Table)
@@ -90,6 +91,7 @@ class _Build:
     base_time: str
     """When base files count: the time of the delta commit that publishes them."""
     clock: Clock
+    before: StateBefore = field(repr=False)
     alive: ExitStack = field(repr=False)
 
     @property
@@ -111,22 +113,26 @@ def build_indexes(
     whole metadata table again, with all its indexes. Indexes of builds that died are built too.
     Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
     writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
-    for a metadata table that has to be built again and for damaged files.
+    for a metadata table that has to be built again and for damaged files. Nothing is changed then; an index that was to be built
+    again is gone.
     """
     options = options or IndexOptions()
     records = _record_estimate(refreshed(table), kinds, options)
-    for _ in range(_ATTEMPTS):
+    before: StateBefore | None = None
+    for attempt in range(1, _ATTEMPTS + 1):
         with ExitStack() as alive:
-            build = _begin(table, kinds, options, records, clock, alive)
+            build = _begin(table, kinds, options, records, clock, alive, before)
             if build is None:
                 return refreshed(table)
-            published = False
+            before = build.before
+            published = again = False
             try:
                 published = _publish(build, _base_files(build, progress))
+                again = attempt < _ATTEMPTS
             finally:
                 if not published:
                     alive.close()
-                    _remove(build)
+                    _remove(build, again=again)
             if published:
                 return refreshed(table)
             kinds = build.partitions
@@ -172,9 +178,16 @@ def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) 
 
 
 def _begin(
-    table: Table, kinds: Sequence[str], options: IndexOptions, records: int, clock: Clock, alive: ExitStack
+    table: Table,
+    kinds: Sequence[str],
+    options: IndexOptions,
+    records: int,
+    clock: Clock,
+    alive: ExitStack,
+    before: StateBefore | None,
 ) -> _Build | None:
-    """Under the lock: from here on every writer keeps the new partitions up to date. None where nothing is left to build."""
+    """Under the lock: from here on every writer keeps the new partitions up to date. None where nothing is left to build.
+    `before` is the state before an earlier attempt."""
     with table_lock(table.storage, clock=clock):
         table, resumed = end_dead_builds(refreshed(table), clock)
         partitions = chosen_partitions(table, kinds, resumed, options)
@@ -186,22 +199,28 @@ def _begin(
         definitions = chosen_definitions(table, partitions, known, options)
         listing = BuiltRows(table).files() if FILES in partitions else None
         others = [partition for partition in partitions if partition != FILES]
+        state = state_before(table) if before is None else before
         instant_time = next_time(table.timeline, clock)
         alive.enter_context(heartbeat(table.storage, instant_time))
-        if others:
-            plan = plan_content(table.timeline, others)
-            run(table.storage, [Create(indexing_files(table, instant_time).requested, plan)])
-        remove_partitions(table, partitions)
-        table = refreshed(table)
-        if definitions != known:
-            run(table.storage, [definitions_step(definitions, table.config.index_definitions_path)])
-        if listing is not None:
-            _build_files(table, listing, clock)
+        try:
+            if others:
+                plan = plan_content(table.timeline, others)
+                run(table.storage, [Create(indexing_files(table, instant_time).requested, plan)])
+            remove_partitions(table, partitions)
             table = refreshed(table)
-        if not others:
-            return None
-        build = _planned(table, instant_time, others, definitions, records, clock, alive)
-        _begin_partitions(build)
+            if definitions != known:
+                run(table.storage, [definitions_step(definitions, table.config.index_definitions_path)])
+            if listing is not None:
+                _build_files(table, listing, clock)
+                table = refreshed(table)
+            if not others:
+                return None
+            build = _planned(table, instant_time, others, definitions, records, clock, state, alive)
+            _begin_partitions(build)
+        except BaseException:
+            alive.close()
+            _undo(table, state, partitions, clock)
+            raise
         return build
 
 
@@ -250,6 +269,7 @@ def _planned(
     definitions: Mapping[str, IndexDefinition],
     records: int,
     clock: Clock,
+    before: StateBefore,
     alive: ExitStack,
 ) -> _Build:
     groups: list[NewGroups] = []
@@ -261,7 +281,8 @@ def _planned(
     latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
     taken = [instant.requested_time for instant in _metadata(table).timeline.instants]
     groups_time, base_time = islice(first_instants(table.config, latest, taken), 2)
-    return _Build(table, instant_time, groups, definitions, BuiltRows(table), groups_time, base_time, clock, alive)
+    rows = BuiltRows(table)
+    return _Build(table, instant_time, groups, definitions, rows, groups_time, base_time, clock, before, alive)
 
 
 def _begin_partitions(build: _Build) -> None:
@@ -311,14 +332,21 @@ def _refuse_removed(build: _Build, latest: Table) -> None:
         raise ConflictError(latest.storage.uri, expected=f"index build {build.instant_time} under way", found=found)
 
 
-def _remove(build: _Build) -> None:
-    """Removes a build that ended early, where it is still the one that stands on the timeline."""
-    try:
-        with table_lock(build.table.storage, clock=build.clock):
+def _remove(build: _Build, *, again: bool) -> None:
+    """Removes a build that ended early; with `again` it is begun anew, by the definitions that stand."""
+    with suppress(HudiError), table_lock(build.table.storage, clock=build.clock):
+        if again:
             end_dead_builds(refreshed(build.table), build.clock)
-    except HudiError:
-        # What ended the build is the error that counts; the next build removes what is left.
-        return
+        else:
+            _undo(build.table, build.before, build.partitions, build.clock, build.groups_time)
+
+
+def _undo(
+    table: Table, before: StateBefore, partitions: Sequence[str], clock: Clock, groups_time: str | None = None
+) -> None:
+    """What ended the build is the error that counts, whatever comes here: the next build removes what is left."""
+    with suppress(HudiError):
+        undo_build(refreshed(table), before, partitions, clock, groups_time)
 
 
 def _metadata(table: Table) -> MetadataTable:

@@ -1,0 +1,156 @@
+"""What is refused changes nothing: every file of the table is what it was, byte by byte. META-232.
+
+Held for writes of all kinds, schema changes, clusterings, index builds and drops, rollbacks and the creation of tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.errors import HudiError
+from hudi_core.expr.build import col
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.front.table import Table
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("s", pa.string()), ("ts", pa.int64())])
+KINDS = [
+    (kind, version, indexes)
+    for kind, version in (("cow", 6), ("mor", 8), ("cow", 9), ("mor", 9))
+    for indexes in (None, ("column_stats", "record_index"))
+]
+
+
+def batch(*keys: str, **columns: object) -> pa.Table:
+    rows = [{"id": key[0], "p": key[1], "v": number, "s": f"s{number}", "ts": 1} for number, key in enumerate(keys)]
+    given = pa.Table.from_pylist(rows, TYPES)
+    for name, values in columns.items():
+        given = (
+            given.append_column(name, values)
+            if name not in TYPES.names
+            else given.set_column(TYPES.names.index(name), name, values)
+        )
+    return given
+
+
+def contents(root: Path) -> dict[str, str]:
+    """All files of a folder with digests of what they hold, and its folders."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.md5(path.read_bytes()).hexdigest() if path.is_file() else "folder"
+        for path in root.rglob("*")
+    }
+
+
+def damaged(table: Table) -> Table:
+    """The table with base files that cannot be read."""
+    for one in table.slices():
+        if one.base is not None:
+            path = Path(table.uri) / one.base.path
+            path.write_bytes(b"PAR1" + bytes(path.stat().st_size - 8) + b"PAR1")
+    return table.refresh()
+
+
+def repeated(table: Table) -> Table:
+    """The table with a key twice, in two partitions."""
+    table.append(batch("ay"))
+    return table.refresh()
+
+
+ROLLBACK = re.compile(r"\.hoodie/(timeline/)?[0-9_]+\.rollback(\.[a-z]+)?")
+"""What a write that failed in its work leaves: that it was rolled back, as other writers have to see."""
+
+Refused = Callable[[Table], object]
+WRITES: dict[str, Refused] = {
+    "an unknown operation": lambda table: table.write(batch("ax"), "merge"),
+    "a null key": lambda table: table.upsert(batch("ax", "bx", id=pa.array(["a", None]))),
+    "a type that does not fit": lambda table: table.upsert(batch("ax", v=pa.array([{"a": 1}]))),
+    "text for numbers": lambda table: table.upsert(batch("ax", v=pa.array(["one"]))),
+    "no key column": lambda table: table.upsert(batch("ax").drop(["id"])),
+    "no partition column": lambda table: table.insert(batch("ax").drop(["p"])),
+    "no rows at all": lambda table: table.upsert("nowhere.parquet"),
+    "a path that leads out": lambda table: table.insert(batch("a.", p=pa.array([".."]))),
+    "rows of two types": lambda table: table.upsert({"id": 1}),
+    "delete by an unknown column": lambda table: table.delete(where="nothing = 1"),
+    "delete without keys": lambda table: table.delete(batch("ax").select(["v"])),
+    "update of a key": lambda table: table.update({"id": "z"}),
+    "update of nothing": lambda table: table.update({}),
+    "update to what does not fit": lambda table: table.update({"v": "'many'"}),
+    "update beyond a type": lambda table: table.update({"v": col("v") * 1.5}),
+    "update of an unknown column": lambda table: table.update({"w": 1}),
+    "partitions that are not there": lambda table: table.delete_partitions(["x", "nowhere"]),
+    "an option that is none": lambda table: table.upsert(batch("ax"), speed=1),
+}
+OTHERS: dict[str, Refused] = {
+    "a change of nothing": lambda table: table.evolve("ALTER COLUMN v TYPE bigint"),
+    "a change that is none": lambda table: table.evolve("ADD COLUMN"),
+    "a column that is there": lambda table: table.evolve("ADD COLUMN v int"),
+    "drop of the key": lambda table: table.evolve("DROP COLUMN id"),
+    "a narrower type": lambda table: table.evolve("ALTER COLUMN v TYPE int"),
+    "cluster by nothing": lambda table: table.cluster(columns=["nowhere"]),
+    "cluster by too many": lambda table: table.cluster(columns=["v"] * 70, strategy="hilbert"),
+    "cluster where nothing is": lambda table: table.cluster(columns=["v"], where="nowhere = 1"),
+    "rollback of what is not there": lambda table: table.rollback("20200101000000000"),
+    "rollback of what others build on": lambda table: table.rollback(table.timeline.commits[0].requested_time),
+    "an index of no kind": lambda table: table.index("strange"),
+    "an index of an unknown column": lambda table: table.index("column_stats", columns=["nowhere"], rebuild=True),
+    "a secondary index of nothing": lambda table: table.index("secondary_index", columns=["nowhere"]),
+    "an expression of nothing": lambda table: table.index("expression_index", columns=["s"], function="nothing"),
+    "an expression of a zone": lambda table: table.index("expression_index", columns=["s"], function="hour"),
+    "drop of no index": lambda table: table.drop_index("nowhere"),
+    "clean without a policy": lambda table: table.clean(keep_commits=-1),
+}
+OF_DAMAGED: dict[str, Refused] = {
+    "upsert": lambda table: table.upsert(batch("ax", "cy")),
+    "delete": lambda table: table.delete(batch("ax")),
+    "delete by predicate": lambda table: table.delete(where="s LIKE '%1%'"),
+    "update": lambda table: table.update({"v": 9}, where="s LIKE '%1%'"),
+    "cluster": lambda table: table.cluster(columns=["v"]),
+    "index": lambda table: table.index("bloom_filters"),
+    "two indexes": lambda table: table.index("bloom_filters", "secondary_index", columns=["s"]),
+    "expression index": lambda table: table.index("expression_index", columns=["s"], function="lower"),
+}
+OF_REPEATED: dict[str, Refused] = {
+    "record index": lambda table: table.index("record_index"),
+    "secondary index": lambda table: table.index("secondary_index", columns=["s"]),
+    "several": lambda table: table.index("column_stats", "record_index"),
+}
+CASES: dict[str, dict[str, Refused]] = {"sound": WRITES | OTHERS, "damaged": OF_DAMAGED, "repeated": OF_REPEATED}
+STATES: dict[str, Callable[[Table], Table]] = {"sound": lambda table: table, "damaged": damaged, "repeated": repeated}
+
+
+@pytest.mark.parametrize("state", list(CASES))
+@pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
+def test_a_refused_operation_leaves_every_byte(
+    tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...] | None, state: str
+) -> None:
+    """META-232."""
+    source = tmp_path / "source"
+    table = create_table(
+        source, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=indexes
+    )
+    table.upsert(batch("ax", "bx", "cy"))
+    table.refresh().append(batch("dx"))
+    STATES[state](table.refresh())
+    before = contents(source)
+    changed: dict[str, object] = {}
+    for name, refused in CASES[state].items():
+        path = tmp_path / "t"
+        shutil.copytree(source, path)
+        try:
+            refused(open_table(path))
+            changed[name] = "not refused"
+        except HudiError:
+            after = contents(path)
+            differ = {key for key in {*after, *before} if after.get(key) != before.get(key)}
+            if state == "damaged":
+                differ = {key for key in differ if not ROLLBACK.fullmatch(key)}
+            if differ:
+                changed[name] = sorted(differ)
+        shutil.rmtree(path)
+    assert changed == {}
