@@ -85,11 +85,14 @@ def _record(finding: Finding) -> dict[str, Any]:
 
 def _show_mended(out: Output, mended: Mended) -> None:
     if out.as_json:
-        out.line({"removed": list(mended.removed), "rebuilt": list(mended.rebuilt)})
+        listed = {"removed": mended.removed, "rebuilt": mended.rebuilt, "forgotten": mended.forgotten}
+        out.line({name: list(of_kind) for name, of_kind in listed.items()})
         return
     for path in mended.removed:
         out.text(f"removed {path}")
+    for name in mended.forgotten:
+        out.text(f"removed the definition of {name}")
     if mended.rebuilt:
         out.text(f"rebuilt: {', '.join(mended.rebuilt)}")
-    if mended.removed or mended.rebuilt:
+    if mended.removed or mended.rebuilt or mended.forgotten:
         out.text()

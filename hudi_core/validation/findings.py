@@ -30,6 +30,8 @@ class Mending:
     """The file or folder that is deleted, by path from the table's root."""
     drops: str | None = None
     """The requested time of an action whose plan cannot be read: it is dropped, with what runs of it wrote."""
+    forgets: str | None = None
+    """The metadata partition whose definition is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Finding:
 def rebuild(partition: str) -> Mending:
     """Mended by building a partition of the metadata table again."""
     return Mending(f"rebuild the metadata partition {partition} (validate --mend)", rebuilds=partition)
+
+
+def forget(partition: str) -> Mending:
+    """Mended by removing the definition of an index that is not there."""
+    return Mending(f"remove the definition of {partition} (validate --mend)", forgets=partition)
 
 
 def by_hand(words: str) -> Mending:

@@ -1,5 +1,6 @@
-"""Mending: indexes are built again, leftovers and plans that cannot be read removed. Nothing else is touched. Rules VALID-19,
-VALID-20, VALID-320."""
+"""Mending: indexes are built again; leftovers, plans that cannot be read, and definitions of no index are removed. Nothing else
+is touched. Rules VALID-19, VALID-20, VALID-230, VALID-320.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ from hudi_core.table.table import Table
 from hudi_core.validation.findings import Finding
 from hudi_core.writing.dropped_plans import drop_unreadable
 from hudi_core.writing.index_build import build_metadata_table
+from hudi_core.writing.index_plan import planned_builds
+from hudi_core.writing.index_removal import remove_definitions
 from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 
@@ -27,28 +30,44 @@ class Mended:
     removed: tuple[str, ...]
     rebuilt: tuple[str, ...]
     table: Table
+    forgotten: tuple[str, ...] = ()
+    """Metadata partitions whose definition was removed: there were none."""
 
 
 def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock) -> Mended:
     """Mends what is only an index, or a leftover of a write that is over; findings of other kinds stay.
 
     The metadata table is built again as a whole, with the partitions that it has. Raises `UnsupportedError` where it cannot be,
-    as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers are removed first.
+    as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers, and definitions
+    of indexes that there are not, are removed first.
     """
     listed = list(findings)
     dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)
     removed = (*dropped, *_removed(table, paths, clock))
+    forgotten = _forgotten(table, {finding.mending.forgets for finding in listed if finding.mending.forgets}, clock)
     latest = refreshed(table)
     if not any(finding.mending.rebuilds for finding in listed):
-        return Mended(removed, (), latest)
+        return Mended(removed, (), latest, forgotten)
     partitions = sorted(latest.config.metadata_partitions)
     strange = [name for name in partitions if not is_kept(name)]
     if strange:
         expected = "a metadata table of indexes that can be built here"
         raise UnsupportedError(latest.storage.uri, expected=expected, found=", ".join(strange))
     built = build_metadata_table(latest, [name for name in partitions if name != FILES], clock=clock)
-    return Mended(removed, tuple(partitions), built)
+    return Mended(removed, tuple(partitions), built, forgotten)
+
+
+def _forgotten(table: Table, names: Collection[str], clock: Clock) -> tuple[str, ...]:
+    """Removes the definitions of these indexes, where there are still none."""
+    if not names:
+        return ()
+    with table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        building = {name for build in planned_builds(latest.timeline) for name in build.partitions}
+        over = set(names) - latest.config.kept_partitions - building
+        remove_definitions(latest, over)
+    return tuple(sorted(over))
 
 
 def _dropped(table: Table, times: Collection[str], clock: Clock) -> tuple[str, ...]:

@@ -7,11 +7,14 @@ from typing import Final
 
 from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
+from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
 from hudi_core.options import PROPERTIES_PATH, table_checksum
-from hudi_core.validation.findings import Finding, Severity, by_hand, problem
+from hudi_core.validation.findings import Finding, Severity, by_hand, forget, problem
 from hudi_core.validation.subject import Subject
+from hudi_core.writing.index_plan import planned_builds
 
 PROPERTIES: Final = "properties"
 _EDIT: Final = by_hand("correct the property; writers of other settings may have set it")
@@ -95,7 +98,7 @@ def _columns(subject: Subject) -> Iterator[Finding]:
 
 
 def _definitions(subject: Subject) -> Iterator[Finding]:
-    """Indexes without a definition, which a reader needs to use them."""
+    """Indexes without a definition, which a reader needs to use them, and definitions of indexes that there are not."""
     table = subject.table
     try:
         definitions = index_definitions(table.storage, table.config)
@@ -107,3 +110,9 @@ def _definitions(subject: Subject) -> Iterator[Finding]:
             place = f"{table.config.index_definitions_path}, {partition}"
             words = by_hand(f"drop the index {partition} and build it again")
             yield Finding(PROPERTIES, Severity.ERROR, place, "a definition of the index", "none", words)
+    building = {name for build in planned_builds(table.timeline) for name in build.partitions}
+    for name in sorted(definitions.keys() - table.config.kept_partitions - building):
+        place = f"{table.config.index_definitions_path}, {name}"
+        # Writers of Apache Hudi try to build such an index at each write, and fail where it cannot be.
+        severity = Severity.ERROR if is_secondary(name) or is_expression(name) else Severity.WARNING
+        yield Finding(PROPERTIES, severity, place, "definitions of indexes that there are", "one of none", forget(name))

@@ -40,7 +40,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
-            _remove_definitions(table, gone)
+            remove_definitions(table, gone)
             for build in builds:
                 if gone.issuperset(build.partitions):
                     _forget(table, build)
@@ -130,7 +130,8 @@ def remove_partitions(table: Table, names: Collection[str]) -> None:
         table.storage.delete_folder(f"{METADATA_FOLDER}/{name}")
 
 
-def _remove_definitions(table: Table, names: Collection[str]) -> None:
+def remove_definitions(table: Table, names: Collection[str]) -> None:
+    """Removes the definitions of metadata partitions."""
     known = index_definitions(table.storage, table.config)
     left = {name: definition for name, definition in known.items() if name not in names}
     if len(left) < len(known):

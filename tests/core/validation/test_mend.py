@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
+from hudi_core.validation.validate import validate
 from hudi_core.writing import built_rows
-from hudi_core.writing.index_build import build_metadata_table
+from hudi_core.writing.index_build import build_indexes, build_metadata_table
+from hudi_core.writing.index_plan import IndexOptions
 from tests.support.commands import fingerprint
 from tests.support.faulty_tables import base_file, checks_of, findings_of, with_properties
 
@@ -65,6 +68,27 @@ def test_partitions_that_are_no_indexes_are_left_alone(table: Table) -> None:
     assert (mended.removed, mended.rebuilt) == ((), ())
     assert fingerprint(Path(table.storage.uri)) == before
     assert checks_of(findings_of(table)) == {"commits"}
+
+
+def test_definitions_of_no_index_are_removed(table: Table) -> None:
+    """VALID-230: those of indexes that there are, or that are being built, stay."""
+    table = build_indexes(build_metadata_table(table, ["record_index"]), ["secondary_index"], IndexOptions(["s"]))
+    path = Path(table.storage.uri) / table.config.index_definitions_path
+    sound = path.read_bytes()
+    stated = json.loads(sound)
+    definition = stated["indexDefinitions"]["secondary_index_s"]
+    names = ["secondary_index_gone", "expr_index_gone", "column_stats"]
+    stated["indexDefinitions"] |= {name: {**definition, "indexName": name} for name in names}
+    path.write_text(json.dumps(stated))
+    findings = list(validate(table))
+    assert [(one.severity.value, one.where.rpartition(" ")[2], one.mending.forgets) for one in findings] == [
+        ("warning", "column_stats", "column_stats"),
+        ("error", "expr_index_gone", "expr_index_gone"),
+        ("error", "secondary_index_gone", "secondary_index_gone"),
+    ]
+    assert mend(table, findings).forgotten == tuple(sorted(names))
+    assert json.loads(path.read_bytes()) == json.loads(sound)
+    assert list(validate(table)) == []
 
 
 def test_impossible_builds_are_refused_and_change_nothing(table: Table) -> None:
