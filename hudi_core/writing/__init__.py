@@ -29,6 +29,7 @@ index_plan       the plan of an index build, as a value and as the `indexing` in
 index_removal    indexes that go: dropped ones, and what builds that died have left behind
 index_rows       the records with which metadata partitions begin: which files they are made from, and by what
 index_runs       records of metadata partitions by file group: sorted runs as they come, and each group's in order
+index_undo       what an index build that is refused puts back
 indexed_columns  columns with an index of their own, which stay as they are
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
 log_keys         keys that a log file adds to its slice and removes from it, where ordering values decide that

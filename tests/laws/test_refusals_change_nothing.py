@@ -1,6 +1,8 @@
 """What is refused changes nothing: every file of the table is what it was, byte by byte. META-232.
 
 Held for writes of all kinds, schema changes, clusterings, index builds and drops, rollbacks and the creation of tables.
+
+Also covers: `writing/index_undo.py`.
 """
 
 from __future__ import annotations

@@ -58,5 +58,5 @@ def test_mending(cow: Path, tmp_path: Path) -> None:
     assert ran("validate", tmp_path / "t").status == 1
     reported = ran("validate", tmp_path / "t", "--mend", "--json")
     assert reported.status == 0
-    assert reported.lines == [{"removed": [f".hoodie/.heartbeat/{time}"], "rebuilt": []}]
+    assert reported.lines == [{"removed": [f".hoodie/.heartbeat/{time}"], "rebuilt": [], "forgotten": []}]
     assert ran("validate", tmp_path / "t", "--mend").out == "no findings\n"
