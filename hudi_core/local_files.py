@@ -1,15 +1,28 @@
-"""Writing local files so that each appears whole or not at all. Raises `OSError` as the operating system does."""
+"""Local files: written so that each appears whole or not at all, listed without following links.
+
+Raises `OSError` as the operating system does.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, runtime_checkable
 from uuid import uuid4
+
+
+@runtime_checkable
+class StorageWithLinks(Protocol):
+    """An optional part of an engine's storage whose folders may have links."""
+
+    @property
+    def links(self) -> Collection[str]:
+        """The paths of the links that listings met so far, and did not follow. Rule STORE-260."""
+        ...
 
 
 def create_file(path: Path, content: bytes) -> None:
@@ -52,6 +65,36 @@ def modified_time(path: Path) -> datetime | None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except FileNotFoundError:
         return None
+
+
+def walk(
+    root: Path, folder: str, *, recursive: bool = False, without: str = ""
+) -> tuple[list[tuple[str, int]], list[str]]:
+    """The files in a folder below a root, with their sizes, and the links that were met; paths from the root on, with slashes.
+
+    With `recursive` those below the folder too, but for a folder right below it of the name `without`. Links are not followed,
+    neither those to folders nor those to files: what they lead to is not in the folder, or is in it twice. Nothing where there
+    is no such folder. Raises `OSError` with the name of the folder that cannot be listed.
+    """
+    files: list[tuple[str, int]] = []
+    links: list[str] = []
+    waiting = [folder] if (root / folder).is_dir() else []
+    while waiting:
+        current = waiting.pop()
+        before = f"{current}/" if current else ""
+        with (
+            suppress(FileNotFoundError),
+            os.scandir(root / current) as entries,
+        ):  # another process may delete it meanwhile
+            for entry in entries:
+                if entry.is_symlink():
+                    links.append(before + entry.name)
+                elif entry.is_file():
+                    with suppress(FileNotFoundError):
+                        files.append((before + entry.name, entry.stat().st_size))
+                elif recursive and not (current == folder and entry.name == without) and entry.is_dir():
+                    waiting.append(before + entry.name)
+    return sorted(files), sorted(links)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -125,6 +125,10 @@ class RemoteStorage:
         opened = self._files.take(path, partial(self._fetched, file))
         self._keep(file, opened)
         return opened
+
+    @property
+    def links(self) -> Collection[str]:
+        return self._client.storage.links if isinstance(self._client, FileSystemClient) else ()
 
     def create(self, path: str, content: bytes) -> None:
         self._answer(path, lambda: self._client.create(path, content))

@@ -32,7 +32,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import create_file, output_file, replace_file
+from hudi_core.local_files import create_file, output_file, replace_file, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 
@@ -79,13 +79,14 @@ class ArrowStorage:
         self._filesystem, self._root = _opened(uri, options or {})
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
+        self.links: dict[str, None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process opens files with; the files that are open stay here."""
         return {"_uri": self._uri, "_filesystem": self._filesystem, "_root": self._root}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _kept=OrderedDict(), _lock=Lock())
+        vars(self).update(state, _kept=OrderedDict(), _lock=Lock(), links={})
 
     @property
     def uri(self) -> str:
@@ -104,13 +105,18 @@ class ArrowStorage:
         return f"{self._uri.rstrip('/')}/{path}"
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
-        # A local folder that must not be looked into may be one that cannot be; object stores list all in one request.
-        by_folder = recursive and bool(without) and isinstance(self._filesystem, fs.LocalFileSystem)
-        infos = self._infos(folder, recursive and not by_folder)
-        if by_folder:
-            below = [self._below(info.path) for info in infos if info.type == fs.FileType.Directory]
-            looked_into = [path for path in below if path.rpartition("/")[2] != without]
-            infos = (*infos, *(info for path in looked_into for info in self._infos(path, recursive)))
+        if isinstance(self._filesystem, fs.LocalFileSystem):
+            self.full(folder)
+            try:
+                paths, links = walk(Path(self._root or "/"), folder, recursive=recursive, without=without)
+            except OSError as problem:
+                with reported(str(problem.filename)):
+                    raise
+            self.links.update(dict.fromkeys(links))
+            return [FileInfo(path, size) for path, size in paths]
+        infos = self._infos(folder, recursive)
+        # What is no file and no folder is a link, which fsspec does not follow.
+        self.links.update((self._below(info.path), None) for info in infos if info.type == fs.FileType.Unknown)
         files = [FileInfo(self._below(info.path), info.size) for info in infos if info.type == fs.FileType.File]
         if without:
             hidden = f"{folder}/{without}/" if folder else f"{without}/"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,15 @@ from urllib.request import url2pathname
 from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
-from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
+from hudi_core.local_files import (
+    create_file,
+    delete_file,
+    delete_folder,
+    modified_time,
+    output_file,
+    replace_file,
+    walk,
+)
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 
@@ -52,13 +59,21 @@ class PlainStorage:
 
     def __init__(self, uri: str) -> None:
         self._root = local_path(uri)
+        self.links: dict[str, None] = {}
 
     @property
     def uri(self) -> str:
         return str(self._root)
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
-        return sorted(self._files(self._path(folder), recursive, without), key=lambda file: file.path)
+        self._path(folder)
+        try:
+            files, links = walk(self._root, folder, recursive=recursive, without=without)
+        except OSError as problem:
+            with _reported(str(problem.filename)):
+                raise
+        self.links.update(dict.fromkeys(links))
+        return [FileInfo(path, size) for path, size in files]
 
     def exists(self, path: str) -> bool:
         with _reported(str(self._path(path))):
@@ -109,23 +124,6 @@ class PlainStorage:
     def output(self, path: str) -> Iterator[BinaryIO]:
         with _reported(str(self._path(path))), output_file(self._path(path)) as file:
             yield file
-
-    def _files(self, top: Path, recursive: bool, without: str) -> Iterator[FileInfo]:
-        with _reported(str(top)):
-            waiting = [top] if top.is_dir() else []
-        while waiting:
-            folder = waiting.pop()
-            with _reported(str(folder)), os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.is_file():
-                        path = Path(entry.path).relative_to(self._root)
-                        yield FileInfo(path.as_posix(), entry.stat().st_size)
-                    elif (
-                        recursive
-                        and entry.is_dir(follow_symlinks=False)
-                        and not (folder == top and entry.name == without)
-                    ):
-                        waiting.append(Path(entry.path))
 
 
 @contextmanager

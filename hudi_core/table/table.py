@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError, described
+from hudi_core.local_files import StorageWithLinks
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
@@ -237,8 +238,13 @@ class Table(Portable):
 
     @property
     def warnings(self) -> list[str]:
-        """Metadata that could not be used so far, with the reasons."""
-        return [warning for snapshot in self._snapshots.values() for warning in snapshot.warnings]
+        """Metadata that could not be used so far, with the reasons, and links in the table's folders."""
+        links = self.storage.links if isinstance(self.storage, StorageWithLinks) else ()
+        root = self.storage.uri.rstrip("/")
+        return [
+            *(warning for snapshot in self._snapshots.values() for warning in snapshot.warnings),
+            *(f"{root}/{link}: a link, which is not followed" for link in links),
+        ]
 
     def findings(self) -> Iterator[str]:
         """Warnings about the table's properties, one sentence each."""

@@ -1,15 +1,17 @@
-"""Data files that no completed write names. Rule VALID-12."""
+"""Data files that no completed write names, and links. Rules VALID-12, VALID-260."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
+from hudi_core.local_files import StorageWithLinks
 from hudi_core.validation.findings import Finding, Severity, by_hand
 from hudi_core.validation.subject import DataFile, Subject
 
 ORPHANS: Final = "orphans"
 _DELETE: Final = by_hand("delete the file when no writer is at work")
+_UNLINK: Final = by_hand("delete the link; where it led out of the table, put what it led to in its place")
 
 
 def orphans(subject: Subject) -> Iterator[Finding]:
@@ -31,6 +33,9 @@ def orphans(subject: Subject) -> Iterator[Finding]:
             expected = "a file of a write that the timeline has"
             found = f"one of {file.instant}, which it has not"
             yield Finding(ORPHANS, Severity.WARNING, file.info.path, expected, found, _DELETE)
+    storage = subject.table.storage
+    for link in storage.links if isinstance(storage, StorageWithLinks) else ():
+        yield Finding(ORPHANS, Severity.WARNING, link, "a file or a folder", "a link, which is not followed", _UNLINK)
 
 
 def _written(subject: Subject) -> frozenset[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError
+from hudi_core.local_files import StorageWithLinks
 from tests.contract.harness import AnyEngine
 
 NAMES = [
@@ -60,6 +61,25 @@ class StorageContract:
             ]
             assert [file.path for file in everything] == sorted(file.path for file in everything)
             assert len(everything) == 1 + 2 * len(NAMES)
+
+    def test_links_are_not_followed_wherever_they_lead(self, whole_engine: AnyEngine, tmp_path: Path) -> None:
+        """STORE-260."""
+        (tmp_path / "t" / "x").mkdir(parents=True)
+        (tmp_path / "other").mkdir()
+        for file in ("t/x/f", "t/x/g", "other/h"):
+            (tmp_path / file).write_bytes(b"abc")
+        for link, target in {
+            "t/x/loop": "..", "t/y": "x", "t/z": "../other", "t/x/again": "f", "t/x/out": "../../other/h", "t/gone": "nothing",
+        }.items():  # fmt: skip
+            (tmp_path / link).symlink_to(target)
+        (tmp_path / "root").symlink_to("t")
+        for root in ("t", "root"):
+            storage = whole_engine.storage(str(tmp_path / root))
+            files = [FileInfo("x/f", 3), FileInfo("x/g", 3)]
+            assert storage.list("", recursive=True) == storage.list("x") == files
+            assert storage.list("", recursive=True, without="x") == []
+            assert isinstance(storage, StorageWithLinks)
+            assert set(storage.links) == {"x/loop", "y", "z", "x/again", "x/out", "gone"}
 
     def test_files_are_read_whole_and_in_parts(self, whole_engine: AnyEngine, uris: list[str]) -> None:
         for uri in uris:

@@ -1,0 +1,68 @@
+"""Local files are listed without following links, so no row comes twice, and none from elsewhere. Rules STORE-260, VALID-260."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from pyarrow import fs
+
+from hudi_arrow.storage import ArrowStorage
+from hudi_core import local_files
+from hudi_core.engine import FileInfo
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.local_files import walk
+from tests.support.written_tables import rows, rows_of
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_links_multiply_no_rows_and_are_reported(tmp_path: Path, version: int) -> None:
+    """STORE-260, VALID-260."""
+    for name in ("t", "other"):
+        create_table(tmp_path / name, rows(), key="id", partition_by="p", version=version).insert(rows((name, "x", 1)))
+    root = tmp_path / "t"
+    base = next((root / "x").glob("*.parquet"))
+    links = {"x/loop": "..", "y": "x", "z": "../other/x", f"x/0{base.name}": base.name, "x/up": "../.."}
+    for link, target in links.items():
+        (root / link).symlink_to(target)
+    table = open_table(root)
+    assert rows_of(table) == [("t", "x", 1)]
+    assert {warning for warning in table.warnings if "a link, which is not followed" in warning} == {
+        f"{root}/{link}: a link, which is not followed" for link in links
+    }
+    assert {(item.where, item.severity) for item in table.validate(["orphans"])} == {
+        (link, "warning") for link in links
+    }
+    table.upsert(rows(("t", "x", 2)))
+    assert rows_of(open_table(root)) == [("t", "x", 2)]
+
+
+def test_links_that_fsspec_lists_are_not_followed_either(tmp_path: Path) -> None:
+    """STORE-260."""
+    fsspec = pytest.importorskip("fsspec")
+    (tmp_path / "t" / "x").mkdir(parents=True)
+    (tmp_path / "t" / "x" / "f").write_bytes(b"1")
+    for link, target in {"x/loop": "..", "y": "x"}.items():
+        (tmp_path / "t" / link).symlink_to(target)
+    storage = ArrowStorage(str(tmp_path / "t"))
+    storage._filesystem = fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem("local")))
+    assert storage.list("", recursive=True) == [FileInfo("x/f", 1)]
+    assert set(storage.links) == {"x/loop", "y"}
+
+
+def test_what_vanishes_while_it_is_listed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-2: another process deletes files and folders meanwhile."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "f").write_bytes(b"1")
+    scanned = os.scandir
+
+    def scandir(path: Path) -> object:
+        if Path(path).name == "b":
+            (tmp_path / "b" / "f").unlink()
+            (tmp_path / "b").rmdir()
+        return scanned(path)
+
+    monkeypatch.setattr(local_files.os, "scandir", scandir)
+    assert walk(tmp_path, "", recursive=True) == ([("a/f", 1)], [])
