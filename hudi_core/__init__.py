@@ -49,6 +49,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     portable    objects that travel to other processes
     parallel    work in threads, results in order
     by_need     modules loaded when they are used
+    secrets     texts without secrets
     version     the version of the package
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.

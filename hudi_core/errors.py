@@ -24,6 +24,8 @@ import reprlib
 from collections.abc import Sequence
 from typing import Final
 
+from hudi_core.secrets import without_secrets
+
 _MAX_LISTED: Final = 12
 
 
@@ -37,7 +39,8 @@ class HudiError(Exception):
     """Root of all errors raised on purpose.
 
     `where` is a path, a column path or a place in a text; `expected` and `found` are short noun phrases. The text of the
-    error is `where: expected ..., found ...` with absent parts left out, or `where: message` when `message` is given.
+    error is `where: expected ..., found ...` with absent parts left out, or `where: message` when `message` is given. Secrets are
+    hidden in all of it.
     """
 
     exit_status = 1
@@ -45,6 +48,8 @@ class HudiError(Exception):
     def __init__(
         self, where: str = "", *, expected: str | None = None, found: str | None = None, message: str | None = None
     ) -> None:
+        where = without_secrets(where)
+        expected, found, message = (part and without_secrets(part) for part in (expected, found, message))
         self.where, self.expected, self.found, self.message = where, expected, found, message
         parts = [message] if message else []
         parts += [f"expected {expected}"] if expected else []

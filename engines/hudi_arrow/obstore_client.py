@@ -13,7 +13,7 @@ import re
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_stores import opened_store
 from hudi_core.engine import FileInfo
+from hudi_core.secrets import without_secrets
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ def obstore_client(uri: str, options: Mapping[str, str], deadline: float, hedge:
 class ObstoreClient:
     """`hudi_arrow.clients.StoreClient` below a prefix of a store of `obstore`."""
 
-    store: Any
+    store: Any = field(repr=False)
     root: str
     hedge: Hedge
 
@@ -185,7 +186,7 @@ def _refuse_forked() -> None:
 
 
 def _clean(message: str) -> str:
-    """The first paragraph of a message of the library's, before the structures that it goes on with: in URLs without what stands
-    behind a question mark, where signatures may be, and of an answer in XML the code alone."""
-    first = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", message.partition("\n\nDebug source")[0])
+    """The first paragraph of a message of the library's, before the structures that it goes on with: without secrets, and of an
+    answer in XML the code alone."""
+    first = without_secrets(message.partition("\n\nDebug source")[0])
     return re.sub(r"<\?xml.*?<Code>(\w+)</Code>.*", r"\1", first, flags=re.DOTALL)

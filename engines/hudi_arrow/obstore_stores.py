@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from hudi_arrow.storage_options import own_options, public_url
+from hudi_arrow.storage_options import own_options
 from hudi_core.errors import UsageError
+from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
 
 Options = Mapping[str, str]
 
@@ -92,7 +93,7 @@ def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str]
     arguments = {kind.names[name]: value for name, value in options.items() if name in kind.names}
     arguments |= kind.arguments(options, place.bucket)
     endpoint = str(arguments.get("endpoint") or arguments.get("base_url") or "")
-    with _taken(uri):
+    with _taken(uri, secrets_in(uri, options)):
         opened = getattr(stores, kind.store)(
             place.bucket,
             **arguments,
@@ -111,17 +112,18 @@ def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str]
 
 
 @contextmanager
-def _taken(uri: str) -> Iterator[None]:
+def _taken(uri: str, secrets: Collection[str]) -> Iterator[None]:
     """Raises `UsageError` for what the library refuses to open a store with."""
     try:
         yield
     except Exception as problem:
         if not type(problem).__module__.startswith("obstore"):
             raise
-        reason = str(problem).partition("\n")[0]
+        reason = without_secrets(str(problem), secrets).partition("\n")[0]
+        shown = problem if is_without_secrets(problem, secrets) else None
         raise UsageError(
             public_url(uri), expected="options and credentials that obstore takes", found=reason
-        ) from problem
+        ) from shown
 
 
 def _is_true(options: Options, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,6 @@ from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
 from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, reported
-from hudi_arrow.storage_options import public_url
 from hudi_core.commit.versions import FileVersion
 from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
@@ -25,6 +24,7 @@ from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.requests import AnswersAhead, RequestLine, Traffic
+from hudi_core.secrets import public_url, secrets_in
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ class RemoteStorage:
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self._opened_by = uri, dict(options or {})
         uri, options = _without_own(uri, {**(options or {})})
-        self.uri = public_url(uri)
+        self.uri, self._secrets = public_url(uri), secrets_in(uri, options)
         limit = _number(uri, options.pop(_MAX_REQUESTS, None), _MAX_REQUESTS, STORAGE_REQUESTS)
         deadline = _number(uri, options.pop(_DEADLINE, None), _DEADLINE, _DEADLINE_SECONDS)
         hedge = Hedge(_flag(uri, options.pop(_HEDGE, "true"), _HEDGE))
@@ -66,7 +66,7 @@ class RemoteStorage:
         cache_mib = _number(uri, options.pop(_CACHE_MIB, None), _CACHE_MIB, DEFAULT_MIB)
         if cache := options.pop(_CACHE, None):
             self._cache = local_cache(cache, int(cache_mib * (1 << 20)))
-        with reported(self.uri):
+        with reported(self.uri, self._secrets):
             self._client: StoreClient = obstore_client(uri, options, deadline, hedge) or FileSystemClient(
                 ArrowStorage(uri, options)
             )
@@ -155,7 +155,7 @@ class RemoteStorage:
 
     def modified(self, path: str) -> datetime | None:
         try:
-            with reported(self._where(path)):
+            with self._reported(path):
                 return self._client.modified(path)
         except StorageError as problem:
             if isinstance(problem.__cause__, FileNotFoundError):
@@ -164,7 +164,7 @@ class RemoteStorage:
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with reported(self._where(path)), self._client.output(path) as file:
+        with self._reported(path), self._client.output(path) as file:
             yield file
 
     def _list(self, folder: str, recursive: bool) -> Sequence[FileInfo]:
@@ -217,10 +217,13 @@ class RemoteStorage:
         return content, size
 
     def _answer(self, path: str, call: Callable[[], T]) -> T:
-        with reported(self._where(path)), self._line.request() as answered:
+        with self._reported(path), self._line.request() as answered:
             answer = call()
             answered.bytes = _size(answer)
             return answer
+
+    def _reported(self, path: str) -> AbstractContextManager[None]:
+        return reported(self._where(path), self._secrets)
 
     def _where(self, path: str) -> str:
         return f"{self.uri.rstrip('/')}/{path}" if path else self.uri

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from errno import ENOENT
 from pathlib import Path
@@ -20,7 +20,7 @@ from urllib.request import url2pathname
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_arrow.storage_options import own_names, own_options, public_url
+from hudi_arrow.storage_options import own_names, own_options
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
@@ -35,6 +35,7 @@ from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import create_file, output_file, replace_file, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
+from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -64,9 +65,10 @@ class StoredFile:
     where: str
     size: int
     file: pa.NativeFile
+    secrets: Collection[str] = field(default=(), repr=False)
 
     def read(self, offset: int, length: int) -> bytes:
-        with reported(self.where):
+        with reported(self.where, self.secrets):
             data: bytes = self.file.read_at(length, offset)
             return data
 
@@ -76,14 +78,16 @@ class ArrowStorage:
 
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self._uri = uri if is_local(uri) else public_url(uri)
-        self._filesystem, self._root = _opened(uri, options or {})
+        self._secrets = secrets_in(uri, options or {})
+        self._filesystem, self._root = _opened(uri, options or {}, self._secrets)
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
         self.links: dict[str, None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process opens files with; the files that are open stay here."""
-        return {"_uri": self._uri, "_filesystem": self._filesystem, "_root": self._root}
+        kept = ("_uri", "_secrets", "_filesystem", "_root")
+        return {name: value for name, value in vars(self).items() if name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _kept=OrderedDict(), _lock=Lock(), links={})
@@ -95,6 +99,9 @@ class ArrowStorage:
     @property
     def filesystem(self) -> fs.FileSystem:
         return self._filesystem
+
+    def _reported(self, path: str) -> AbstractContextManager[None]:
+        return reported(self.where(path), self._secrets)
 
     def full(self, path: str) -> str:
         """The path in the file system, never one outside of the root."""
@@ -124,7 +131,7 @@ class ArrowStorage:
         return sorted(files, key=lambda file: file.path)
 
     def _infos(self, folder: str, recursive: bool) -> tuple[fs.FileInfo, ...]:
-        with reported(self.where(folder)):
+        with self._reported(folder):
             chosen = fs.FileSelector(self.full(folder), recursive=recursive, allow_not_found=True)
             return tuple(self._filesystem.get_file_info(chosen))
 
@@ -134,12 +141,12 @@ class ArrowStorage:
         return path.lstrip("/")[len(self._root.lstrip("/")) + 1 if self._root else 0 :]
 
     def exists(self, path: str) -> bool:
-        with reported(self.where(path)):
+        with self._reported(path):
             info = self._filesystem.get_file_info(self.full(path))
         return bool(info.type != fs.FileType.NotFound)
 
     def read(self, path: str) -> bytes:
-        with reported(self.where(path)), self._filesystem.open_input_file(self.full(path)) as file:
+        with self._reported(path), self._filesystem.open_input_file(self.full(path)) as file:
             data: bytes = file.readall()
             return data
 
@@ -150,7 +157,7 @@ class ArrowStorage:
         with self._lock:
             opened = self._kept.pop(file, None)
         if opened is None:
-            with reported(self.where(file.path)):
+            with self._reported(file.path):
                 opened = self._filesystem.open_input_file(self.full(file.path))
         try:
             yield opened
@@ -163,11 +170,11 @@ class ArrowStorage:
                 opened.close()
 
     def create(self, path: str, content: bytes) -> None:
-        with reported(self.where(path)):
+        with self._reported(path):
             create_file(self._local(path, "creates a file only if there is none"), content)
 
     def replace(self, path: str, content: bytes) -> None:
-        with reported(self.where(path)):
+        with self._reported(path):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 self._delete_checksum(path)
                 replace_file(Path(self.full(path)), content)
@@ -176,7 +183,7 @@ class ArrowStorage:
                     stream.write(content)
 
     def delete(self, path: str) -> None:
-        with reported(self.where(path)), suppress(FileNotFoundError):
+        with self._reported(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 self._delete_checksum(path)
             self._filesystem.delete_file(self.full(path))
@@ -187,18 +194,18 @@ class ArrowStorage:
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
-        with reported(self.where(path)), suppress(FileNotFoundError):
+        with self._reported(path), suppress(FileNotFoundError):
             self._filesystem.delete_dir(self.full(path))
 
     def modified(self, path: str) -> datetime | None:
-        with reported(self.where(path)):
+        with self._reported(path):
             info = self._filesystem.get_file_info(self.full(path))
         return None if info.type == fs.FileType.NotFound else info.mtime
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
         with (
-            reported(self.where(path)),
+            self._reported(path),
             output_file(self._local(path, "takes back a file that is half written")) as file,
         ):
             yield file
@@ -218,31 +225,36 @@ class ArrowStorage:
         """Does nothing: local files need no requests ahead."""
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
-        with reported(self.where(path)):
+        with self._reported(path):
             file = self._filesystem.open_input_file(self.full(path))
-            return StoredFile(self.where(path), file.size(), file)
+            return StoredFile(self.where(path), file.size(), file, self._secrets)
 
 
 @contextmanager
-def reported(where: str) -> Iterator[None]:
-    """Turns what the file system raises into a `StorageError` of one line."""
+def reported(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
+    """Turns what the file system raises into a `StorageError` of one line without these secrets. What was raised is shown behind
+    it where it has none."""
     try:
         yield
     except HudiError:
         raise
     except FileNotFoundError as problem:
-        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from problem
+        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from _shown(problem, secrets)
     except FileExistsError as problem:
-        raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from _shown(problem, secrets)
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
-        message = os.strerror(number) if number else one_line(problem)
-        raise StorageError(where, message=message or type(problem).__name__) from problem
+        message = os.strerror(number) if number else one_line(problem, secrets)
+        raise StorageError(where, message=message or type(problem).__name__) from _shown(problem, secrets)
 
 
-def one_line(problem: BaseException) -> str:
-    """The message of an exception in one readable line: some libraries list all they tried."""
-    return shorten(str(problem), 400, placeholder=" ...")
+def _shown(problem: Exception, secrets: Collection[str]) -> Exception | None:
+    return problem if is_without_secrets(problem, secrets) else None
+
+
+def one_line(problem: BaseException, secrets: Collection[str] = ()) -> str:
+    """The message of an exception in one readable line without secrets: some libraries list all they tried."""
+    return shorten(without_secrets(str(problem), secrets), 400, placeholder=" ...")
 
 
 @contextmanager
@@ -320,10 +332,10 @@ def decoding(where: str, what: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
         message = one_line(problem) or type(problem).__name__
         if isinstance(problem, OSError) and problem.errno:
-            raise StorageError(where, message=os.strerror(problem.errno)) from problem
+            raise StorageError(where, message=os.strerror(problem.errno)) from _shown(problem, ())
         if isinstance(problem, pa.ArrowNotImplementedError):
-            raise UnsupportedError(where, message=message) from problem
-        raise CorruptFileError(where, expected=what, found=message) from problem
+            raise UnsupportedError(where, message=message) from _shown(problem, ())
+        raise CorruptFileError(where, expected=what, found=message) from _shown(problem, ())
 
 
 def is_local(uri: str) -> bool:
@@ -331,7 +343,7 @@ def is_local(uri: str) -> bool:
     return urlsplit(uri).scheme == "file" or "://" not in uri
 
 
-def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
+def _opened(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
     parts = urlsplit(uri)
     if is_local(uri):
@@ -347,7 +359,7 @@ def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
     path, _, query = rest.partition("?")
     authority, _, below = path.partition("/")
     known = _ARROW_SCHEMES.get(scheme)
-    with reported(public_url(uri)):
+    with reported(public_url(uri), secrets):
         if known is None:
             filesystem, start = _by_fsspec(uri, scheme, options, None), authority
         else:
@@ -386,7 +398,9 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         return getattr(fs, kind)(**patience, **_typed(options))
     except (TypeError, ValueError) as unknown:
         known = f"options of pyarrow.fs.{kind}, as {', '.join(own_names(scheme))}"
-        raise UsageError(public_url(uri), expected=known, found=str(unknown)) from None
+        raise UsageError(
+            public_url(uri), expected=known, found=without_secrets(str(unknown), secrets_in(uri, options))
+        ) from None
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
@@ -411,11 +425,12 @@ def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Excep
         package, extra = missing.name or of_scheme, _EXTRAS.get(of_scheme, "cloud")
         raise UnsupportedError(
             public_url(uri), message=f"needs the package {package}: pip install 'hudi-core[{extra}]'"
-        ) from missing
+        ) from _shown(missing, secrets_in(uri, options))
     except TypeError as unknown:
-        raise UsageError(public_url(uri), expected=f"options of fsspec's {scheme}", found=str(unknown)) from None
+        found = without_secrets(str(unknown), secrets_in(uri, options))
+        raise UsageError(public_url(uri), expected=f"options of fsspec's {scheme}", found=found) from None
     except ValueError as unknown:
         raise UnsupportedError(
             public_url(uri), expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"
-        ) from (refused or unknown)
+        ) from _shown(refused or unknown, secrets_in(uri, options))
     return fs.PyFileSystem(handler)

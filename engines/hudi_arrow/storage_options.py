@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from hudi_core.errors import UsageError
+from hudi_core.secrets import public_url
 
 _ENDPOINT: Final = "endpoint_override"
 _Names = Mapping[str, Sequence[str]]
@@ -84,15 +85,6 @@ _ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "abfs": dict.fromkeys(("connection_string", "azure_storage_connection_string"), "account_name and account_key"),
 }
 """Options that pyarrow has no name for, and the options or variables to use in their place."""
-
-
-def public_url(url: str) -> str:
-    """A URL as messages show it: without keys and options, which may be secrets. A local path stays as it is."""
-    scheme, mark, rest = url.partition("://")
-    if not mark:
-        return url
-    authority, slash, path = rest.partition("?")[0].partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def own_names(scheme: str) -> list[str]:

@@ -163,7 +163,7 @@ def _print_version(wanted: bool) -> None:
 def _option(given: str) -> tuple[str, str]:
     name, equals, value = given.partition("=")
     if not name or not equals:
-        raise typer.BadParameter(f"expected name=value, found {given!r}", param_hint="--storage-option")
+        raise typer.BadParameter("expected name=value, found no = behind a name", param_hint="--storage-option")
     return name, value
 
 

@@ -20,6 +20,7 @@ from rich.text import Text
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.errors import StorageError
 from hudi_core.schema.schema import Schema
+from hudi_core.secrets import without_secrets
 from hudi_core.types import nodes as t
 
 LONGEST = 200
@@ -336,8 +337,8 @@ def write_file(path: Path, text: str) -> None:
 
 
 def say(message: str) -> None:
-    """Prints a message on standard error; does nothing where that is closed. Line ends in it stay."""
+    """Prints a message without secrets on standard error; does nothing where that is closed. Line ends in it stay."""
     end_waiting()
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write("\n".join(map(printable, message.split("\n"))) + "\n")
+            sys.stderr.write("\n".join(map(printable, without_secrets(message).split("\n"))) + "\n")
