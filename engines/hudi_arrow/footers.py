@@ -78,12 +78,36 @@ def _file_columns(arrow: pa.Schema, avro_text: str | None) -> FileColumns:
 
 
 def _file_schema(arrow: pa.Schema, avro_text: str | None) -> Schema:
+    if any(map(_has_null, arrow.types)):
+        arrow = pa.schema([field.with_type(_without_null(field.type)) for field in arrow], arrow.metadata)
     schema = schema_from_arrow(arrow).value
     if avro_text is None:
         return schema
     record = _refined(schema.record, schema_from_avro(avro_text).record)
     assert isinstance(record, t.Record)
     return Schema(record, schema.version, schema.max_column_id)
+
+
+def _has_null(kind: pa.DataType) -> bool:
+    """Whether Arrow's null type is in the type: that of columns of which a writer saw nothing but nulls."""
+    return pa.types.is_null(kind) or any(_has_null(kind.field(number).type) for number in range(kind.num_fields))
+
+
+def _without_null(kind: pa.DataType) -> pa.DataType:
+    """The type with integers in the place of nulls: Parquet stores them so, and most types can be read from them."""
+    if pa.types.is_null(kind):
+        return pa.int32()
+    if not _has_null(kind):
+        return kind
+    inner = [kind.field(number).with_type(_without_null(kind.field(number).type)) for number in range(kind.num_fields)]
+    if pa.types.is_struct(kind):
+        return pa.struct(inner)
+    if pa.types.is_map(kind):
+        entries = inner[0].type
+        return pa.map_(entries.field(0), entries.field(1), kind.keys_sorted)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(inner[0])
+    return pa.list_(inner[0], kind.list_size) if pa.types.is_fixed_size_list(kind) else pa.list_(inner[0])
 
 
 def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hudi_arrow.fallback import or_by_arrow
 from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
 from hudi_arrow.pages import Chunk
@@ -105,11 +107,32 @@ def _row_group(
     source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns
 ) -> Iterator[pa.RecordBatch]:
     """Leaf columns of one row group by number, since a name with a dot in it may be that of two columns."""
-    leaves = [leaf for field in wanted.leaves for leaf in field]
-    chunks = file.pages.chunks(source, group, leaves) if file.in_gzip else None
-    if chunks is not None:
+    by_arrow = partial(_by_arrow, source, file, group, wanted)
+    if not file.in_gzip:
+        return by_arrow()
+    return or_by_arrow(_own_row_group(source, file, group, wanted, by_arrow), by_arrow, file.where)
+
+
+def _own_row_group(
+    source: pa.NativeFile,
+    file: OpenedParquet,
+    group: int,
+    wanted: ChosenColumns,
+    by_arrow: Callable[[], Iterator[pa.RecordBatch]],
+) -> Iterator[pa.RecordBatch]:
+    """A row group by its pages, where all of them are in gzip."""
+    chunks = file.pages.chunks(source, group, [leaf for field in wanted.leaves for leaf in field])
+    if chunks is None:
+        yield from by_arrow()
+    else:
         yield from _counted(_inflated(file, group, wanted, chunks), file.groups[group], file.where)
-        return
+
+
+def _by_arrow(
+    source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns
+) -> Iterator[pa.RecordBatch]:
+    """A row group as pyarrow reads it."""
+    leaves = [leaf for field in wanted.leaves for leaf in field]
     is_native = not isinstance(source, RandomAccessFile)
     ahead = file.whole is None and is_native
     stored = source if is_native else file.pages.fetched(source, group, leaves)
@@ -134,10 +157,25 @@ def _some_rows(
 ) -> Iterator[pa.RecordBatch]:
     """The rows to keep of one row group: of the pages that hold one, where it is known which do."""
     if not keep.any():
-        return
+        return iter(())
+
+    def whole() -> Iterator[pa.RecordBatch]:
+        return _kept(_row_group(source, file, group, wanted), keep)
+
+    return or_by_arrow(_own_some_rows(source, file, group, wanted, keep, whole), whole, file.where)
+
+
+def _own_some_rows(
+    source: pa.NativeFile,
+    file: OpenedParquet,
+    group: int,
+    wanted: ChosenColumns,
+    keep: NDArray[np.bool_],
+    whole: Callable[[], Iterator[pa.RecordBatch]],
+) -> Iterator[pa.RecordBatch]:
     parts = file.pages.some(source, group, wanted.leaves, keep)
     if parts is None:
-        yield from _kept(_row_group(source, file, group, wanted), keep)
+        yield from whole()
         return
     columns = [_kept(_made(part.made, part.leaves, file.where), part.kept) for part in parts]
     yield from _joined_columns(columns) if len(columns) > 1 else columns[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -13,7 +14,7 @@ from errno import ENOENT
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
@@ -56,6 +57,8 @@ _GCS_PATIENCE = 60
 """Seconds for which Google's client repeats what fails, where no option states another. By itself it does so for 15 minutes,
 without a word."""
 _KEPT_OPEN = 64
+_NO_CODEC: Final = re.compile(r"(codec|compression)\b.*\bnot (currently )?(supported|built)", re.IGNORECASE)
+"""What pyarrow says of a codec that it does not know, or was built without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +336,7 @@ def decoding(where: str, what: str) -> Iterator[None]:
         message = one_line(problem) or type(problem).__name__
         if isinstance(problem, OSError) and problem.errno:
             raise StorageError(where, message=os.strerror(problem.errno)) from _shown(problem, ())
-        if isinstance(problem, pa.ArrowNotImplementedError):
+        if isinstance(problem, pa.ArrowNotImplementedError) or _NO_CODEC.search(message):
             raise UnsupportedError(where, message=message) from _shown(problem, ())
         raise CorruptFileError(where, expected=what, found=message) from _shown(problem, ())
 

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
-from hudi_core.cli.output import discard, flush, say, write
+from hudi_core.cli.output import discard, flush, report_log, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.errors import HudiError
@@ -178,6 +178,7 @@ def common(
 ) -> None:
     """Inspect, prune, read and write Apache Hudi tables."""
     OPENED.set([] if verbose else None)
+    report_log(verbose)
     STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
 
 

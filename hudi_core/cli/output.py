@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -342,3 +343,21 @@ def say(message: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write("\n".join(map(printable, without_secrets(message).split("\n"))) + "\n")
+
+
+class _Log(logging.Handler):
+    """Shows what the library notes in its log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"warning: {record.getMessage()}")
+
+
+_LOG = _Log(logging.WARNING)
+
+
+def report_log(wanted: bool) -> None:
+    """Shows the library's log on standard error, or hides it."""
+    logger = logging.getLogger("hudi_core")
+    logger.removeHandler(_LOG)
+    if wanted:
+        logger.addHandler(_LOG)

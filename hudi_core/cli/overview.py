@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 ABOUT = "Inspect, prune, read and write Apache Hudi tables."
 EXAMPLE = "For example: hudi-core explain TABLE --where \"price > 10 AND city = 'oslo'\" --html why.html"
 VERSION_HELP = "Show the version and exit."
-VERBOSE_HELP = "Report at the end the requests to remote storage, and the time spent waiting for them."
+VERBOSE_HELP = (
+    "Report what is slower than it could be, and at the end requests to remote storage and the time waited for them."
+)
 STORAGE_HELP = "For the library that opens the table's URL; repeatable."
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from lzma import LZMAError
+from typing import Any, Final
 
 import fastavro
 import numpy as np
@@ -18,7 +20,7 @@ from fastavro.schema import SchemaParseException, UnknownType
 
 from hudi_core.columns.nodes import MapColumn, StringColumn, StructColumn
 from hudi_core.columns.strings import string_list
-from hudi_core.errors import CorruptFileError
+from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
 
 MAGIC = b"Obj\x01"
@@ -27,7 +29,9 @@ _DAMAGE = (
     ArithmeticError,
     EOFError,
     LookupError,
+    LZMAError,
     MemoryError,
+    OSError,  # of bzip2
     RecursionError,
     SchemaParseException,
     TypeError,
@@ -36,10 +40,13 @@ _DAMAGE = (
     zlib.error,
 )
 """What fastavro raises when bytes are not what they claim; it has no error of its own for that."""
+_NO_CODEC: Final = re.compile(r"codec.*(?:install|import)|Unrecognized codec", re.IGNORECASE)
+"""What fastavro says of a codec that it does not know, or whose library is missing."""
 
 
 def read_container(content: bytes, where: str) -> list[Any]:
-    """All records of a container file. `CorruptFileError` names `where` when the bytes are no such file, or damaged."""
+    """All records of a container file. `CorruptFileError` names `where` when the bytes are no such file, or damaged,
+    `UnsupportedError` when its codec is not there."""
     if not content.startswith(MAGIC):
         raise CorruptFileError(where, expected="an Avro container file", found=f"a file that starts {content[:4]!r}")
     with reading(where):
@@ -48,10 +55,12 @@ def read_container(content: bytes, where: str) -> list[Any]:
 
 @contextmanager
 def reading(where: str) -> Iterator[None]:
-    """Raises fastavro's errors about damage as `CorruptFileError` with `where`."""
+    """Raises fastavro's errors about damage as `CorruptFileError` with `where`, and about codecs as `UnsupportedError`."""
     try:
         yield
     except _DAMAGE as error:
+        if _NO_CODEC.search(str(error)):
+            raise UnsupportedError(where, expected="a codec whose library is installed", found=_shown(error)) from None
         raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
 
 

@@ -278,7 +278,11 @@ class TestMisuse:
             (("read",), "read", "missing argument 'TABLE'"),
             (("read", "t", "u"), "read", "unexpected extra argument"),
             (("--bogus", "read", "t"), "", "no such option: --bogus"),
-            (("--storage-option", "a", "read", "t"), "", "--storage-option: expected name=value, found 'a'"),
+            (
+                ("--storage-option", "a", "read", "t"),
+                "",
+                "--storage-option: expected name=value, found no = behind a name",
+            ),
             (("reed", "t"), "", "no such command 'reed'"),
         ],
     )

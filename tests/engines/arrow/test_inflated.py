@@ -141,7 +141,8 @@ def test_pages_without_rows_to_keep_are_not_read(tmp_path: Path) -> None:
         next(READER.opened(storage, damaged).batches(["id"]))
 
 
-def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -> None:
+def test_a_damaged_page_index_gives_the_right_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """FORMAT-260: pyarrow reads the pages one after the other."""
     rows = table().slice(0, 300)
     storage, file = written(tmp_path, rows, write_page_index=True, data_page_size=500)
     good = (tmp_path / "f.parquet").read_bytes()
@@ -150,22 +151,15 @@ def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -
     start, end = columns[0][4], columns[-1][4] + columns[-1][5]
     keep = np.arange(len(rows)) // 10 == 15
     want = pa.Table.from_batches(READER.opened(storage, file).batches(None, None, keep))
-    draw, errors = random.Random(7), 0
+    draw = random.Random(7)
     for number in range(100):
         content = bytearray(good)
         content[draw.randrange(start, end)] ^= 1 << draw.randrange(8)
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(content)
-        try:
-            found = pa.Table.from_batches(
-                READER.opened(storage, FileInfo(path.name, file.size)).batches(None, None, keep)
-            )
-        except HudiError as error:
-            assert "\n" not in str(error)
-            errors += 1
-        else:
-            assert found.equals(want)
-    assert errors > 50
+        found = pa.Table.from_batches(READER.opened(storage, FileInfo(path.name, file.size)).batches(None, None, keep))
+        assert found.equals(want)
+    assert sum("read by pyarrow" in record.message for record in caplog.records) > 50
 
 
 @pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0"}, EVEN, EVEN | {"write_page_checksum": False}])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro.container import read_container
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.avro.container import one_block, read_container
 from tests.support.drawing import cases
 
 SCHEMA = {
@@ -64,3 +64,22 @@ def test_mutated_bytes_give_records_or_a_corrupt_file_error(codec: str, data: st
         assert isinstance(read_container(bytes(content), "file"), list)
     except CorruptFileError as error:
         assert str(error).startswith("file: ")
+
+
+@pytest.mark.parametrize("codec", ["snappy", "zstandard", "lz4", "nosuch"])
+def test_a_codec_without_a_library_is_no_damage(codec: str) -> None:
+    """FORMAT-262."""
+    name = codec.encode()
+    content = container(RECORD).replace(b"\x08null", bytes([2 * len(name)]) + name)
+    assert name in content
+    for read in (read_container, one_block):
+        with pytest.raises(UnsupportedError, match="f: expected a codec whose library is installed, found ValueError"):
+            read(content, "f")
+
+
+@pytest.mark.parametrize("codec", ["xz", "bzip2", "deflate"])
+def test_damage_in_what_is_compressed_is_damage(codec: str) -> None:
+    """FORMAT-262."""
+    name = codec.encode()
+    with pytest.raises(CorruptFileError, match="f: expected a whole Avro container file"):
+        read_container(container(RECORD).replace(b"\x08null", bytes([2 * len(name)]) + name), "f")
