@@ -136,7 +136,8 @@ class Table(Portable):
         what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
         """
         tree = None if where is None else sql_predicate.predicate_tree(where)
-        options = scanning.ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
+        choice = self._on_damage(on_damage)
+        options = scanning.ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive, choice)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="a range of times")
