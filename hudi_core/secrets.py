@@ -58,10 +58,10 @@ def is_without_secrets(problem: BaseException, values: Collection[str] = ()) -> 
 def secrets_in(url: str, options: Mapping[str, str]) -> tuple[str, ...]:
     """The secret values in a URL and in the options that open it, the longest first, in the forms in which they may be shown."""
     authority, _, query = url.partition("://")[2].partition("?")
-    user, at, _ = authority.partition("/")[0].rpartition("@")
+    user, mark, _ = authority.partition("/")[0].rpartition("@")
     values = [value for name, value in (*parse_qsl(query), *options.items()) if _SECRET_NAME.search(name)]
     # What stands before the @ of a URL of Azure's is the container.
-    values += user.split(":") if at and ":" in user else []
+    values += user.split(":") if mark and ":" in user else []
     values += [part for value in values for part in _parts_of(value)]
     forms = {form for value in values for form in (value, quote(value, safe=""), quote(value), unquote(value))}
     return tuple(sorted((form for form in forms if len(form) >= _LEAST), key=lambda form: (-len(form), form)))

@@ -1,6 +1,6 @@
 """Replacing a table's properties, and steps of a write.
 
-Also covers: `commit/steps.py`, `local_files.py`.
+Also covers: `commit/steps.py`.
 """
 
 from __future__ import annotations
