@@ -105,6 +105,9 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction.operations import compact
     from hudi_core.services.compaction.options import CompactionOptions
     from hudi_core.services.compaction.result import CompactionResult
+    from hudi_core.services.restoring.result import RestoreResult, SavepointResult
+    from hudi_core.services.restoring.run import restore
+    from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
@@ -144,8 +147,10 @@ __all__ = [
     "IndexOptions",
     "NotATableError",
     "Proposal",
+    "RestoreResult",
     "RollbackPlan",
     "RowError",
+    "SavepointResult",
     "Scan",
     "Schema",
     "SchemaError",
@@ -172,6 +177,7 @@ __all__ = [
     "delete",
     "delete_partitions",
     "drop_index",
+    "drop_savepoint",
     "evolve",
     "indexes",
     "lit",
@@ -182,7 +188,9 @@ __all__ = [
     "parse_changes",
     "parse_predicate",
     "refreshed",
+    "restore",
     "rollback",
+    "savepoint",
     "schema_from_avro",
     "schema_from_json",
     "schema_to_avro",
@@ -197,6 +205,11 @@ _PLACES = {
     "Advice": "hudi_core.advice.proposals",
     "Proposal": "hudi_core.advice.proposals",
     "advise": "hudi_core.advice.advise",
+    "RestoreResult": "hudi_core.services.restoring.result",
+    "SavepointResult": "hudi_core.services.restoring.result",
+    "restore": "hudi_core.services.restoring.run",
+    "drop_savepoint": "hudi_core.services.restoring.savepoints",
+    "savepoint": "hudi_core.services.restoring.savepoints",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
     "RollbackPlan": "hudi_core.writing.rollback",

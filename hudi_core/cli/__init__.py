@@ -18,6 +18,7 @@ options      arguments and options that several commands share
 output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
 read         `read`: rows to the terminal, as NDJSON, or into a file
+restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record

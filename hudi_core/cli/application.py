@@ -137,6 +137,8 @@ _PLACES = {
     "update": "writing:update",
     "delete-partition": "writing:delete_partition",
     "rollback": "create:rollback",
+    "savepoint": "restoring:savepoint",
+    "restore": "restoring:restore",
     "cluster": "cluster:cluster",
     "clean": "cleaning:clean",
     "compact": "compact:compact",

@@ -254,3 +254,38 @@ CLEAN_METADATA: Final = _record(
         _optional("extraMetadata", _map(_STRING)),
     ],
 )
+
+_SAVED_PARTITION = _record(
+    "HoodieSavepointPartitionMetadata",
+    [{"name": "partitionPath", "type": _STRING}, {"name": "savepointDataFile", "type": _STRINGS}],
+)
+SAVEPOINT_METADATA: Final = _record(
+    "HoodieSavepointMetadata",
+    [
+        {"name": "savepointedBy", "type": _STRING},
+        {"name": "savepointedAt", "type": "long"},
+        {"name": "comments", "type": _STRING},
+        {"name": "partitionMetadata", "type": _map(_SAVED_PARTITION)},
+        _VERSION,
+    ],
+)
+
+RESTORE_PLAN: Final = _record(
+    "HoodieRestorePlan",
+    [
+        {"name": "instantsToRollback", "type": _array(_INSTANT), "default": []},
+        {"name": "version", "type": ["int", "null"], "default": 2},
+        _optional("savepointToRestoreTimestamp", _STRING),
+    ],
+)
+RESTORE_METADATA: Final = _record(
+    "HoodieRestoreMetadata",
+    [
+        {"name": "startRestoreTime", "type": _STRING},
+        {"name": "timeTakenInMillis", "type": "long"},
+        {"name": "instantsToRollback", "type": _STRINGS},
+        {"name": "hoodieRestoreMetadata", "type": _map(_array(["null", ROLLBACK_METADATA]))},
+        _VERSION,
+        {"name": "restoreInstantInfo", "type": _array(_INSTANT["name"]), "default": []},
+    ],
+)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction import options as compaction_options
     from hudi_core.services.compaction.options import CompactionOptions
     from hudi_core.services.compaction.result import CompactionResult
+    from hudi_core.services.restoring import run as restoring
+    from hudi_core.services.restoring import savepoints as saving
+    from hudi_core.services.restoring.result import RestoreResult, SavepointResult
     from hudi_core.table import metadata_records as metadata
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
@@ -74,7 +77,9 @@ else:
     index_removal = ModuleByNeed("hudi_core.writing.index_removal")
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operations = ModuleByNeed("hudi_core.writing.operations")
+    restoring = ModuleByNeed("hudi_core.services.restoring.run")
     rollback = ModuleByNeed("hudi_core.writing.rollback")
+    saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
     validation = ModuleByNeed("hudi_core.validation.validate")
     write_run = ModuleByNeed("hudi_core.writing.write_run")
 
@@ -184,6 +189,27 @@ class Table(opened.Table):
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
         """Undoes the last completed write, by its requested time, or all writes that died: `writing.rollback.rollback`."""
         return rollback.rollback(self, instant, failed=failed)
+
+    def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
+        """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the
+        table back to it."""
+        return saving.savepoint(self, instant, by=by, comment=comment)
+
+    def savepoints(self) -> list[SavepointResult]:
+        """Lists the savepoints of the table as it is now, oldest first."""
+        return saving.list_savepoints(self)
+
+    def drop_savepoint(self, instant: str) -> SavepointResult:
+        """Drops a savepoint: the next clean may delete its files."""
+        return saving.drop_savepoint(self, instant)
+
+    def restore(self, savepoint: str | None = None, *, to: str | None = None, dry_run: bool = False) -> RestoreResult:
+        """Brings the table back to a savepoint, or with `to` to any completed write whose files are all there.
+
+        All later writes are undone for good. No writer may be at work; a restore that dies is finished by the next call. A dry
+        run shows the files that would go, and the rows of each partition before and after: `services.restoring.run.restore`.
+        """
+        return restoring.restore(self, savepoint, to=to, dry_run=dry_run)
 
     def cluster(self, options: ClusterOptions | None = None, **named: Unpack[ClusterKeywords]) -> ClusterResult:
         """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.

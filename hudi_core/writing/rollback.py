@@ -220,9 +220,10 @@ def rollback_steps(
     resumed: str | None = None,
     *,
     keep_plan: bool = False,
+    metadata: bool = True,
 ) -> Iterator[Step]:
     """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died. With `keep_plan`
-    the requested instant stays."""
+    the requested instant stays; without `metadata` the metadata table is left as it is, for one who builds it anew."""
     timeline, undone = table.timeline, plan.instant
     begun = clock()
     time = resumed or next_time(timeline, clock)
@@ -233,7 +234,8 @@ def rollback_steps(
     if undone.completed:
         # It is pending again before its files go: no reader looks for them any more.
         yield Delete(f"{timeline.folder}/{undone.file}")
-    yield from undo_steps(table.storage, undone.requested_time)
+    if metadata:
+        yield from undo_steps(table.storage, undone.requested_time)
     yield from undo_schema_commit(table.storage, undone.requested_time)
     yield SideBySide(tuple(map(Delete, plan.files)))
     milliseconds = int((clock() - begun).total_seconds() * 1000)

@@ -1,0 +1,81 @@
+"""Results of savepoints and restores, as users get them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SavepointResult:
+    """A savepoint of the write requested at `instant`; `state` is `saved` or `dropped`, `files` counts those it keeps."""
+
+    instant: str
+    state: str
+    by: str
+    comment: str
+    files: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredPartition:
+    """What a restore does in one partition: files deleted, and rows before and after; `rows_before` and `rows_after` are None
+    unless they were counted, by a dry run."""
+
+    partition: str
+    files_deleted: int
+    bytes_deleted: int
+    rows_before: int | None = None
+    rows_after: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedFile:
+    """A data file that a restore deletes, and the instant that wrote it."""
+
+    path: str
+    instant: str
+    bytes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreResult:
+    """`state` is `planned` after a dry run, whose `instant` is None, else `completed`. `target` is the last write that stays,
+    `undone` are the instants after it, newest first: none of them can be brought back."""
+
+    instant: str | None
+    state: str
+    target: str
+    undone: tuple[str, ...]
+    files_deleted: int
+    files_kept: int
+    """Files of the state that comes back: each was there before the first file was deleted."""
+    bytes_deleted: int
+    rebuilt: tuple[str, ...] = ()
+    """Metadata partitions that were built anew."""
+    seconds: float = 0.0
+    partitions: tuple[RestoredPartition, ...] = ()
+    files: tuple[DeletedFile, ...] = ()
+    """With a dry run the files that would be deleted."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, without the files of a dry run."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "files"}
+        return {
+            **fields,
+            "undone": list(self.undone),
+            "rebuilt": list(self.rebuilt),
+            "partitions": [partition.as_dict() for partition in self.partitions],
+        }

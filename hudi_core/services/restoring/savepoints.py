@@ -1,0 +1,102 @@
+"""Savepoints: writes whose files no clean deletes, and to which a table can be restored. Rules RESTORE-450 to RESTORE-452."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hudi_core.commit.avro_schemas import SAVEPOINT_METADATA
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.steps import Create, Delete, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.errors import UsageError, listed
+from hudi_core.formats.avro.container import write_container
+from hudi_core.services.restoring.result import SavepointResult
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import SAVEPOINT, Instant
+from hudi_core.timeline.services import savepoint as read_savepoint
+from hudi_core.timeline.services import savepoints as saved_times
+from hudi_core.writing.refusals import refuse_unwritable
+
+
+def savepoint(
+    table: Table, instant: str | None = None, *, by: str = "", comment: str = "", clock: Clock = system_clock
+) -> SavepointResult:
+    """Saves a completed write, by its requested time; without one the latest.
+
+    From then on no clean deletes the files of that state, archiving stops before it, and the table can be restored to it.
+    Raises `UsageError` for a time that is no completed write of the timeline, that is saved already, or whose files were cleaned
+    away, and `UnsupportedError` for a table that this library does not write to. Then nothing is written.
+    """
+    with table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        refuse_unwritable(latest, merges=False)
+        time = _completed_write(latest, instant)
+        if time in saved_times(latest.timeline):
+            raise UsageError("savepoint", expected="a write without a savepoint", found=f"a savepoint of {time}")
+        files: dict[str, list[str]] = defaultdict(list)
+        for file_slice in latest.slices(time):  # raises where files of the state were cleaned away
+            files[file_slice.partition] += [file.name for file in file_slice.files]
+        record = {
+            "savepointedBy": by,
+            "savepointedAt": int(clock().timestamp() * 1000),
+            "comments": comment,
+            "partitionMetadata": {
+                partition: {"partitionPath": partition, "savepointDataFile": names}
+                for partition, names in files.items()
+            },
+            "version": 1,
+        }
+        names = _files(latest, time)
+        completed = names.completed(next_time(latest.timeline, clock))
+        run(latest.storage, [Create(names.inflight), Create(completed, write_container(SAVEPOINT_METADATA, [record]))])
+    return SavepointResult(time, "saved", by, comment, sum(map(len, files.values())))
+
+
+def list_savepoints(table: Table) -> list[SavepointResult]:
+    """Lists the savepoints of the table as it is now, oldest first."""
+    latest = refreshed(table)
+    return [_result(latest, instant, "saved") for instant in _savepoints(latest)]
+
+
+def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -> SavepointResult:
+    """Drops a savepoint: the next clean may delete its files. Raises `UsageError` where there is none of this time."""
+    with table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        refuse_unwritable(latest, merges=False)
+        present = _savepoints(latest)
+        dropped = next((one for one in present if one.requested_time == instant), None)
+        if dropped is None:
+            times = listed([one.requested_time for one in present])
+            raise UsageError("savepoint", expected=f"one of the table's ({times})", found=instant)
+        result = _result(latest, dropped, "dropped")
+        completed = f"{latest.timeline.folder}/{dropped.file}"
+        run(latest.storage, [Delete(completed), Delete(_files(latest, instant).inflight)])
+    return result
+
+
+def _savepoints(table: Table) -> list[Instant]:
+    return [instant for instant in table.timeline.instants if instant.action == SAVEPOINT and instant.completed]
+
+
+def _result(table: Table, instant: Instant, state: str) -> SavepointResult:
+    record = read_savepoint(table.timeline, instant)
+    count = sum(len(partition.files) for partition in record.partitions.values())
+    return SavepointResult(instant.requested_time, state, record.by, record.comments, count)
+
+
+def _completed_write(table: Table, instant: str | None) -> str:
+    commits = table.timeline.commits
+    if not commits:
+        raise UsageError("savepoint", expected="a table with a completed write", found="none")
+    if instant is None:
+        return commits[-1].requested_time
+    if instant not in {commit.requested_time for commit in commits}:
+        expected = f"a completed write of the timeline, as the latest, {commits[-1].requested_time}"
+        raise UsageError("savepoint", expected=expected, found=instant)
+    return instant
+
+
+def _files(table: Table, time: str) -> InstantFiles:
+    return InstantFiles(table.timeline.folder, table.config.layout, time, SAVEPOINT)

@@ -1,0 +1,193 @@
+"""Restores: the rows, files and indexes of an earlier state, after any history. RESTORE-453 to RESTORE-461.
+
+Also covers: `services/restoring/plan.py`, `services/restoring/proof.py`, `services/restoring/result.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core import ConflictError, CorruptFileError, UsageError
+from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.services.restoring.run import restore
+from hudi_core.services.restoring.savepoints import savepoint
+from tests.support.crashes import crashes, later
+
+KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]
+
+
+def all_of(version: int) -> list[str]:
+    """The indexes that a table of the version has."""
+    return ["column_stats", *(["partition_stats"] if version > 6 else []), "bloom_filters", "record_index"]
+
+
+def rows(first: int, last: int, n: int) -> pa.Table:
+    return pa.table(
+        {
+            "id": pa.array([f"k{number:03}" for number in range(first, last)]),
+            "n": pa.array([n] * (last - first), pa.int64()),
+            "city": pa.array([("oslo", "rome")[number % 2] for number in range(first, last)]),
+        }
+    )
+
+
+def content(table: hudi_core.Table) -> list[dict[str, Any]]:
+    found = table.refresh().scan(columns=["id", "n", "city"]).to_arrow().to_pylist()
+    return sorted(found, key=lambda row: row["id"])
+
+
+def files(folder: Path) -> set[str]:
+    return {
+        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and ".hoodie" not in path.parts
+    }
+
+
+def made(folder: Path, kind: str, version: int, indexes: list[str] | None = None) -> hudi_core.Table:
+    table = hudi_core.create(
+        folder, rows(0, 1, 0), "id", partition_by="city", type=kind, version=version, indexes=indexes or []
+    )
+    table.upsert(rows(0, 20, 1))
+    table.upsert(rows(5, 30, 2))
+    return table.refresh()
+
+
+def continued(table: hudi_core.Table) -> None:
+    """Every kind of change that a restore has to undo."""
+    table.upsert(rows(0, 10, 3))
+    table.delete(where="id < 'k004'")
+    if table.config.type.value == "MERGE_ON_READ":
+        table.compact()
+    table.cluster(columns=["n"])
+    table.upsert(rows(25, 40, 4))
+    table.overwrite_partitions(rows(100, 110, 5))
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_a_table_comes_back_to_its_savepoint(tmp_path: Path, kind: str, version: int) -> None:
+    """RESTORE-458."""
+    table = made(tmp_path / "t", kind, version, all_of(version))
+    before, there = content(table), files(tmp_path / "t")
+    saved = savepoint(table).instant
+    continued(table)
+    assert content(table) != before
+    result = restore(table, saved)
+    assert (result.state, result.target, len(result.undone) >= 4) == ("completed", saved, True)
+    after = table.refresh()
+    assert content(after) == before
+    assert files(tmp_path / "t") == there
+    assert set(result.rebuilt) == {"files", *all_of(version)}
+    assert [index.state for index in after.indexes()] == ["ready"] * len(result.rebuilt)
+    assert list(after.validate()) == []
+    after.upsert(rows(15, 45, 7))
+    assert len(content(after)) == 45
+    assert list(after.refresh().validate()) == []
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_a_dry_run_names_all_and_changes_nothing(tmp_path: Path, kind: str, version: int) -> None:
+    """RESTORE-457."""
+    table = made(tmp_path / "t", kind, version)
+    saved = savepoint(table).instant
+    continued(table)
+    untouched = {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()}
+    planned = restore(table, saved, dry_run=True)
+    assert {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()} == untouched
+    assert (planned.state, planned.instant, planned.files_deleted) == ("planned", None, len(planned.files))
+    assert sum(partition.rows_after or 0 for partition in planned.partitions) == 30
+    assert sum(partition.rows_before or 0 for partition in planned.partitions) == 10
+    gone = {file.path for file in planned.files}
+    done = restore(table, saved)
+    assert (done.undone, done.files_deleted, done.bytes_deleted) == (
+        planned.undone, planned.files_deleted, planned.bytes_deleted
+    )  # fmt: skip
+    assert gone.isdisjoint(files(tmp_path / "t"))
+
+
+def test_a_write_without_a_savepoint_is_restored_by_name(tmp_path: Path) -> None:
+    """RESTORE-453."""
+    table = made(tmp_path / "t", "cow", 9)
+    before, time = content(table), table.timeline.commits[-1].requested_time
+    continued(table)
+    with pytest.raises(UsageError, match=r"restore: expected a savepoint of the table \(none\), or --to"):
+        restore(table, time)
+    restore(table, to=time)
+    assert content(table) == before
+
+
+def test_what_cannot_be_restored_is_refused(tmp_path: Path) -> None:
+    """RESTORE-454."""
+    table = made(tmp_path / "t", "cow", 9)
+    first, last = (commit.requested_time for commit in table.timeline.commits)
+    with pytest.raises(UsageError, match="expected a savepoint, or another write to go back to, found neither"):
+        restore(table)
+    with pytest.raises(UsageError, match="expected a write that others came after, found the latest one"):
+        restore(table, to=last)
+    with pytest.raises(UsageError, match=r"expected a completed write of the timeline .*, found 2020"):
+        restore(table, to="2020")
+    savepoint(table, last)
+    with pytest.raises(UsageError, match=f"expected no savepoint after {first}: drop it first, found one of {last}"):
+        restore(table, to=first)
+
+
+def test_a_state_whose_files_were_cleaned_away_is_refused(tmp_path: Path) -> None:
+    """RESTORE-456."""
+    table = made(tmp_path / "t", "cow", 9)
+    first = table.timeline.commits[0].requested_time
+    table.clean(keep_versions=1)
+    with pytest.raises(UsageError, match="cleaned"):
+        restore(table, to=first)
+
+
+def test_a_savepoint_whose_file_is_missing_is_refused(tmp_path: Path) -> None:
+    """RESTORE-456."""
+    table = made(tmp_path / "t", "cow", 9)
+    saved = savepoint(table).instant
+    continued(table)
+    (tmp_path / "t" / table.slices()[0].files[0].path).unlink()
+    with pytest.raises(CorruptFileError, match=r"expected a file of the state at .*, found none"):
+        restore(table, saved)
+    assert not [one for one in table.refresh().timeline.instants if one.action == "restore"]
+
+
+def test_a_writer_that_is_alive_is_not_undone(tmp_path: Path) -> None:
+    """RESTORE-459."""
+    table = made(tmp_path / "t", "cow", 9)
+    saved = savepoint(table).instant
+    continued(table)
+    time = "20991231235959999"
+    table.storage.create(f"{table.timeline.folder}/{time}.commit.requested", b"")
+    table.storage.replace(heartbeat_path(time), b"")
+    with pytest.raises(ConflictError, match=f"expected no writer at work during a restore, found commit {time}"):
+        restore(table, saved)
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "after", "step"), [("cow", 9, False, 5), ("mor", 8, True, 6), ("mor", 6, False, 7)]
+)
+def test_a_restore_that_dies_anywhere_is_finished_by_the_next(
+    tmp_path: Path, kind: str, version: int, after: bool, step: int
+) -> None:
+    """RESTORE-460."""
+    table = made(tmp_path / "t", kind, version, ["record_index"])
+    before, saved = content(table), savepoint(table).instant
+    continued(table)
+    states = set()
+    for at, path in crashes(tmp_path / "t", lambda dying: restore(dying, saved), after=after, step=step):
+        survivor = hudi_core.open(path)
+        states.add(done := any(one.action == "restore" and one.completed for one in survivor.timeline.instants))
+        if not done:
+            restore(survivor, saved, clock=later)
+        assert content(survivor) == before, at
+        latest = survivor.refresh()
+        # A build that dies after the restore is ended by the next build.
+        assert [one for one in latest.timeline.pending if one.action != "indexing" or not done] == [], at
+        if not done:
+            assert not [one for one in latest.timeline.instants if one.action == "rollback"], at
+            assert {index.name for index in latest.indexes()} == {"files", "record_index"}, at
+            assert list(latest.validate()) == [], at
+    assert False in states
