@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from hudi_core.secrets import without_secrets
 
@@ -56,6 +56,16 @@ class HudiError(Exception):
         parts += [f"found {found}"] if found else []
         text = ", ".join(parts)
         super().__init__(f"{where}: {text}" if where and text else where or text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel from other processes whole: their arguments are not those of the class."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[HudiError], arguments: tuple[object, ...]) -> HudiError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    return error
 
 
 class TableError(HudiError):

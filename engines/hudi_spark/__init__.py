@@ -7,6 +7,7 @@ reading  a scan's rows: Spark's own Parquet reader where it can, else the engine
 native   which files Spark's own reader takes, and one plan for all files of one schema
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls
+flow     rows of DataFrames in motion between tasks, for writes
 runner   tasks on executors, and rows sent to chosen tasks
 engine   the bundle behind `--engine spark`
 
@@ -32,10 +33,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hudi_spark.front.source import register as register
+    from hudi_spark.front.table import create as create
     from hudi_spark.front.table import open as open  # noqa: A004  # `hudi_spark.open`
     from hudi_spark.sessions import session as session
 
 _MODULES = {
+    "create": "hudi_spark.front.table",
     "open": "hudi_spark.front.table",
     "register": "hudi_spark.front.source",
     "session": "hudi_spark.sessions",
@@ -43,7 +46,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """`open`, `register` and `session`, without PySpark where only schema text is wanted."""
+    """`create`, `open`, `register` and `session`, without PySpark where only schema text is wanted."""
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from hudi_core.paths import data_path, instant_name, joined, partition_path
 MARKERS: Final = ".hoodie/.temp"
 """The folder of the markers of all writes, each in a subfolder named by its time."""
 _SEPARATOR: Final = ".marker."
+_DONE: Final = "TASKS_DONE"
 _SERVER_FILE: Final = "MARKERS"
 """Prefix of the marker files of Apache Hudi's timeline server: each lists markers, one a line; `MARKERS.type` announces them."""
 PARTITION_METADATA: Final = ".hoodie_partition_metadata"
@@ -33,6 +34,12 @@ class MarkerKind(StrEnum):
 def marker_folder(instant_time: str) -> str:
     """The folder of a write's markers."""
     return joined(MARKERS, instant_name(instant_time))
+
+
+def done_path(instant_time: str) -> str:
+    """The file that says that the tasks of a write are done: attempts of tasks that see it after they wrote a file remove that
+    file. The others announced theirs before, and whoever makes it finds their markers. Rule WRITE-421."""
+    return f"{marker_folder(instant_time)}/{_DONE}"
 
 
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:

@@ -51,6 +51,7 @@ schema_on_write  batches brought to a table's schema, before anything is written
 secondary_indexes  what a write changes in secondary indexes: keys that file groups held before, and those they hold after it
 secondary_rows   records with which secondary indexes begin, from the values of file slices
 spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
+spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does

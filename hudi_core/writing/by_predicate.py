@@ -5,9 +5,10 @@ Rows are searched in the table as it is when the write is planned, again in each
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
@@ -21,10 +22,12 @@ from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name,
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Term
 from hudi_core.index.key_columns import KeyColumns
+from hudi_core.portable import Portable
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
+from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -36,7 +39,8 @@ from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.update_outcomes import contest, winning_tasks
+from hudi_core.writing.tasks import Task, numbers_of
+from hudi_core.writing.update_outcomes import Contest, contest, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
 
 Where = str | Expr | ExpressionBuilder
@@ -49,7 +53,7 @@ _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class _Assignment:
+class Assignment:
     """A column, its new value as its expression has it, as the column's type has it, and that in the expression's type again."""
 
     column: t.Field
@@ -63,20 +67,24 @@ def delete(
 ) -> WriteResult:
     """Deletes the rows that have the keys of `data`, or those that match `where`. Raises `UsageError` unless exactly one is
     present."""
-    if (data is None) == (where is None):
-        raise UsageError(
-            "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
-        )
+    refuse_delete_of_both(data, where)
     if where is not None:
         return delete_where(table, where, options)
     return write(table, data, Operation.DELETE, options)
 
 
+def refuse_delete_of_both(data: object, where: Where | None) -> None:
+    """Raises `UsageError` unless exactly one of rows and a predicate is present."""
+    if (data is None) == (where is None):
+        raise UsageError(
+            "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
+        )
+
+
 def delete_where(table: Table, where: Where, options: WriteOptions | None = None) -> WriteResult:
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, and as `write`."""
     settings = options or WriteOptions()
-    latest = _writable(table)
-    latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
+    latest = writable_by_predicate(table, where)
 
     def plan(table: Table, instant_time: str) -> Planned:
         return planned_deletes(table, matching_keys(table, where), instant_time, settings)
@@ -96,37 +104,47 @@ def update(
     for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
     """
     settings = options or WriteOptions()
-    latest = _writable(table)
-    refuse_other_keys(latest)
-    latest.scan(where, limit=0)
+    latest, changes = checked_update(table, assigned, where)
     bare = bare_schema(latest)
-    assignments = _assignments(latest, bare, assigned)
-    names = frozenset(assignment.column.name for assignment in assignments.values())
     with ExitStack() as files:
 
         def plan(table: Table, instant_time: str) -> Planned:
             scan = table.scan(where, meta=False)
-            contested, lost = contest(table, scan.schema), [np.zeros(0, np.bool_)]
+            lost = [np.zeros(0, np.bool_)]
 
             def changed() -> Iterator[Any]:
-                first = 0
-                for batch in scan.batches():
-                    new = _changed(table.engine, scan.schema, batch, first, assignments)
-                    if contested is not None:
-                        lost.append(contested.lost(batch, new))
-                    yield new
-                    first += table.engine.rows.count(batch)
+                for batch, loses in changes.changed(scan.batches()):
+                    lost.append(loses)
+                    yield batch
 
             incoming = incoming_rows(table, InputRows(scan.schema, changed()), instant_time)
             files.callback(incoming.spool.close)
-            planned = planned_upsert(table, incoming, instant_time, settings)
-            if contested is not None:
-                planned = replace(planned, tasks=winning_tasks(table, planned.tasks, np.concatenate(lost)))
-            return of_columns(planned, names) if settings.partial_updates and merges_partial_rows(table) else planned
+            planned, loses = planned_upsert(table, incoming, instant_time, settings), np.concatenate(lost)
+            return of_changes(planned, table, changes, lambda task: bool(loses[numbers_of(task)].any()), settings)
 
         rows = row_schema(latest, bare)
         run = WriteRun(latest, "UPSERT", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
         return run.run(plan)
+
+
+def checked_update(table: Table, assigned: Assigned, where: Where | None) -> tuple[Table, RowChanges]:
+    """The table as it is now, and the changes of its rows, checked before anything is written. Raises as `update`."""
+    latest = writable_by_predicate(table, where)
+    refuse_other_keys(latest)
+    assignments = _assignments(latest, bare_schema(latest), assigned)
+    return latest, RowChanges(latest, latest.scan(where, meta=False).schema, assignments)
+
+
+def of_changes(
+    planned: Planned, table: Table, changes: RowChanges, loses: Callable[[Task], bool], options: WriteOptions
+) -> Planned:
+    """The plan of an update whose rows win; `loses` says of a task whether some of its rows would not, in a log file. Log files
+    have the changed columns alone where that is wanted and means the same."""
+    if changes.contest is not None:
+        planned = replace(planned, tasks=winning_tasks(table, planned.tasks, loses))
+    if not options.partial_updates or not merges_partial_rows(table):
+        return planned
+    return of_columns(planned, frozenset(assignment.column.name for assignment in changes.assignments.values()))
 
 
 def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
@@ -139,26 +157,34 @@ def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
 
 def matching_keys(table: Table, where: Where) -> KeyColumns:
     """The keys of the rows that match."""
+    scan = key_scan(table, where)
+    return incoming_keys(table, InputRows(scan.schema, scan.batches()), (RECORD_KEY, PARTITION_PATH))
+
+
+def key_scan(table: Table, where: Where) -> Scan:
+    """The rows that match, with the columns that their keys stand in or are made of."""
     config = table.config
     stored = (RECORD_KEY, PARTITION_PATH)
     names = stored if config.populate_meta_fields else (*config.record_key_fields, *config.partition_fields)
-    scan = table.scan(where, columns=list(dict.fromkeys(names)))
-    return incoming_keys(table, InputRows(scan.schema, scan.batches()), stored)
+    return table.scan(where, columns=list(dict.fromkeys(names)))
 
 
-def _writable(table: Table) -> Table:
+def writable_by_predicate(table: Table, where: Where | None) -> Table:
+    """The table as it is now. Raises what a scan with the predicate raises, and `UnsupportedError` for a table that is not
+    written to."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=True)
     refuse_buckets(latest)
+    latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     return latest
 
 
-def _assignments(table: Table, bare: Schema, assigned: Assigned) -> dict[int, _Assignment]:
+def _assignments(table: Table, bare: Schema, assigned: Assigned) -> dict[int, Assignment]:
     """The assignments by position in the rows."""
     if not assigned:
         raise UsageError("update", expected="a column to change", found="none")
     fixed = {*table.config.record_key_fields, *table.config.partition_fields}
-    assignments: dict[int, _Assignment] = {}
+    assignments: dict[int, Assignment] = {}
     for name, value in assigned.items():
         place = bare.get(name, case_sensitive=table.case_sensitive)
         column = place.field
@@ -169,7 +195,7 @@ def _assignments(table: Table, bare: Schema, assigned: Assigned) -> dict[int, _A
     return assignments
 
 
-def _assignment(table: Table, bare: Schema, column: t.Field, value: object) -> _Assignment:
+def _assignment(table: Table, bare: Schema, column: t.Field, value: object) -> Assignment:
     node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
     if not isinstance(node, get_args(Scalar)):
         raise UsageError(column.name, expected="an expression of a value", found="a predicate")
@@ -177,13 +203,13 @@ def _assignment(table: Table, bare: Schema, column: t.Field, value: object) -> _
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
         if not same(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
-        return _Assignment(column, own, own)
+        return Assignment(column, own, own)
     new = bind_term(Cast(node, column.type), bare, case_sensitive=table.case_sensitive)
     if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
         # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
         back = bind_term(Cast(Cast(node, column.type), own.type), bare, case_sensitive=table.case_sensitive)
-        return _Assignment(column, own, new, back)
-    return _Assignment(column, own, new)
+        return Assignment(column, own, new, back)
+    return Assignment(column, own, new)
 
 
 def _literal(value: object, column: t.Field) -> Scalar:
@@ -192,28 +218,49 @@ def _literal(value: object, column: t.Field) -> Scalar:
     return Literal(coerce(value, column.type, column.name), column.type)
 
 
-def _changed(
-    engine: Engine[Any, Any, Any], schema: Schema, batch: Any, first: int, assignments: Mapping[int, _Assignment]
-) -> Any:
-    """A batch with new values; its first row has this number among all rows."""
-    values = engine.values
-    root = engine.rows.root(batch)
-    parts = []
-    for position, column in enumerate(schema.fields):
-        if position not in assignments:
-            parts.append((column, values.field(root, position)))
-            continue
-        assignment = assignments[position]
-        new = evaluate(assignment.new, values, root, schema)
-        lost = _lost(engine, assignment, root, schema, new)
-        if lost.any():
-            row = first + int(lost.argmax())
-            raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
-        parts.append((column, new))
-    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+@dataclass(frozen=True)
+class RowChanges(Portable):
+    """New values of columns in rows of a schema, by position. It can be pickled."""
+
+    table: Table
+    schema: Schema
+    assignments: Mapping[int, Assignment]
+
+    def changed(self, batches: Iterator[Any]) -> Iterator[tuple[Any, Bools]]:
+        """The rows with the new values, and which of them lose to what they were, as readers merge them. Raises `RowError` with
+        the row for a value that its column's type cannot have."""
+        first, rows = 0, self.table.engine.rows
+        for batch in batches:
+            new, count = self._changed(batch, first), rows.count(batch)
+            yield new, np.zeros(count, np.bool_) if self.contest is None else self.contest.lost(batch, new)
+            first += count
+
+    @cached_property
+    def contest(self) -> Contest | None:
+        """What decides which rows win; None where the newer one does."""
+        return contest(self.table, self.schema)
+
+    def _changed(self, batch: Any, first: int) -> Any:
+        """A batch with new values; its first row has this number among all rows."""
+        engine, schema = self.table.engine, self.schema
+        values = engine.values
+        root = engine.rows.root(batch)
+        parts = []
+        for position, column in enumerate(schema.fields):
+            if position not in self.assignments:
+                parts.append((column, values.field(root, position)))
+                continue
+            assignment = self.assignments[position]
+            new = evaluate(assignment.new, values, root, schema)
+            lost = _lost(engine, assignment, root, schema, new)
+            if lost.any():
+                row = first + int(lost.argmax())
+                raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+            parts.append((column, new))
+        return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
-def _lost(engine: Engine[Any, Any, Any], assignment: _Assignment, root: Any, schema: Schema, new: Any) -> Bools:
+def _lost(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema, new: Any) -> Bools:
     """Rows whose value the column's type cannot have."""
     values, own = engine.values, assignment.own
     made = evaluate(own, values, root, schema)

@@ -19,16 +19,18 @@ from hudi_core.pruning.ranks import ordered
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 
+Numbers = NDArray[np.int64]
+
 _OWN_FOLDER: Final = ".hoodie"
 _NO_STEPS: Final = frozenset({"", ".", ".."})
 
 
-def refuse_lost_paths(keys: KeyColumns) -> None:
+def refuse_lost_paths(keys: KeyColumns, first: int = 0) -> None:
     """Raises `RowError` for a partition path that names another folder than the one that storage makes of it, or a folder of
-    the table's own files: listings would not give its files back."""
+    the table's own files: listings would not give its files back. `first` is the number of the first row."""
     for number, path in enumerate(keys.paths):
         if path and (reason := _lost(path)):
-            row = int((keys.partitions == number).argmax())
+            row = first + int((keys.partitions == number).argmax())
             raise RowError(
                 row, expected="a partition path that is a folder below the table", found=f"{path!r}, {reason}"
             )
@@ -57,27 +59,28 @@ def _lost(path: str) -> str:
     return "with a null character" if "\0" in path else ""
 
 
-def refuse_repeated_keys(table: Table, keys: KeyColumns) -> None:
+def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None = None) -> None:
     """Raises `RowError` for a key that rows which are added as they are have twice, where the table's record index takes each
-    key once: in the whole table, or in each partition."""
+    key once: in the whole table, or in each partition. `numbers` are those of the rows, None where they are counted from 0."""
     if RECORD_INDEX not in table.config.kept_partitions or len(keys) < 2:
         return
     definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
     if definition is None or not definition.is_partitioned:
-        _refuse_repeated(keys, np.arange(len(keys), dtype=np.int64))
+        _refuse_repeated(keys, np.arange(len(keys), dtype=np.int64), numbers)
         return
     for _, rows in keys.by_partition():
-        _refuse_repeated(keys, rows)
+        _refuse_repeated(keys, rows, numbers)
 
 
-def _refuse_repeated(keys: KeyColumns, rows: NDArray[np.int64]) -> None:
+def _refuse_repeated(keys: KeyColumns, rows: Numbers, numbers: Numbers | None) -> None:
     records = take_strings(keys.records, rows)
     order, differs = ordered(ByteStrings(records.offsets, records.data))
     if differs.all():
         return
     first = int(differs.argmin()) - 1
     stop = first + 1 + int(np.append(differs[first + 1 :], True).argmax())
-    earlier, later = np.sort(rows[order[first:stop]])[:2].tolist()
+    repeated = rows[order[first:stop]]
+    earlier, later = np.sort(repeated if numbers is None else numbers[repeated])[:2].tolist()
     key = records.data[records.offsets[order[first]] : records.offsets[order[first] + 1]].tobytes().decode()
     expected = "another record key than any row before, for the record index"
     raise RowError(later, expected=expected, found=f"{key!r} of row {earlier + 1:,}")

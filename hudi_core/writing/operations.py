@@ -6,7 +6,7 @@ transaction commits what they report; a write that loses against another writer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
@@ -80,18 +80,8 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     for a table that this library does not write to, and `ConflictError` where other writers win again and again. Nothing is
     changed then.
     """
-    try:
-        operation = Operation(op)
-    except ValueError:
-        raise UsageError("op", expected=f"one of {', '.join(Operation)}", found=repr(op)) from None
-    settings = options or WriteOptions()
-    latest = refreshed(table)
-    merges = operation in (Operation.UPSERT, Operation.DELETE)
-    latest.snapshot().expect(statistics=merges)
-    refuse_unwritable(latest, merges=merges)
-    refuse_buckets(latest)
-    if operation not in _ADDS_ALONE:
-        refuse_other_keys(latest)
+    operation, settings = operation_of(op), options or WriteOptions()
+    latest = latest_writable(table, operation)
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
         return delete_keys(latest, incoming_keys(latest, rows), settings)
@@ -121,11 +111,30 @@ def columns_of_write(table: Table, rows: Schema, operation: Operation, options: 
     return columns
 
 
+def operation_of(op: str) -> Operation:
+    """The operation of a name. Raises `UsageError` for an unknown one."""
+    try:
+        return Operation(op)
+    except ValueError:
+        raise UsageError("op", expected=f"one of {', '.join(Operation)}", found=repr(op)) from None
+
+
+def latest_writable(table: Table, operation: Operation) -> Table:
+    """The table as it is now. Raises `UnsupportedError` where the operation may not write to it."""
+    latest = refreshed(table)
+    merges = operation in (Operation.UPSERT, Operation.DELETE)
+    latest.snapshot().expect(statistics=merges)
+    refuse_unwritable(latest, merges=merges)
+    refuse_buckets(latest)
+    if operation not in _ADDS_ALONE:
+        refuse_other_keys(latest)
+    return latest
+
+
 def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
     """Deletes the rows of keys; keys that the table does not have are ignored."""
     bare = bare_schema(table)
-    rows = row_schema(table, bare)
-    run = WriteRun(table, "DELETE", write_action(table), bare, rows, Spool(table.engine, rows), options)
+    run = run_of(table, Operation.DELETE, bare, Spool(table.engine, row_schema(table, bare)), options)
     return run.run(lambda latest, instant_time: planned_deletes(latest, keys, instant_time, options))
 
 
@@ -205,19 +214,12 @@ def writes_logs(table: Table) -> bool:
 
 
 def _write_rows(table: Table, incoming: Incoming, operation: Operation, options: WriteOptions) -> WriteResult:
-    action = REPLACE_COMMIT if operation in _OVERWRITES else write_action(table)
-    name = _RECORDED_AS.get(operation, operation.upper())
-    run = WriteRun(
-        table, name, action, incoming.table, incoming.rows, incoming.spool, options,
-        merges=operation is Operation.UPSERT, kept=incoming.kept,
-    )  # fmt: skip
+    run = run_of(table, operation, incoming.table, incoming.spool, options, incoming.kept)
 
     def plan(table: Table, instant_time: str) -> Planned:
         if operation is Operation.UPSERT:
             planned = planned_upsert(table, incoming, instant_time, options)
-            if not (incoming.kept and options.partial_updates and merges_partial_rows(table)):
-                return planned
-            return of_columns(planned, frozenset(f.name for f in incoming.table.fields if f.id not in incoming.kept))
+            return of_given_columns(planned, table, incoming.table, incoming.kept, options)
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
@@ -225,18 +227,43 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         inserts = {path: len(rows) for path, rows in grouped_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         tasks = rows_of_tasks(routes, keys, places, in_key_order=operation is not Operation.APPEND)
-        return Planned(tasks, _replaced(table, incoming, operation))
+        return Planned(tasks, replaced_groups(table, operation, inserts))
 
     return run.run(plan)
 
 
-def _replaced(table: Table, incoming: Incoming, operation: Operation) -> dict[str, tuple[str, ...]]:
-    """The file groups that an operation replaces."""
+def of_given_columns(
+    planned: Planned, table: Table, schema: Schema, kept: frozenset[int], options: WriteOptions
+) -> Planned:
+    """The plan of an upsert of rows that lack the columns `kept`, which log files lack too where that is wanted and means the
+    same. `schema` is what the table's becomes."""
+    if not (kept and options.partial_updates and merges_partial_rows(table)):
+        return planned
+    return of_columns(planned, frozenset(field.name for field in schema.fields if field.id not in kept))
+
+
+def run_of(
+    table: Table,
+    operation: Operation,
+    schema: Schema,
+    rows: Spool,
+    options: WriteOptions,
+    kept: frozenset[int] = frozenset(),
+) -> WriteRun:
+    """The run of an operation whose rows are in a spool. `schema` is what the table's becomes, without the meta columns; `kept`
+    are the columns that the rows lack and whose stored values stay."""
+    action = REPLACE_COMMIT if operation in _OVERWRITES else write_action(table)
+    name = _RECORDED_AS.get(operation, operation.upper())
+    merges = operation not in _ADDS_ALONE | _OVERWRITES
+    return WriteRun(table, name, action, schema, rows.schema, rows, options, merges=merges, kept=kept)
+
+
+def replaced_groups(table: Table, operation: Operation, partitions: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The file groups that an operation with rows of these partitions replaces."""
     if operation is Operation.INSERT_OVERWRITE_TABLE:
         return _groups_of(table, None)
     if operation is Operation.INSERT_OVERWRITE:
-        touched = np.unique(incoming.keys.partitions).tolist()
-        return _groups_of(table, tuple(incoming.keys.paths[number] for number in touched))
+        return _groups_of(table, tuple(partitions))
     return {}
 
 

@@ -17,14 +17,24 @@ _FILES: Final = 5
 _ENOUGH_BYTES: Final = 1 << 20
 """Smaller files are not measured: their footer is the greater part."""
 _SAMPLE_ROWS: Final = 1 << 15
-_FEW_ROWS: Final = 1 << 12
+FEW_ROWS: Final = 1 << 12
 """Fewer rows are not measured: they make no difference to how files are cut."""
-_GUESS: Final = 1024.0
+GUESS: Final = 1024.0
 """Hudi's own first estimate."""
 
 
 def row_bytes(sources: Sources, files: Schema, spool: Spool) -> float:
     """Measured bytes a row. A few rows are not worth measuring."""
+    stored = stored_row_bytes(sources)
+    if stored is not None:
+        return stored
+    if spool.rows <= FEW_ROWS:
+        return GUESS
+    return measured_row_bytes(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
+
+
+def stored_row_bytes(sources: Sources) -> float | None:
+    """The bytes that a row takes in files of the table; None where these are too small to be measured."""
     slices = sources.snapshot.slices
     sizes = slices.files.sizes[slices.bases[slices.bases >= 0]]
     with_base = np.flatnonzero(slices.bases >= 0)
@@ -36,12 +46,10 @@ def row_bytes(sources: Sources, files: Schema, spool: Spool) -> float:
         if rows:
             size: int = sum(base.size for base in bases if base.path in footers)
             return size / rows
-    if spool.rows <= _FEW_ROWS:
-        return _GUESS
-    return _measured(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
+    return None
 
 
-def _measured(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
+def measured_row_bytes(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
     """Writes runs of neighbouring rows from all over the input to a file that is thrown away."""
     rows = spool.rows
     count = min(_SAMPLE_ROWS, rows)

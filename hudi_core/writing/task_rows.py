@@ -85,7 +85,11 @@ def with_rows(task: Task, records: StringColumn, rows: Numbers, places: Places, 
             positions = _known(places, rows) if leaves is None else None
             new = NONE if places.deleted is None else rows[places.deleted[rows]]
             new_keys = take_strings(records, new) if len(new) else None
-            return replace(task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys)
+            # Rows of some columns alone change rows that the slice holds.
+            columns = task.columns if new_keys is None else None
+            return replace(
+                task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys, columns=columns
+            )
 
 
 def with_deletes(task: Task, deleted: StringColumn, positions: Numbers | None) -> Task:

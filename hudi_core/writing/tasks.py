@@ -107,6 +107,13 @@ def row_count(task: Task) -> int:
     return task.rows if isinstance(task.rows, int) else len(task.rows)
 
 
+def numbers_of(task: Task) -> Numbers:
+    """The numbers of a task's rows in the spool. Raises `TypeError` for a task whose rows are elsewhere."""
+    if isinstance(task.rows, int):
+        raise TypeError("the rows of this task are not here")
+    return task.rows
+
+
 def of_attempt(task: Task, attempt: str) -> Task:
     """The task with file names of one attempt of its own, so that of two attempts each writes its own file. Log files that have
     their slice's time in their names, before table version 8, keep them: those are made once, whoever makes them."""

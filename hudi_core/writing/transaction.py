@@ -210,6 +210,7 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
             alive.close()
             _undo(write, keep_plan=keep_plan)
         else:
+            alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
             write.table.storage.delete_folder(marker_folder(write.instant_time))
 
 

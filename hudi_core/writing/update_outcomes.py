@@ -6,7 +6,7 @@ lose, by its ordering value or because its null leaves a stored value, the base 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,18 +54,18 @@ def contest(table: Table, rows: Schema) -> Contest | None:
     return Contest(merge_columns(engine, table.config, rows, rules, rows, where, with_keys=False))
 
 
-def winning_tasks(table: Table, tasks: Sequence[Task], lost: Bools) -> tuple[Task, ...]:
-    """The tasks of an update, so that its rows win; `lost` are those that would lose in a log file.
+def winning_tasks(table: Table, tasks: Sequence[Task], loses: Callable[[Task], bool]) -> tuple[Task, ...]:
+    """The tasks of an update, so that its rows win; `loses` says of a task whether some of its rows would lose in a log file.
 
     Raises `UnsupportedError` where a slice that has to be rewritten has no base file, or is to be compacted or clustered.
     """
-    return tuple(_winning(table, task, lost) for task in tasks)
+    return tuple(_winning(table, task, loses) for task in tasks)
 
 
-def _winning(table: Table, task: Task, lost: Bools) -> Task:
+def _winning(table: Table, task: Task, loses: Callable[[Task], bool]) -> Task:
     if isinstance(task, RewriteFile):
         return replace(task, wins=True)
-    if not isinstance(task, AppendLog) or isinstance(task.rows, int) or not lost[task.rows].any():
+    if not isinstance(task, AppendLog) or not loses(task):
         return task
     file_slice = task.slice
     group = file_slice.partition, file_slice.file_id

@@ -10,10 +10,10 @@ from typing import Final, Literal
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.markers import marked_files
+from hudi_core.commit.markers import done_path, marked_files
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
-from hudi_core.commit.steps import SideBySide, run
+from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.index.choose import IndexKind
@@ -51,7 +51,7 @@ from hudi_core.writing.write_properties import (
     refuse_other_properties,
 )
 
-Work = Callable[[TaskRunner], Sequence[WriteStatus]]
+Work = Callable[[TaskRunner, Sequence[Task]], Sequence[WriteStatus]]
 """Runs the tasks of a write with rows that are elsewhere, each as the runner does; gives what they report. A task may run more
 than once: each attempt announces its files itself (`writing.announce`)."""
 Progress = Callable[[int, int], None]
@@ -114,6 +114,8 @@ class Planned:
     deleted_partitions: tuple[str, ...] = ()
     spool: Spool | None = None
     """The rows of the tasks, where they are not those of the run."""
+    deletes: int = 0
+    """How many keys the tasks are going to delete, where the keys are not theirs yet."""
     work: Work | None = None
     """Runs the tasks where their rows are not here; None: they are in the spool."""
 
@@ -198,7 +200,7 @@ class WriteRun:
             expressions=expressions,
         )  # fmt: skip
         if planned.work is not None:
-            reported = tuple(planned.work(runner))
+            reported = tuple(planned.work(runner, tasks))
             _delete_others(running, reported)
             return reported
         markers = [step for task in tasks for step in marker_steps(task, time, table.config)]
@@ -229,6 +231,7 @@ class WriteRun:
             for task in planned.tasks
             if not isinstance(task, NewFile) and (keys := task.deleted_keys) is not None
         )
+        deleted += planned.deletes
         rewritten = sum(not isinstance(task, NewFile | AppendLog) for task in planned.tasks)
         replaced = sum(map(len, planned.replaced.values())) + rewritten
         return WriteResult(
@@ -240,6 +243,7 @@ class WriteRun:
 def _delete_others(running: Transaction, reported: Sequence[WriteStatus]) -> None:
     """Deletes the files that attempts of tasks have left which others outran."""
     storage = running.table.storage
+    run(storage, [Ensure(done_path(running.instant_time))])
     written = {path for status in reported for path in (status.path, *status.change_logs)}
     for path, _ in marked_files(storage, running.instant_time):
         if path not in written:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from hudi_core.errors import HudiError, NoSuchFileError, RowError, UnknownColumnError
 from hudi_core.portable import Portable
 
 WAYS: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
@@ -42,3 +43,18 @@ def test_a_copy_has_the_parts_of_the_object_and_no_cached_values(way: Callable[[
     assert "lock" not in vars(made)
     made._read["b"] = 1
     assert "b" not in used._read
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RowError(6, expected="a value", found="null", path="a.b"),
+        UnknownColumnError("x", expected="a column"),
+        NoSuchFileError("a/b", message="is not there"),
+    ],
+)
+def test_errors_travel_whole(error: HudiError) -> None:
+    """ENGINE-420: an error of a task on another machine is what it was."""
+    travelled = pickle.loads(pickle.dumps(error))
+    assert type(travelled) is type(error)
+    assert (str(travelled), vars(travelled)) == (str(error), vars(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +13,13 @@ from hudi_core.index.tag import TagOptions
 from hudi_core.planning.plan import ScanPlan
 from hudi_core.schema.schema import Schema
 from hudi_core.table.distributed import MAX_RECORDS, plan_in_shares
-from hudi_core.table.open import open_table
+from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
+from hudi_core.writing.create import create_table
 from hudi_spark.front.tagging import DEFAULT, tag
+from hudi_spark.front.writing import FrameWrites, given_schema
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
@@ -34,9 +36,21 @@ def open(  # noqa: A001  # `hudi_spark.open`
     return SparkTable(spark, open_table(uri, **options), records_on_driver)
 
 
+def create(spark: SparkSession, uri: str, schema: Any, key: Any = (), **options: Any) -> SparkTable:
+    """A new table without rows, at a local path or URL.
+
+    `schema` is a DataFrame with rows such as it will have, a StructType, or what `hudi_core.create` takes for one; `options` are
+    the arguments of that by name, and it raises as that does.
+    """
+    return SparkTable(spark, create_table(uri, given_schema(schema), key, **options))
+
+
 @dataclass(frozen=True)
-class SparkTable:
-    """A table that was opened, with the names of `hudi_core.table.table.Table`; its scans give DataFrames."""
+class SparkTable(FrameWrites):
+    """A table that was opened, with the names of `hudi_core.table.table.Table`; its scans give DataFrames, its writes take them.
+
+    It shows what it showed when it was opened; `refreshed` shows later commits.
+    """
 
     spark: SparkSession
     table: Table
@@ -46,6 +60,10 @@ class SparkTable:
     def schema(self) -> Schema:
         """The latest schema, with column ids."""
         return self.table.schema
+
+    def refreshed(self) -> SparkTable:
+        """The table with the commits that were made since, its own too."""
+        return replace(self, table=refreshed(self.table))
 
     def scan(self, **options: Any) -> SparkScan:
         """A read of the table; `options` are those of `Table.scan`. Raises as it does."""

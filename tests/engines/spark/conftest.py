@@ -15,6 +15,7 @@ PYSPARK_WARNS = (
     "ignore:unclosed.*socket:ResourceWarning",
     "ignore:unclosed.*socket:pytest.PytestUnraisableExceptionWarning",
     "ignore:distutils Version classes:DeprecationWarning",
+    "ignore:The distutils package is deprecated:DeprecationWarning",
 )
 """What PySpark does itself: it leaves sockets to the garbage collector, and compares versions in an old way."""
 

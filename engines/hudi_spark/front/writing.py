@@ -1,0 +1,124 @@
+"""Writes of DataFrames: the operations of a table with the names, options, checks and results that they have on Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from hudi_core.errors import UsageError, described
+from hudi_core.front.keywords import WriteKeywords, options_from
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_both
+from hudi_core.writing.operations import delete_partitions
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
+from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.write_run import WriteOptions
+from hudi_spark.flow import ScanRows, SparkRows
+
+
+class FrameWrites:
+    """Writes of a table whose rows come as DataFrames of any origin. Rows and keys stay on executors.
+
+    A DataFrame is read once: its rows are persisted in the form in which they are written, and let go of at the end. Options are
+    an object, or its fields by name, as for a table on Arrow.
+    """
+
+    spark: SparkSession
+    table: Table
+
+    def write(
+        self, frame: DataFrame, op: str = "upsert", options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Writes rows in one commit: as `hudi_core.writing.operations.write`, and raises as it does."""
+        return spread_write(self.table, self._rows(frame), op, _options(options, named))
+
+    def append(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Adds rows in new files, in their order, without a look at what is there."""
+        return self.write(frame, "append", options, **named)
+
+    def insert(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Adds rows, to small files first."""
+        return self.write(frame, "insert", options, **named)
+
+    def bulk_insert(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Adds rows in new files, in the order of their keys within each partition."""
+        return self.write(frame, "bulk_insert", options, **named)
+
+    def upsert(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Merges rows with those that have their keys, and adds the others."""
+        return self.write(frame, "upsert", options, **named)
+
+    def overwrite(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Puts rows in the place of all rows of the table."""
+        return self.write(frame, "insert_overwrite_table", options, **named)
+
+    def overwrite_partitions(
+        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Puts rows in the place of all rows of their partitions."""
+        return self.write(frame, "insert_overwrite", options, **named)
+
+    def delete(
+        self,
+        frame: DataFrame | None = None,
+        *,
+        where: Where | None = None,
+        options: WriteOptions | None = None,
+        **named: Unpack[WriteKeywords],
+    ) -> WriteResult:
+        """Deletes the rows that match a predicate, or those that have the keys of a DataFrame: one of the two is given."""
+        refuse_delete_of_both(frame, where)
+        settings = _options(options, named)
+        if where is not None:
+            return spread_delete_where(self.table, where, self._rows_of, settings)
+        return self.write(frame, "delete", settings)  # type: ignore[arg-type]  # not None, as was checked
+
+    def update(
+        self,
+        assigned: Assigned,
+        where: Where | None = None,
+        options: WriteOptions | None = None,
+        **named: Unpack[WriteKeywords],
+    ) -> WriteResult:
+        """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
+        return spread_update(self.table, assigned, where, self._rows_of, _options(options, named))
+
+    def delete_partitions(
+        self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Takes all rows of partitions away, by the paths of these."""
+        return delete_partitions(self.table, partitions, _options(options, named))
+
+    def _rows_of(self, scan: Scan) -> ScanRows:
+        return ScanRows(self.spark, scan)
+
+    def _rows(self, frame: object) -> SparkRows:
+        if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):
+            raise UsageError("frame", expected="a DataFrame", found=described(frame))
+        return SparkRows(self.spark, self.table.engine, frame)  # type: ignore[arg-type]  # also that of Spark Connect
+
+
+def given_schema(schema: object) -> object:
+    """The schema of a DataFrame or of a StructType as Arrow has it; another one as it is."""
+    struct = schema if isinstance(schema, StructType) else getattr(schema, "schema", schema)
+    return to_arrow_schema(struct) if isinstance(struct, StructType) else schema
+
+
+def _options(options: WriteOptions | None, named: Mapping[str, Any]) -> WriteOptions:
+    return options_from(WriteOptions, options, named) or WriteOptions()

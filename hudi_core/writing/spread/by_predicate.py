@@ -1,0 +1,61 @@
+"""Deletes and updates of the rows that match a predicate, which are read and written by parts. Rules: WRITE-25 to WRITE-27."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+from hudi_core.parallel.flow import SpreadRows
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.writing.by_predicate import Assigned, Where, checked_update, key_scan, of_changes, writable_by_predicate
+from hudi_core.writing.incoming import preparation, row_schema
+from hudi_core.writing.operations import Operation, run_of
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.spread.operations import given_keys, prepared_rows, sendable
+from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+
+RowsOf = Callable[[Scan], SpreadRows]
+"""The rows of a scan in parts: batches of the scan's schema."""
+
+
+def spread_delete_where(
+    table: Table, where: Where, rows_of: RowsOf, options: WriteOptions | None = None
+) -> WriteResult:
+    """As `writing.by_predicate.delete_where`."""
+    settings = options or WriteOptions()
+    latest = writable_by_predicate(table, where)
+    bare = bare_schema(latest)
+    with ExitStack() as kept:
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            rows = rows_of(key_scan(table, where))
+            given = kept.enter_context(given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)))
+            return given.planned_delete(table, instant_time, settings, kept)
+
+        no_rows = Spool(latest.engine, row_schema(latest, bare))
+        return run_of(latest, Operation.DELETE, bare, no_rows, settings).run(plan)
+
+
+def spread_update(
+    table: Table, assigned: Assigned, where: Where | None, rows_of: RowsOf, options: WriteOptions | None = None
+) -> WriteResult:
+    """As `writing.by_predicate.update`."""
+    settings = options or WriteOptions()
+    latest, checked = checked_update(table, assigned, where)
+    changes = replace(checked, table=sendable(latest))
+    bare = bare_schema(latest)
+    with ExitStack() as kept:
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            scan = table.scan(where, meta=False)
+            prepares = preparation(table, scan.schema, instant_time)
+            given = kept.enter_context(prepared_rows(table, rows_of(scan), prepares, changes.changed))
+            planned = given.planned_upsert(table, instant_time, settings, kept)
+            return of_changes(planned.planned, table, changes, planned.loses, settings)
+
+        no_rows = Spool(latest.engine, row_schema(latest, bare))
+        return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)

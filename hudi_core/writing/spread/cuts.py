@@ -1,0 +1,188 @@
+"""Cuts between keys: samples of keys, and which part or file a key goes to by cuts that are taken from them. Rule WRITE-422."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.writing.plan import Share
+from hudi_core.writing.spread.packs import concat_keys, take_keys
+
+Numbers = NDArray[np.int64]
+Weights = NDArray[np.float64]
+
+_LARGEST: Final = 1 << 12
+"""Keys in the sample of a part."""
+_PARTS: Final = 64
+"""Parts with samples of that size; those of later parts are smaller, so that all together grow with the logarithm of parts."""
+_LEAST: Final = 16
+_ROUNDING: Final = 1e-3
+"""A part of a row, by which sums of floats may miss a whole number of them."""
+
+
+def sample_size(part: int) -> int:
+    """How many keys of a part are sampled."""
+    return max(_LEAST, _LARGEST if part < _PARTS else _LARGEST * _PARTS // part)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeySample:
+    """Some keys, each of which stands for `weight` keys."""
+
+    keys: KeyColumns
+    weight: float
+
+
+@dataclass
+class Sampler:
+    """Draws a sample of keys that come in batches: each has the same chance. The same keys in one order give one sample."""
+
+    part: int
+    _count: int = 0
+    _keys: list[KeyColumns] = field(default_factory=list)
+    _chances: list[Weights] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.part)
+
+    def add(self, keys: KeyColumns) -> None:
+        size, chances = sample_size(self.part), self._random.random(len(keys))
+        self._count += len(keys)
+        if len(keys) > size:
+            rows = np.sort(np.argpartition(chances, size)[:size])
+            keys, chances = take_keys(keys, rows), chances[rows]
+        self._keys.append(keys)
+        self._chances.append(chances)
+        if sum(map(len, self._chances)) > 2 * size:
+            self._thin(size)
+
+    def sample(self) -> KeySample | None:
+        """The sample; None of no keys."""
+        if self._count == 0:
+            return None
+        self._thin(sample_size(self.part))
+        return KeySample(self._keys[0], self._count / len(self._keys[0]))
+
+    def _thin(self, size: int) -> None:
+        keys, chances = concat_keys(self._keys), np.concatenate(self._chances)
+        if len(chances) > size:
+            rows = np.sort(np.argpartition(chances, size)[:size])
+            keys, chances = take_keys(keys, rows), chances[rows]
+        self._keys, self._chances = [keys], [chances]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cut:
+    """Cuts of a partition, ascending, and the target of keys before the first, from each on to the next, and from the last on."""
+
+    keys: ByteStrings
+    targets: Numbers
+
+    def targets_of(self, records: StringColumn) -> Numbers:
+        if len(self.keys) == 0:
+            return np.full(len(records.offsets) - 1, self.targets[0])
+        order = sorted_keys(records)
+        starts, _ = order.runs(self.keys, self.keys)
+        below = np.searchsorted(starts, np.arange(len(order)), "right")
+        targets = np.empty(len(order), np.int64)
+        targets[order.order] = self.targets[below]
+        return targets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyCuts:
+    """Which target each key goes to. Equal keys of one partition go to one. `by_key`: partitions do not count."""
+
+    cuts: Mapping[str, _Cut]
+    by_key: bool = False
+
+    def targets(self, keys: KeyColumns) -> Numbers:
+        """The targets of keys."""
+        if self.by_key:
+            return self.cuts[""].targets_of(keys.records)
+        targets = np.empty(len(keys), np.int64)
+        for path, rows in keys.by_partition():
+            targets[rows] = self._cut(path).targets_of(take_strings(keys.records, rows))
+        return targets
+
+    def _cut(self, path: str) -> _Cut:
+        """The cut of a partition; of one without a sample, the place between its neighbours."""
+        cut = self.cuts.get(path)
+        if cut is not None:
+            return cut
+        paths = sorted(self.cuts)
+        place = bisect_right(paths, path)
+        target = self.cuts[paths[place - 1]].targets[-1:] if place else np.zeros(1, np.int64)
+        return _Cut(ByteStrings.from_list([]), target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sorted:
+    """The sampled keys of a partition in order, and how many keys those up to each stand for."""
+
+    keys: StringColumn
+    ends: Weights
+
+    def cut(self, weights: Weights, targets: Numbers) -> _Cut:
+        """Cuts after so many keys."""
+        places = np.minimum(np.searchsorted(self.ends, weights + _ROUNDING, "right"), len(self.ends) - 1)
+        keys = take_strings(self.keys, places)
+        return _Cut(ByteStrings(keys.offsets, keys.data), targets)
+
+
+def _by_partition(samples: Iterable[KeySample], by_key: bool) -> dict[str, _Sorted]:
+    records: dict[str, list[StringColumn]] = {}
+    weights: dict[str, list[Weights]] = {}
+    for sample in samples:
+        every = [("", np.arange(len(sample.keys)))] if by_key else sample.keys.by_partition()
+        for path, rows in every:
+            records.setdefault(path, []).append(take_strings(sample.keys.records, rows))
+            weights.setdefault(path, []).append(np.full(len(rows), sample.weight))
+    sorted_parts = {}
+    for path in sorted(records):
+        order = sorted_keys(concat_strings(records[path]))
+        sorted_parts[path] = _Sorted(order.strings, np.cumsum(np.concatenate(weights[path])[order.order]))
+    return sorted_parts
+
+
+def range_cuts(samples: Iterable[KeySample], count: int, *, by_key: bool) -> KeyCuts:
+    """Ranges of keys, `count` of about as many keys each, by partition and key."""
+    partitions = _by_partition(samples, by_key)
+    total = sum(float(partition.ends[-1]) for partition in partitions.values())
+    bounds = total * np.arange(1, count) / max(count, 1)
+    cuts: dict[str, _Cut] = {}
+    start = 0.0
+    for path, partition in partitions.items():
+        end = start + float(partition.ends[-1])
+        first, last = np.searchsorted(bounds, [start, end], "right")
+        inner = bounds[first:last]
+        cuts[path] = partition.cut(inner[inner < end] - start, np.arange(first, first + len(inner[inner < end]) + 1))
+        start = end
+    return KeyCuts(cuts or {"": _Cut(ByteStrings.from_list([]), np.zeros(1, np.int64))}, by_key)
+
+
+def share_cuts(samples: Sequence[KeySample], shares: Mapping[str, Sequence[Share]]) -> KeyCuts:
+    """The cuts between the files of partitions: each gets about the rows of its share, in the order of keys."""
+    partitions = _by_partition(samples, by_key=False)
+    cuts: dict[str, _Cut] = {}
+    for path, of_path in shares.items():
+        if not of_path:
+            continue
+        targets = np.array([share.task for share in of_path], np.int64)
+        rows = np.cumsum([share.rows for share in of_path])
+        partition = partitions.get(path)
+        if partition is None or len(of_path) == 1:
+            cuts[path] = _Cut(ByteStrings.from_list([]), targets[:1])
+        else:
+            cuts[path] = partition.cut(rows[:-1] / rows[-1] * partition.ends[-1], targets)
+    return KeyCuts(cuts)

@@ -1,0 +1,215 @@
+"""The second step of a spread write: ranges of keys, whose rows are located, and which of them moved decided. Rule WRITE-425.
+
+All rows of a key are in one range, so what is decided of a key is decided there, by the rules for a whole write.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.nodes import length
+from hudi_core.columns.strings import take_strings
+from hudi_core.engine import Engine
+from hudi_core.errors import HudiError, StorageError
+from hudi_core.index.distributed import RemoteTagging
+from hudi_core.index.key_columns import KeyColumns, Locations
+from hudi_core.index.tag import Tagger
+from hudi_core.parallel.flow import Packet
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.writing.incoming import Incoming
+from hudi_core.writing.incoming_checks import refuse_repeated_keys
+from hudi_core.writing.operations import upsert_places
+from hudi_core.writing.spool import Spool, spool
+from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
+from hudi_core.writing.spread.packs import (
+    KEYS_AT_ONCE,
+    OF_ROWS,
+    RowPack,
+    concat_keys,
+    joined,
+    opened,
+    packed,
+    report,
+    take_keys,
+    unpacked,
+)
+from hudi_core.writing.task_rows import Places
+from hudi_core.writing.write_run import WriteOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DealRanges:
+    """Rows to the ranges of their keys. It can be pickled."""
+
+    cuts: KeyCuts
+    engine: Engine[Any, Any, Any]
+    schema: Schema
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        for packet in packets:
+            pack: RowPack = unpacked(packet)
+            targets = self.cuts.targets(pack.keys)
+            for target in np.unique(targets).tolist():
+                of_target = pack.taken(self.engine, self.schema, np.flatnonzero(targets == target))
+                yield Packet(target, 0, packet.source, packet.number, packed(of_target))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeReport:
+    """What was located in a range: rows, and keys to delete, by the slice that holds their key; new rows by partition, with a
+    sample of their keys."""
+
+    updates: Mapping[int, int]
+    leaving: Mapping[int, int]
+    inserts: Mapping[str, int]
+    sample: KeySample | None
+    losing: frozenset[int] = frozenset()
+    """Slices with rows of an update that lose to what they were."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocateRows:
+    """Locates the rows of a range, or with `deletes` the keys that are to be deleted. It can be pickled."""
+
+    tagging: RemoteTagging
+    table_schema: Schema
+    schema: Schema
+    record_positions: bool
+    deletes: bool
+    lacking: frozenset[int] = frozenset()
+    """The columns that the rows lack and whose stored values stay."""
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        try:
+            yield from self._located(part, packets)
+        except HudiError as error:
+            if isinstance(error, StorageError):
+                raise
+            yield report(part, error)
+
+    def _located(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        packs: list[RowPack] = [unpacked(packet) for packet in packets]
+        if not packs:
+            return
+        whole, engine = joined(packs), self.tagging.table.engine
+        batches = [pack.batch for pack in packs if pack.batch is not None]
+        packs.clear()
+        with closing(spool(engine, self.schema, batches)) as rows:
+            batches.clear()
+            tagger = self.tagging.tagger()
+            located = Locations.nowhere(len(whole))
+            if len(self.tagging.slices):
+                located = tagger.locate(whole.keys)
+            places = self._places(tagger, whole.keys, rows, located)
+            yield from self._packets(part, whole, rows, places)
+        yield report(part, self._report(part, whole, places))
+
+    def _places(self, tagger: Tagger, keys: KeyColumns, rows: Spool, located: Locations) -> Places:
+        options = WriteOptions(record_positions=self.record_positions)
+        if self.deletes:
+            return Places(located.slices, located.positions if self.record_positions else None)
+        incoming = Incoming(self.table_schema, self.schema, rows, keys, self.lacking)
+        return upsert_places(tagger, incoming, located, options)
+
+    def _packets(self, part: int, whole: RowPack, rows: Spool, places: Places) -> Iterator[Packet]:
+        with_places = replace(
+            whole, places=places.slices, positions=places.positions,
+            deleted=np.zeros(len(whole), np.bool_) if places.deleted is None else places.deleted,
+        )  # fmt: skip
+        number = start = 0
+        for batch, count in self._batches(rows, len(whole)):
+            yield Packet(part, 0, part, number, packed(_part(with_places, start, start + count, batch)))
+            number, start = number + 1, start + count
+        for slice_number, leaves in places.leaving.items():
+            for first in range(0, length(leaves), KEYS_AT_ONCE):
+                records = take_strings(leaves, slice(first, min(first + KEYS_AT_ONCE, length(leaves))))
+                count = length(records)
+                keys = KeyColumns(records, np.zeros(count, np.int32), ("",))
+                of_slice = np.full(count, slice_number, np.int64)
+                yield Packet(part, 0, part, number, packed(RowPack(keys, np.zeros(count, np.int64), None, of_slice)))
+                number += 1
+
+    def _batches(self, rows: Spool, keys: int) -> Iterator[tuple[Any, int]]:
+        """The batches of rows, or of keys alone, and how many each has."""
+        if self.deletes:
+            for start in range(0, keys, KEYS_AT_ONCE):
+                yield None, min(KEYS_AT_ONCE, keys - start)
+            return
+        for batch in rows.batches:
+            yield batch, self.tagging.table.engine.rows.count(batch)
+
+    def _report(self, part: int, whole: RowPack, places: Places) -> RangeReport:
+        updates, leaving = places.updates, {number: length(leaves) for number, leaves in places.leaving.items()}
+        if self.deletes:
+            return RangeReport({}, updates, {}, None)
+        new = take_keys(whole.keys, places.new_rows)
+        sampler = Sampler(part)
+        if len(new):
+            sampler.add(new)
+        counts = np.bincount(new.partitions, minlength=len(new.paths)).tolist()
+        return RangeReport(
+            updates, leaving, dict(zip(new.paths, counts, strict=True)), sampler.sample(), _losing(whole, places)
+        )
+
+
+def _losing(pack: RowPack, places: Places) -> frozenset[int]:
+    return frozenset() if pack.loses is None else frozenset(np.unique(places.slices[pack.loses]).tolist())
+
+
+def _part(pack: RowPack, start: int, end: int, batch: Any) -> RowPack:
+    rows = np.arange(start, end, dtype=np.int64)
+    chosen = {name: None if (values := getattr(pack, name)) is None else values[start:end] for name in OF_ROWS}
+    return RowPack(take_keys(pack.keys, rows), pack.numbers[start:end], batch, **chosen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckKeys:
+    """Refuses keys that rows which are added as they are have twice. It can be pickled. `first_rows` are the numbers of the first
+    row of each part of the input."""
+
+    table: Table
+    first_rows: Mapping[int, int]
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        packs = [(packet.source, unpacked(packet)) for packet in packets]
+        if not packs:
+            return
+        numbers = np.concatenate([self.first_rows[source] + pack.numbers for source, pack in packs])
+        try:
+            refuse_repeated_keys(self.table, concat_keys([pack.keys for _, pack in packs]), numbers)
+        except HudiError as error:
+            yield report(part, error)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocatedReport:
+    """What was located, of all ranges."""
+
+    updates: Mapping[int, int]
+    leaving: Mapping[int, int]
+    inserts: Mapping[str, int]
+    samples: Sequence[KeySample]
+    losing: frozenset[int]
+
+
+def located_report(reports: Sequence[Packet]) -> LocatedReport:
+    """The sum of the reports of ranges. Raises the first that is an error."""
+    updates: Counter[int] = Counter()
+    leaving: Counter[int] = Counter()
+    inserts: Counter[str] = Counter()
+    samples, losing = [], set[int]()
+    for of_range in opened(reports):
+        updates.update(of_range.updates)
+        leaving.update(of_range.leaving)
+        inserts.update(of_range.inserts)
+        losing |= of_range.losing
+        if of_range.sample is not None:
+            samples.append(of_range.sample)
+    return LocatedReport(dict(updates), dict(leaving), dict(inserts), samples, frozenset(losing))

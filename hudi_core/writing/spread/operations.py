@@ -1,0 +1,252 @@
+"""Operations on rows that are spread over many machines: the plan, the commit and all rules are those of `writing.operations`.
+
+prepare   each part of the input, with its keys, checks, counts and a sample                   spread.prepared
+locate    ranges of keys: rows to the slices that hold them, moves decided                     spread.located
+route     rows to the tasks of the plan, which the calling process makes of counts             spread.routed
+write     tasks write files, and report; the calling process commits                           spread.written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.times import next_time
+from hudi_core.errors import RowError
+from hudi_core.index.distributed import distribution, remote_tagging
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.index.tag import TagOptions
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.parallel.flow import Flow, SpreadRows
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.writing.batch_columns import BatchColumns
+from hudi_core.writing.exact_types import widens_integers
+from hudi_core.writing.incoming import Preparation, preparation, row_schema
+from hudi_core.writing.operations import (
+    Operation,
+    columns_of_write,
+    latest_writable,
+    of_given_columns,
+    operation_of,
+    replaced_groups,
+    run_of,
+    writes_logs,
+)
+from hudi_core.writing.plan import Planner, Routes
+from hudi_core.writing.refusals import excluded_groups
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.row_size import stored_row_bytes
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
+from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, located_report
+from hudi_core.writing.spread.packs import opened
+from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
+from hudi_core.writing.spread.routed import InputOrder, RouteRows, dealt_tasks, input_order
+from hudi_core.writing.spread.written import WriteRows, statuses
+from hudi_core.writing.tasks import Task, TaskRunner
+from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+
+KEYS_OF_RANGE: Final = 1 << 20
+"""Rows that are located together, at most about."""
+
+
+def spread_write(
+    table: Table, rows: SpreadRows, op: str = "upsert", options: WriteOptions | None = None
+) -> WriteResult:
+    """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
+    where numbers that are not whole come to a column of integers."""
+    operation, settings = operation_of(op), options or WriteOptions()
+    latest = latest_writable(table, operation)
+    if operation is Operation.DELETE:
+        return spread_delete(latest, rows, settings)
+    columns = columns_of_write(latest, rows.schema, operation, settings)
+    if columns.replaces or not widens_integers(rows.schema, latest.schema):
+        return _spread_rows(latest, rows, operation, settings, columns)
+    try:
+        return _spread_rows(latest, rows, operation, settings, columns)
+    except RowError:
+        return _spread_rows(latest, rows, operation, settings, replace(columns, whole=False))
+
+
+def _spread_rows(
+    table: Table, rows: SpreadRows, operation: Operation, options: WriteOptions, columns: BatchColumns
+) -> WriteResult:
+    prepares = preparation(table, rows.schema, next_time(table.timeline), columns)
+    with prepared_rows(table, rows, prepares) as given:
+        return given.upsert(options) if operation is Operation.UPSERT else given.add(operation, options)
+
+
+def spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> WriteResult:
+    """Deletes the rows of keys, which stand in columns `record_key` and `partition_path` or are made by the table's generator."""
+    with given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)) as given:
+        return given.delete(options)
+
+
+@contextmanager
+def given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
+    """The keys of rows, in columns of these names or made by the table's generator."""
+    bare = bare_schema(table)
+    with rows.mapped(ReadKeys(sendable(table), rows.schema, names)).kept() as kept:
+        yield GivenRows(table, rows, kept, input_report(kept.reports()), bare, row_schema(table, bare))
+
+
+@contextmanager
+def prepared_rows(
+    table: Table, rows: SpreadRows, prepares: Preparation, changed: Changed | None = None
+) -> Iterator[GivenRows]:
+    """The rows of an input, prepared and checked."""
+    measures = stored_row_bytes(Sources(table.snapshot())) is None
+    sent = replace(prepares, table=sendable(table))
+    with rows.mapped(PrepareRows(sent, measures, changed)).kept() as kept:
+        report = input_report(kept.reports())
+        yield GivenRows(table, rows, kept, report, prepares.schema.table, prepares.stored, prepares.schema.kept)
+
+
+def sendable(table: Table) -> Table:
+    """The table for tasks, without what this process has looked up."""
+    return replace(table, footer_cache=None, earlier=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedUpsert:
+    """The plan of a merge, and the numbers of its tasks with rows of an update that lose to what they were."""
+
+    planned: Planned
+    losing: frozenset[int]
+
+    def loses(self, task: Task) -> bool:
+        return task.target.number in self.losing
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRows:
+    """Prepared rows of a write. `table` is what they were checked against, `schema` what its schema becomes, `stored` that of the
+    rows."""
+
+    table: Table
+    rows: SpreadRows
+    kept: Flow
+    report: InputReport
+    schema: Schema
+    stored: Schema
+    lacking: frozenset[int] = frozenset()
+    """The columns that the rows lack and whose stored values stay."""
+
+    def add(self, operation: Operation, options: WriteOptions) -> WriteResult:
+        """Rows are added as they are, or replace others."""
+        self._refuse_repeated_keys()
+        run = run_of(self.table, operation, self.schema, self._spool, options)
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            inserts = self.report.partitions
+            planner = self._planner(table, instant_time, options)
+            routes = planner.insert(inserts, fill=operation is Operation.INSERT)
+            in_key_order = operation is not Operation.APPEND
+            new_rows: KeyCuts | InputOrder
+            if in_key_order:
+                new_rows = share_cuts(self.report.samples, routes.of_partitions)
+            else:
+                new_rows = input_order(routes.of_partitions, self.report)
+            writes = _Writes(self.kept, routes, new_rows, planner.row_bytes, in_key_order, self.stored)
+            return Planned(routes.tasks, replaced_groups(table, operation, inserts), work=writes)
+
+        return run.run(plan)
+
+    def upsert(self, options: WriteOptions) -> WriteResult:
+        """Rows are merged with those of their keys."""
+        run = run_of(self.table, Operation.UPSERT, self.schema, self._spool, options, self.lacking)
+        with ExitStack() as kept:
+
+            def plan(table: Table, instant_time: str) -> Planned:
+                planned = self.planned_upsert(table, instant_time, options, kept).planned
+                return of_given_columns(planned, table, self.schema, self.lacking, options)
+
+            return run.run(plan)
+
+    def planned_upsert(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> PlannedUpsert:
+        """The plan of a merge; what is kept for it is let go of by `kept`."""
+        planner = self._planner(table, instant_time, options)
+        flow, located = self._located(table, options, kept, deletes=False)
+        routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
+        cuts = share_cuts(located.samples, routes.of_partitions)
+        writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored)
+        losing = frozenset(routes.of_slices[number] for number in located.losing)
+        return PlannedUpsert(Planned(routes.tasks, work=writes), losing)
+
+    def delete(self, options: WriteOptions) -> WriteResult:
+        """The rows of keys are deleted."""
+        run = run_of(self.table, Operation.DELETE, self.schema, self._spool, options)
+        with ExitStack() as kept:
+            return run.run(lambda table, time: self.planned_delete(table, time, options, kept))
+
+    def planned_delete(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> Planned:
+        """The plan of a delete."""
+        flow, located = self._located(table, options, kept, deletes=True)
+        planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
+        routes = planner.delete(set(located.leaving), logs=writes_logs(table))
+        writes = _Writes(flow, routes, KeyCuts({}), 1.0, True, self.stored)
+        return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
+
+    def _located(
+        self, table: Table, options: WriteOptions, kept: ExitStack, *, deletes: bool
+    ) -> tuple[Flow, LocatedReport]:
+        """The rows with their places, all of a key in one part."""
+        whole_table = RECORD_INDEX in table.config.kept_partitions
+        tagging = remote_tagging(table, TagOptions(options.index, whole_table))
+        ranges = self._ranges
+        if tagging.slices:
+            tagging = distribution(tagging, self.rows.runner, ranges)[1]
+        cuts = range_cuts(self.report.samples, ranges, by_key=whole_table)
+        step = LocateRows(tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking)
+        dealt = self.kept.mapped(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
+        flow = kept.enter_context(dealt.mapped(step).kept())
+        return flow, located_report(flow.reports())
+
+    def _refuse_repeated_keys(self) -> None:
+        """Raises `RowError` for a key that comes twice, where the record index takes each once."""
+        if RECORD_INDEX not in self.table.config.kept_partitions:
+            return
+        cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
+        first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}
+        dealt = self.kept.mapped(DealRanges(cuts, self.table.engine, self.stored)).dealt(self._ranges)
+        opened(dealt.mapped(CheckKeys(sendable(self.table), first_rows)).reports())
+
+    def _planner(self, table: Table, instant_time: str, options: WriteOptions) -> Planner:
+        sources = Sources(table.snapshot())
+        row_bytes = stored_row_bytes(sources) or self.report.row_bytes
+        return Planner(sources, instant_time, row_bytes, options.sizes, excluded_groups(table))
+
+    @property
+    def _ranges(self) -> int:
+        return max(self.kept.parallelism, -(-self.report.rows // KEYS_OF_RANGE)) if self.report.rows else 1
+
+    @property
+    def _spool(self) -> Spool:
+        """No rows: these come to the tasks."""
+        return Spool(self.table.engine, self.stored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writes:
+    """Brings rows to the tasks of a plan, and runs these."""
+
+    flow: Flow
+    routes: Routes
+    new_rows: KeyCuts | InputOrder
+    row_bytes: float
+    in_key_order: bool
+    stored: Schema
+
+    def __call__(self, runner: TaskRunner, tasks: Sequence[Task]) -> Sequence[WriteStatus]:
+        if not tasks:
+            return ()
+        parts = dealt_tasks(tasks, self.row_bytes, self.flow.parallelism)
+        engine: Any = runner.snapshot.engine
+        route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
+        dealt = self.flow.mapped(route).dealt(int(parts.max()) + 1)
+        return statuses(dealt.mapped(WriteRows(runner, tasks, self.in_key_order)).reports())

@@ -1,0 +1,192 @@
+"""The first step of a spread write: each part of the input is prepared and checked as a whole input is. Rule WRITE-423."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.errors import HudiError, RowError, StorageError
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.key_reader import KeyReader, key_columns
+from hudi_core.parallel.flow import Packet
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.writing.incoming import Preparation, file_schema
+from hudi_core.writing.incoming_checks import refuse_lost_paths
+from hudi_core.writing.row_size import FEW_ROWS, GUESS, measured_row_bytes
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.spread.cuts import KeySample, Sampler
+from hudi_core.writing.spread.packs import RowPack, opened, packed, report
+
+_MEASURED_PARTS: Final = 16
+_ENOUGH_ROWS: Final = 1 << 10
+"""Rows of a batch whose size in a file says something about others."""
+
+Changed = Callable[[Iterator[Any]], Iterator[tuple[Any, Bools]]]
+"""Batches as they are given, to batches of rows to write, and which of their rows lose to what they were. It can be pickled."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartReport:
+    """What a part of the input holds: rows by partition, in order of their first ones, and a sample of its keys."""
+
+    part: int
+    partitions: Mapping[str, int]
+    sample: KeySample | None
+    row_bytes: float | None = None
+    error: RowError | None = None
+    """The error of the first row that is refused; the rows from there on are not counted."""
+
+    @property
+    def rows(self) -> int:
+        return sum(self.partitions.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareRows:
+    """Rows of a part in the form in which they are written, with their keys. It can be pickled. Without `measures` the size of
+    rows in files is known."""
+
+    preparation: Preparation
+    measures: bool
+    changed: Changed | None = None
+
+    def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
+        prepares, counting = replace(self.preparation, part=part), _Counting(part)
+        lost: deque[Bools] = deque()
+        row_bytes: float | None = None
+        try:
+            for prepared in prepares.rows(self._given(batches, lost)):
+                keys = key_columns(prepared.records, prepared.paths)
+                refuse_lost_paths(keys, counting.rows)
+                if row_bytes is None and self.measures and part < _MEASURED_PARTS:
+                    row_bytes = self._measured(prepared.batch)
+                yield counting.packet(keys, prepared.batch, lost.popleft() if lost else None)
+        except HudiError as error:
+            yield counting.refused(error)
+        else:
+            yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
+
+    def _given(self, batches: Iterator[Any], lost: deque[Bools]) -> Iterator[Any]:
+        if self.changed is None:
+            yield from batches
+            return
+        for batch, loses in self.changed(batches):
+            if len(loses):
+                lost.append(loses)
+            yield batch
+
+    def _measured(self, batch: Any) -> float | None:
+        engine = self.preparation.table.engine
+        if engine.rows.count(batch) < _ENOUGH_ROWS:
+            return None
+        stored, files = self.preparation.stored, file_schema(self.preparation.schema.table)
+        stores_keys = self.preparation.table.config.populate_meta_fields
+        return measured_row_bytes(engine, files, Spool(engine, stored, (batch,)), stores_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadKeys:
+    """The keys of a part's rows alone, in columns of two names or made by the table's generator. It can be pickled."""
+
+    table: Table
+    given: Schema
+    names: tuple[str, str]
+
+    def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
+        reader, counting = KeyReader(self.table, self.given, columns=self.names), _Counting(part)
+        try:
+            for batch in batches:
+                if self.table.engine.rows.count(batch):
+                    yield counting.packet(key_columns(*reader.keys(batch)), None)
+        except HudiError as error:
+            yield counting.refused(error)
+        else:
+            yield report(part, PartReport(part, counting.partitions, counting.sampler.sample()))
+
+
+class _Counting:
+    """The packets of a part, and what they hold."""
+
+    def __init__(self, part: int) -> None:
+        self.part, self.rows, self.packets = part, 0, 0
+        self.partitions: Counter[str] = Counter()
+        self.sampler = Sampler(part)
+
+    def packet(self, keys: KeyColumns, batch: Any, loses: Bools | None = None) -> Packet:
+        numbers = np.arange(self.rows, self.rows + len(keys), dtype=np.int64)
+        self.sampler.add(keys)
+        counts = np.bincount(keys.partitions, minlength=len(keys.paths)).tolist()
+        self.partitions.update(dict(zip(keys.paths, counts, strict=True)))
+        self.rows += len(keys)
+        self.packets += 1
+        return Packet(self.part, 0, self.part, self.packets, packed(RowPack(keys, numbers, batch, loses=loses)))
+
+    def refused(self, error: HudiError) -> Packet:
+        """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""
+        if isinstance(error, StorageError):
+            raise error
+        if not isinstance(error, RowError):
+            return report(self.part, error)
+        return report(self.part, PartReport(self.part, self.partitions, None, error=error))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputReport:
+    """What an input holds, by its parts."""
+
+    parts: tuple[PartReport, ...]
+
+    @property
+    def partitions(self) -> dict[str, int]:
+        """Rows by partition."""
+        total: Counter[str] = Counter()
+        for part in self.parts:
+            total.update(part.partitions)
+        return dict(total)
+
+    @property
+    def samples(self) -> list[KeySample]:
+        return [part.sample for part in self.parts if part.sample is not None]
+
+    @property
+    def rows(self) -> int:
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def row_bytes(self) -> float:
+        """Measured bytes that a row takes in a file. A few rows are not worth measuring."""
+        if self.rows <= FEW_ROWS:
+            return GUESS
+        measured = [(part.row_bytes, part.rows) for part in self.parts if part.row_bytes is not None]
+        rows = sum(count for _, count in measured)
+        return sum(size * count for size, count in measured) / rows if rows else GUESS
+
+    def first_row(self, part: int) -> int:
+        """The number of a part's first row among all rows."""
+        return sum(other.rows for other in self.parts if other.part < part)
+
+
+def input_report(reports: Sequence[Packet]) -> InputReport:
+    """The report of an input. Raises the error of its first row that is refused, with the row's number among all rows."""
+    parts = sorted(opened(reports), key=lambda part: part.part)
+    whole = InputReport(tuple(parts))
+    for part in parts:
+        if part.error is not None:
+            raise renumbered(part.error, whole.first_row(part.part))
+    return whole
+
+
+def renumbered(error: RowError, first: int) -> RowError:
+    """The error of a row of a part, of which the first row has this number."""
+    row = None if error.row is None else error.row + first
+    path = ""
+    with suppress(ValueError):
+        path = error.where[: error.where.index(": ")] if ": " in error.where else ""
+    return RowError(row, expected=error.expected or "", found=error.found or "", path=path)

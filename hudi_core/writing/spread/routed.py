@@ -1,0 +1,112 @@
+"""The third step of a spread write: rows to the tasks that write them, by the routes of the plan. Rule WRITE-420."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import Engine
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.parallel.flow import Packet
+from hudi_core.schema.schema import Schema
+from hudi_core.writing.plan import Share
+from hudi_core.writing.spread.cuts import KeyCuts
+from hudi_core.writing.spread.packs import RowPack, packed, take_keys, unpacked
+from hudi_core.writing.spread.prepared import InputReport
+from hudi_core.writing.tasks import NewFile, Task, row_count
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputOrder:
+    """The shares of rows in the order of the input: `starts` has by part and partition how many rows of the partition the parts
+    before it hold."""
+
+    shares: Mapping[str, Sequence[Share]]
+    starts: Mapping[int, Mapping[str, int]]
+
+
+def input_order(shares: Mapping[str, Sequence[Share]], given: InputReport) -> InputOrder:
+    """The shares of rows of an input."""
+    counts: dict[str, int] = dict.fromkeys(given.partitions, 0)
+    starts = {}
+    for part in given.parts:
+        starts[part.part] = {path: counts[path] for path in part.partitions}
+        for path, rows in part.partitions.items():
+            counts[path] += rows
+    return InputOrder(shares, starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RouteRows:
+    """Rows to tasks: those of slices by their places, new ones by cuts of their keys or in the order of the input. It can be
+    pickled. `parts` has the part of the write step that runs each task."""
+
+    of_slices: Mapping[int, int]
+    new_rows: KeyCuts | InputOrder
+    parts: Numbers
+    engine: Engine[Any, Any, Any]
+    schema: Schema
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        seen: dict[str, int] = {}
+        if isinstance(self.new_rows, InputOrder):
+            seen = dict(self.new_rows.starts.get(part, {}))
+        slices = np.full(max(self.of_slices, default=-1) + 1, NOWHERE, np.int64)
+        slices[list(self.of_slices)] = list(self.of_slices.values())
+        for packet in packets:
+            pack: RowPack = unpacked(packet)
+            tasks = self._tasks(pack, slices, seen)
+            for task in np.unique(tasks[tasks >= 0]).tolist():
+                rows = pack.taken(self.engine, self.schema, np.flatnonzero(tasks == task))
+                yield Packet(int(self.parts[task]), task, packet.source, packet.number, packed(rows))
+
+    def _tasks(self, pack: RowPack, slices: Numbers, seen: dict[str, int]) -> Numbers:
+        """The task of each row, `NOWHERE` of one that is left out."""
+        tasks = np.full(len(pack), NOWHERE, np.int64)
+        places = np.full(len(pack), NOWHERE, np.int64) if pack.places is None else pack.places
+        located = np.flatnonzero(places > NOWHERE)
+        tasks[located] = slices[places[located]]
+        new = np.flatnonzero(places == NOWHERE) if pack.places is None or pack.batch is not None else located[:0]
+        if len(new):
+            tasks[new] = self._new_tasks(pack, new, seen)
+        return tasks
+
+    def _new_tasks(self, pack: RowPack, new: Numbers, seen: dict[str, int]) -> Numbers:
+        if isinstance(self.new_rows, KeyCuts):
+            return self.new_rows.targets(take_keys(pack.keys, new))
+        tasks = np.full(len(pack), NOWHERE, np.int64)
+        for path, rows in pack.keys.by_partition():
+            shares = self.new_rows.shares[path]
+            ends = np.cumsum([share.rows for share in shares])
+            numbers = seen[path] + np.arange(len(rows))
+            seen[path] += len(rows)
+            of_shares = np.array([share.task for share in shares], np.int64)
+            tasks[rows] = of_shares[np.searchsorted(ends, numbers, "right")]
+        return tasks[new]
+
+
+def dealt_tasks(tasks: Sequence[Task], row_bytes: float, parallelism: int) -> Numbers:
+    """The part that runs each task: tasks are dealt out by size, to as many parts as keep all machines busy to the end."""
+    count = max(1, min(len(tasks), max(_PARTS_PER_CORE * parallelism, len(tasks) // _TASKS_PER_PART)))
+    sizes = np.array([_bytes(task, row_bytes) for task in tasks])
+    loads, parts = np.zeros(count), np.zeros(len(tasks), np.int64)
+    for number in np.argsort(-sizes, kind="stable").tolist():
+        part = int(loads.argmin())
+        parts[number] = part
+        loads[part] += sizes[number]
+    return parts
+
+
+def _bytes(task: Task, row_bytes: float) -> float:
+    stored = 0 if isinstance(task, NewFile) else sum(file.size for file in task.slice.files)
+    return stored + row_bytes * row_count(task) + 1
+
+
+_PARTS_PER_CORE = 4
+_TASKS_PER_PART = 8

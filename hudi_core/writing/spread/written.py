@@ -1,0 +1,138 @@
+"""The last step of a spread write: each task gets its rows, writes files as an attempt of its own, and reports (WRITE-426)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.strings import concat_strings
+from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.markers import done_path
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.steps import Ensure, run
+from hudi_core.engine import Storage
+from hudi_core.errors import ConflictError, HudiError, StorageError
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.parallel.flow import Packet
+from hudi_core.writing.announce import marker_steps
+from hudi_core.writing.change_log import change_log_path
+from hudi_core.writing.spool import spool
+from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
+from hudi_core.writing.task_rows import Places, in_order_of_keys, with_deletes, with_rows
+from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
+
+_NUMBERS = 1 << 31
+"""Of the two of an attempt: readers take them for 32 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteRows:
+    """Runs the tasks of a part with the rows that come to them. It can be pickled."""
+
+    runner: TaskRunner
+    tasks: Sequence[Task]
+    in_key_order: bool
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        for number, of_task in groupby(packets, key=lambda packet: packet.group):
+            try:
+                status = self._written(self.tasks[number], of_task)
+            except HudiError as error:
+                if isinstance(error, StorageError):
+                    raise
+                yield report(part, error)
+                return
+            if status is not None:
+                yield report(part, status)
+
+    def _written(self, task: Task, packets: Iterator[Packet]) -> WriteStatus | None:
+        engine, schema = self.runner.snapshot.engine, self.runner.rows
+        packs: list[RowPack] = []
+        deletes: list[RowPack] = []
+
+        def batches() -> Iterator[Any]:
+            for packet in packets:
+                pack: RowPack = unpacked(packet)
+                if pack.batch is None:
+                    deletes.append(pack)
+                else:
+                    yield pack.batch
+                    packs.append(replace(pack, batch=None))
+
+        with closing(spool(engine, schema, batches())) as rows:
+            whole = self._with_rows(of_attempt(task, _attempt()), packs, deletes)
+            return self._attempted(replace(self.runner, spool=rows), whole)
+
+    def _with_rows(self, task: Task, packs: list[RowPack], deletes: list[RowPack]) -> Task:
+        leaves = concat_strings([pack.keys.records for pack in deletes]) if deletes else None
+        if not packs:
+            assert leaves is not None
+            positions = [pack.positions for pack in deletes if pack.positions is not None]
+            known = np.concatenate(positions) if len(positions) == len(deletes) else None
+            return with_deletes(task, leaves, None if known is None or (known == NOWHERE).any() else known)
+        whole = joined(packs)
+        slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
+        places = Places(slices, whole.positions, whole.deleted)
+        new = places.new_rows
+        if self.in_key_order:
+            new = in_order_of_keys(whole.keys.records, new)
+        numbers = np.concatenate([np.flatnonzero(slices > NOWHERE), new]) if len(new) < len(whole) else new
+        return with_rows(task, whole.keys.records, numbers, places, leaves)
+
+    def _attempted(self, runner: TaskRunner, task: Task) -> WriteStatus | None:
+        """Writes the files of an attempt while its write goes on. An attempt that outlives the write leaves nothing."""
+        storage, time = runner.snapshot.storage, task.target.instant_time
+        self._refuse_ended(storage, time)
+        markers = list(marker_steps(task, time, runner.snapshot.config))
+        run(storage, markers)
+        status = runner.run(task)
+        try:
+            self._refuse_ended(storage, time)
+        except ConflictError:
+            if (
+                of_attempt(task, "0-0").target.path != task.target.path
+            ):  # a name that another attempt has may be committed
+                _delete(storage, task, markers)
+            raise
+        return None if status is None else self._needed(status)
+
+    def _refuse_ended(self, storage: Storage, time: str) -> None:
+        if not storage.exists(heartbeat_path(time)) or storage.exists(done_path(time)):
+            raise ConflictError(storage.uri, expected=f"the write {time} to go on", found="its end")
+
+    def _needed(self, status: WriteStatus) -> WriteStatus:
+        """What the commit takes: keys and filters of all files would be as many as their rows."""
+        kept = self.runner.snapshot.config.kept_partitions
+        has_records, has_filters = RECORD_INDEX in kept, BLOOM_FILTERS in kept
+        return replace(
+            status,
+            added_keys=status.added_keys if has_records else None,
+            removed_keys=status.removed_keys if has_records else None,
+            bloom_filter=status.bloom_filter if has_filters else None,
+            bloom_filter_type=status.bloom_filter_type if has_filters else None,
+        )
+
+
+def _delete(storage: Storage, task: Task, markers: Sequence[Ensure]) -> None:
+    paths = [task.target.path]
+    if isinstance(task, RewriteFile):
+        paths.append(change_log_path(task.target))
+    for path in (*paths, *(marker.path for marker in markers)):
+        storage.delete(path)
+
+
+def _attempt() -> str:
+    """Two numbers that no other attempt has."""
+    return f"{secrets.randbelow(_NUMBERS)}-{secrets.randbelow(_NUMBERS)}"
+
+
+def statuses(reports: Sequence[Packet]) -> tuple[WriteStatus, ...]:
+    """What tasks report. Raises the first report that is an error."""
+    return tuple(opened(reports))

@@ -1,0 +1,166 @@
+"""Writes of rows in parts: a law against writes of the whole, with every step of every part done twice.
+
+Also covers: `writing/spread/prepared.py`, `writing/spread/located.py`, `writing/spread/routed.py`, `writing/spread/packs.py`,
+`writing/spread/by_predicate.py`, `parallel/flow.py`.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.errors import HudiError, RowError
+from hudi_core.expr.build import col
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.writing.by_predicate import delete_where, update
+from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
+from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.write_run import WriteOptions
+from tests.support.drawing import cases
+from tests.support.local_flow import LocalRows, local_rows
+from tests.support.spread_writes import (
+    KINDS,
+    OPERATIONS,
+    assert_results,
+    assert_twins,
+    cut,
+    operation_rows,
+    random_rows,
+    rows_of,
+    twins,
+)
+
+INDEXES = st.sampled_from([None, ("column_stats",), ("column_stats", "record_index", "bloom_filters")])
+
+
+@given(
+    st.sampled_from(KINDS),
+    INDEXES,
+    st.lists(st.sampled_from(OPERATIONS), min_size=1, max_size=4),
+    st.randoms(),
+    st.booleans(),
+)
+@settings(max_examples=cases(24), deadline=None)
+def test_a_spread_write_leaves_what_a_write_of_the_whole_leaves(
+    kind: tuple[str, int], indexes: Sequence[str] | None, operations: list[str], chance: random.Random, repeats: bool
+) -> None:
+    """WRITE-425, ENGINE-420: rows, statistics and indexes are equal, whatever the parts, with tasks that run twice."""
+    with tempfile.TemporaryDirectory() as folder:
+        spread, whole = twins(Path(folder), *kind, indexes)
+        for number, op in enumerate(["upsert", *operations]):
+            rows = operation_rows(chance, op, number, indexes, wide=number > 2)
+            expected = write(whole, rows, op)
+            made = spread_write(spread, local_rows(spread.engine, cut(chance, rows), repeats), op)
+            assert_results(made, expected)
+        assert_twins(spread, whole)
+        assert no_leftovers(spread)
+
+
+def no_leftovers(table: Table) -> bool:
+    """Whether the folder has no data file but those of the table's commits, and no marker."""
+    latest = open_table(table.storage.uri)
+    listed = {info.path for info in latest.storage.list("", recursive=True, without=".hoodie")}
+    commits = [latest.timeline.metadata(commit) for commit in latest.timeline.commits]
+    stats = [stat for commit in commits for of_partition in commit.stats.values() for stat in of_partition]
+    named = {path for stat in stats for path in (stat.path, *stat.cdc_files)}
+    assert {path for path in listed if not path.endswith(".hoodie_partition_metadata")} <= named
+    return latest.storage.list(".hoodie/.temp", recursive=True) == []
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_files_are_cut_as_those_of_the_whole(tmp_path: Path, kind: str) -> None:
+    """WRITE-422, WRITE-17: small files are filled first; the others have about even sizes, and the order of keys."""
+    options = WriteOptions(sizes=FileSizes(30_000, 20_000))
+    tables = twins(tmp_path, kind, 9, ("column_stats",))
+    chance = random.Random(4)
+    for number, op in enumerate(["bulk_insert", "insert", "append"]):
+        rows = random_rows(chance, 6_000, [number], keys=10_000)
+        spread_write(tables[0], local_rows(tables[0].engine, cut(chance, rows)), op, options)
+        write(tables[1], rows, op, options)
+        slices = [refreshed(table).slices() for table in tables]
+        sizes = [[file_slice.base.size for file_slice in of_table if file_slice.base] for of_table in slices]
+        assert len(sizes[1]) > 6
+        assert abs(len(sizes[0]) - len(sizes[1])) <= 0.2 * len(sizes[1])
+        assert max(sizes[0]) < 1.3 * max(sizes[1])
+        assert min(sizes[0]) > 0.6 * min(sizes[1])
+    assert rows_of(refreshed(tables[0])) == rows_of(refreshed(tables[1]))
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_rows_that_match_a_predicate(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-25, WRITE-26, WRITE-425: they are deleted and updated as in a write of the whole."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats", "record_index"))
+    rows = random_rows(random.Random(5), 60, [0], distinct=True)
+    for table in (spread, whole):
+        write(table, rows, "append")
+
+    def rows_of_scan(scan: Scan) -> LocalRows:
+        parts = scan.parts()
+        remote = scan.remote_scan()
+        return LocalRows(spread.engine, scan.schema, [list(remote.read([part])) for part in parts], repeats=True)
+
+    assigned = {"ts": col("ts") + 100, "f": 0.5}
+    assert_results(spread_update(spread, assigned, "ts > 2", rows_of_scan), update(whole, assigned, "ts > 2"))
+    assert_results(spread_delete_where(spread, "ts < 2", rows_of_scan), delete_where(whole, "ts < 2"))
+    assert_results(
+        spread_delete_where(spread, "ts = 2", rows_of_scan, WriteOptions(dry_run=True)),
+        delete_where(whole, "ts = 2", WriteOptions(dry_run=True)),
+    )
+    assert_twins(spread, whole)
+    with pytest.raises(RowError, match="a value of the column's type"):
+        spread_update(spread, {"ts": col("f")}, None, rows_of_scan)
+    assert_twins(spread, whole)
+
+
+def _bad(rows: pa.Table, column: str, row: int, value: Any) -> pa.Table:
+    values = rows.column(column).to_pylist()
+    values[row] = value
+    place = rows.schema.get_field_index(column)
+    return rows.set_column(place, rows.schema.field(column), pa.array(values, rows.schema.field(column).type))
+
+
+@pytest.mark.parametrize(
+    ("op", "column", "bad"),
+    [
+        ("upsert", "id", {7: None, 31: None}),
+        ("append", "id", {22: ""}),
+        ("upsert", "p", {5: "..", 40: "a/../b"}),
+        ("insert", "id", {41: "k0-twice", 13: "k0-twice", 12: "k0-twice"}),
+    ],
+)
+def test_a_row_that_is_refused_changes_nothing(tmp_path: Path, op: str, column: str, bad: dict[int, Any]) -> None:
+    """WRITE-423: the error is that of a write of the whole, with the same row, and not one byte is written."""
+    spread, whole = twins(tmp_path, "cow", 9, ("record_index",))
+    rows = random_rows(random.Random(6), 80, [0], distinct=True)
+    rows = pa.concat_tables([rows, random_rows(random.Random(7), 80, [1], distinct=True)])
+    for row, value in bad.items():
+        rows = _bad(rows, column, row, value)
+    before = {path: path.read_bytes() for path in (tmp_path / "spread").rglob("*") if path.is_file()}
+    with pytest.raises(HudiError) as raised:
+        write(whole, rows, op)
+    with pytest.raises(HudiError) as raised_for_parts:
+        spread_write(spread, local_rows(spread.engine, cut(random.Random(8), rows)), op)
+    assert str(raised_for_parts.value) == str(raised.value)
+    assert {path: path.read_bytes() for path in (tmp_path / "spread").rglob("*") if path.is_file()} == before
+
+
+def test_rows_may_be_none(tmp_path: Path) -> None:
+    """WRITE-423: an input without rows makes no commit, as a write of the whole."""
+    spread, whole = twins(tmp_path, "mor", 9, ("column_stats",))
+    empty = random_rows(random.Random(1), 0, [0])
+    for op in ("upsert", "append", "delete"):
+        rows = empty if op != "delete" else empty.select(["id", "p"])
+        assert_results(spread_write(spread, local_rows(spread.engine, [rows, rows]), op), write(whole, rows, op))
+    assert_twins(spread, whole)

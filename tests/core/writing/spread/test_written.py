@@ -1,0 +1,189 @@
+"""Attempts of tasks: those that fail, those that are outrun, and those that outlive their write."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.markers import marked_files
+from hudi_core.errors import ConflictError, StorageError
+from hudi_core.parallel.flow import Packet
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.writing import transaction
+from hudi_core.writing.operations import write
+from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.spread.packs import unpacked
+from hudi_core.writing.spread.written import WriteRows
+from tests.support.local_flow import LocalFlow, LocalRows, local_rows
+from tests.support.spread_writes import KINDS, assert_twins, cut, random_rows, rows_of, twins
+
+ROWS = 50
+
+
+@dataclass
+class Attempts:
+    """What a flow does with the parts of the write step: `fail` leaves the first attempt of each part when its first file is
+    there, `die` the whole flow when all is written."""
+
+    fail: bool = False
+    die: bool = False
+    done: list[tuple[bytes, int, list[Packet]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AttemptFlow(LocalFlow):
+    attempts: Attempts = field(default_factory=Attempts)
+
+    def _worked(self, work: bytes, number: int, part: Sequence[Packet]) -> list[Packet]:
+        if not isinstance(pickle.loads(work), WriteRows):
+            return super()._worked(work, number, part)
+        if self.attempts.fail and part:
+            next(pickle.loads(work)(number, iter(part)))
+        self.attempts.done.append((work, number, list(part)))
+        return super()._worked(work, number, part)
+
+    def reports(self) -> Sequence[Packet]:
+        reports = super().reports()
+        if self.attempts.die and self.attempts.done:
+            raise MemoryError
+        return reports
+
+
+@dataclass(frozen=True)
+class AttemptRows(LocalRows):
+    attempts: Attempts = field(default_factory=Attempts)
+
+    def mapped(self, work: Any) -> LocalFlow:
+        flow = super().mapped(work)
+        return AttemptFlow(flow.parts, flow.repeats, attempts=self.attempts)
+
+
+def attempted(table: Table, rows: Any, attempts: Attempts) -> AttemptRows:
+    given = local_rows(table.engine, cut(random.Random(2), rows))
+    return AttemptRows(given.engine, given.schema, given.batches, attempts=attempts)
+
+
+def data_files(table: Table) -> set[str]:
+    return {info.path for info in table.storage.list("", recursive=True, without=".hoodie")}
+
+
+def late(attempts: Attempts) -> Iterator[list[Any]]:
+    """What attempts report that begin when all is over."""
+    for work, number, part in attempts.done:
+        yield [unpacked(packet) for packet in pickle.loads(work)(number, iter(part))]
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_a_task_that_failed_is_done_again(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-421: what the first attempt wrote is deleted by the commit; nothing is lost or doubled."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats", "record_index"))
+    chance = random.Random(1)
+    for _ in range(3):
+        rows, attempts = random_rows(chance, ROWS, [0]), Attempts(fail=True)
+        write(whole, rows)
+        spread_write(spread, attempted(spread, rows, attempts))
+        assert attempts.done
+    assert_twins(spread, whole)
+    latest = open_table(spread.storage.uri)
+    commits = [latest.timeline.metadata(commit) for commit in latest.timeline.commits]
+    named = {stat.path for commit in commits for stats in commit.stats.values() for stat in stats}
+    assert {path for path in data_files(spread) if not path.endswith("metadata")} <= named
+    assert spread.storage.list(".hoodie/.temp", recursive=True) == []
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-426: before it writes it sees that the write has ended."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats",))
+    chance, attempts = random.Random(1), Attempts()
+    for _ in range(2):
+        rows = random_rows(chance, ROWS, [0])
+        write(whole, rows)
+        spread_write(spread, attempted(spread, rows, attempts))
+    before = data_files(spread)
+    for reports in late(attempts):
+        assert [type(report) for report in reports] in ([ConflictError], [])
+    assert data_files(spread) == before
+    assert spread.storage.list(".hoodie/.temp", recursive=True) == []
+    assert_twins(spread, whole)
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+) -> None:
+    """WRITE-426: it looks again when its file is written. A log file before table version 8 stays: it is the committed one."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats",))
+    chance, attempts = random.Random(1), Attempts()
+    for _ in range(2):
+        rows = random_rows(chance, ROWS, [0])
+        write(whole, rows)
+        spread_write(spread, attempted(spread, rows, attempts))
+    before, looks = data_files(spread), []
+    refuses = WriteRows._refuse_ended
+
+    def at_the_end(self: WriteRows, storage: Any, time: str) -> None:
+        looks.append(time)
+        if len(looks) % 2 == 0:
+            refuses(self, storage, time)
+
+    monkeypatch.setattr(WriteRows, "_refuse_ended", at_the_end)
+    for reports in late(attempts):
+        assert [type(report) for report in reports] in ([ConflictError], [])
+    assert len(looks) > 1
+    assert data_files(spread) == before
+    assert [path for path, _ in marked_files(spread.storage, looks[0]) if kind == "cow" or version > 6] == []
+    assert_twins(spread, whole)
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_a_write_that_dies_is_rolled_back_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+) -> None:
+    """WRITE-421, ROLLBACK-1: the markers of attempts name their files."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats",))
+    first, second = (random_rows(random.Random(seed), ROWS, [0]) for seed in (1, 2))
+    for table in (spread, whole):
+        write(table, first)
+    before = rows_of(open_table(spread.storage.uri))
+    with monkeypatch.context() as killed:
+        killed.setattr(transaction, "_undo", lambda *_, **__: None)
+        attempts = Attempts(fail=True, die=True)
+        with suppress(MemoryError):
+            spread_write(spread, attempted(spread, second, attempts))
+    latest = open_table(spread.storage.uri)
+    assert rows_of(latest) == before
+    (pending,) = latest.timeline.pending
+    assert not spread.storage.exists(heartbeat_path(pending.requested_time))
+    for table in (spread, whole):
+        write(table, second)
+    for reports in late(attempts):
+        assert [type(report) for report in reports] in ([ConflictError], [])
+    assert_twins(spread, whole)
+    assert spread.storage.list(".hoodie/.temp", recursive=True) == []
+
+
+def test_storage_that_fails_is_left_to_whoever_runs_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-421: it may be tried again; the write is rolled back when it fails for good."""
+    spread, _ = twins(tmp_path, "cow", 9, None)
+    rows = random_rows(random.Random(1), ROWS, [0])
+
+    def failing(self: Any, storage: Any, path: str, *_: Any) -> Any:
+        raise StorageError(path, message="no room")
+
+    monkeypatch.setattr("hudi_arrow.parquet_write.ParquetWriter.write", failing, raising=False)
+    with pytest.raises(StorageError, match="no room"):
+        spread_write(spread, attempted(spread, rows, Attempts()))
+    monkeypatch.undo()
+    assert open_table(spread.storage.uri).timeline.commits == ()
+    assert replace(spread).storage.list(".hoodie/.temp", recursive=True) == []
+    assert {path for path in data_files(spread) if path.endswith(".parquet")} == set()

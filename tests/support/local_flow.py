@@ -1,0 +1,97 @@
+"""A flow of this process: parts are worked on one after the other, and everything that travels is pickled.
+
+With `repeats` each part is worked on twice, and the second time counts or the first, as a runner that tries again would have it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hudi_core.engine import Engine, Runner
+from hudi_core.parallel.flow import Packet, PartWork
+from hudi_core.schema.schema import Schema
+
+Parts = Callable[[], list[list[Packet]]]
+
+
+@dataclass(frozen=True)
+class LocalFlow:
+    """`hudi_core.parallel.flow.Flow` over parts of packets that are made when they are asked for."""
+
+    parts: Parts
+    repeats: bool = False
+    parallelism: int = 3
+
+    def mapped(self, work: PartWork) -> LocalFlow:
+        sent = pickle.dumps(work)
+
+        def parts() -> list[list[Packet]]:
+            return [self._worked(sent, number, part) for number, part in enumerate(self.parts())]
+
+        return replace(self, parts=parts)
+
+    def dealt(self, parts: int) -> LocalFlow:
+        def dealt() -> list[list[Packet]]:
+            made: list[list[Packet]] = [[] for _ in range(parts)]
+            for part in self.parts():
+                for packet in part:
+                    if packet.part >= 0:
+                        made[packet.part].append(packet)
+            return [sorted(part, key=lambda packet: (packet.group, packet.source, packet.number)) for part in made]
+
+        return replace(self, parts=dealt)
+
+    @contextmanager
+    def kept(self) -> Iterator[LocalFlow]:
+        made: list[list[list[Packet]]] = []
+
+        def parts() -> list[list[Packet]]:
+            if not made:
+                made.append(self.parts())
+            return made[0]
+
+        yield replace(self, parts=parts)
+
+    def reports(self) -> Sequence[Packet]:
+        reports = [packet for part in self.parts() for packet in part if packet.part < 0]
+        return sorted(reports, key=lambda packet: (packet.source, packet.number))
+
+    def _worked(self, work: bytes, number: int, part: Sequence[Packet]) -> list[Packet]:
+        given = [packet for packet in part if packet.part >= 0]
+        first = list(pickle.loads(work)(number, iter(given)))
+        if not self.repeats:
+            return first
+        second = list(pickle.loads(work)(number, iter(given)))
+        return second if number % 2 else first
+
+
+@dataclass(frozen=True)
+class LocalRows:
+    """`hudi_core.parallel.flow.SpreadRows` of batches of an engine in parts."""
+
+    engine: Engine[Any, Any, Any]
+    schema: Schema
+    batches: Sequence[Sequence[Any]]
+    repeats: bool = False
+    runner: Runner = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runner", self.engine.runner)
+
+    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> LocalFlow:
+        sent = pickle.dumps(work)
+
+        def parts() -> list[list[Packet]]:
+            return [list(pickle.loads(sent)(number, iter(part))) for number, part in enumerate(self.batches)]
+
+        return LocalFlow(parts, self.repeats)
+
+
+def local_rows(engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bool = False) -> LocalRows:
+    """Rows of tables of Arrow, each a part."""
+    given = [engine.rows.given(table) for table in tables]
+    return LocalRows(engine, given[0].schema, [list(rows.batches) for rows in given], repeats)

@@ -1,0 +1,145 @@
+"""Random rows and operations that are written twice: spread over parts, and as a whole; and what must be equal then."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from hudi_core.schema.meta import is_meta
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.metadata_records import metadata_records
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.validation.validate import validate
+from hudi_core.writing.create import create_table
+from hudi_core.writing.result import WriteResult
+
+POINT = pa.struct([("x", pa.float64()), ("tags", pa.list_(pa.string()))])
+TYPES = pa.schema(
+    [
+        ("id", pa.string()), ("p", pa.string()), ("ts", pa.int64()), ("f", pa.float64()), ("d", pa.decimal128(20, 3)),
+        ("b", pa.binary()), ("at", pa.timestamp("us", "UTC")), ("day", pa.date32()), ("point", POINT),
+        ("m", pa.map_(pa.string(), pa.int32())), ("_hoodie_is_deleted", pa.bool_()),
+    ]
+)  # fmt: skip
+WIDER = TYPES.append(pa.field("extra", pa.int32()))
+FLOATS = (0.0, -0.0, 1.5, float("nan"), float("-inf"), None)
+OPERATIONS = ("upsert", "insert", "append", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table")
+ADDS = frozenset(OPERATIONS) - {"upsert", "delete"}
+_OF_FILES = ("fileName", "totalSize", "totalUncompressedSize")
+_BY_TIME = ("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_file_name")
+KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]
+
+
+def random_rows(
+    chance: random.Random,
+    count: int,
+    numbers: Sequence[int],
+    *,
+    distinct: bool = False,
+    wide: bool = False,
+    keys: int = 30,
+) -> pa.Table:
+    """Rows with all kinds of values, and keys of these operations. With `distinct` no key comes twice."""
+    names = [f"k{chance.choice(numbers)}-{chance.randrange(keys):02}é" for _ in range(count)]
+    if distinct:
+        names = list(dict.fromkeys(names))
+    schema = WIDER if wide else TYPES
+    return pa.Table.from_pylist([_row(chance, name) for name in names], schema)
+
+
+def _row(chance: random.Random, key: str) -> dict[str, Any]:
+    def maybe(value: Any) -> Any:
+        return None if chance.random() < 0.2 else value
+
+    return {
+        "id": key,
+        "p": f"p{hash_of(key) % 3 if chance.random() < 0.8 else chance.randrange(3)}",
+        "ts": chance.randrange(6),
+        "f": chance.choice(FLOATS),
+        "d": maybe(Decimal(chance.randrange(-(10**6), 10**6)).scaleb(-3)),
+        "b": maybe(chance.randbytes(3)),
+        "at": maybe(chance.randrange(2 * 10**15)),
+        "day": maybe(chance.randrange(20_000)),
+        "point": maybe({"x": chance.choice(FLOATS), "tags": maybe([maybe("t"), "ü"])}),
+        "m": maybe([("a", chance.randrange(9))]),
+        "_hoodie_is_deleted": chance.random() < 0.1,
+        "extra": maybe(chance.randrange(9)),
+    }
+
+
+def hash_of(key: str) -> int:
+    """A number of a key that is the same in every process."""
+    return sum(key.encode())
+
+
+def twins(folder: Path, kind: str, version: int, indexes: Sequence[str] | None, **options: Any) -> tuple[Table, Table]:
+    """Two tables of the same definition."""
+    first, second = (
+        create_table(
+            folder / name, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version,
+            indexes=indexes, **options,
+        )
+        for name in ("spread", "whole")
+    )  # fmt: skip
+    return first, second
+
+
+def operation_rows(
+    chance: random.Random, op: str, number: int, indexes: Sequence[str] | None = None, wide: bool = False
+) -> pa.Table:
+    """Rows for an operation, of which so many went before. Rows that are added have keys of their own: which of two rows with
+    one key a later operation finds depends on the names of files. Where the record index takes each key once, they come once."""
+    distinct = op in ADDS and indexes is not None and "record_index" in indexes
+    numbers = [number] if op in ADDS else range(number + 1)
+    rows = random_rows(chance, chance.randrange(1, 60), numbers, distinct=distinct, wide=wide)
+    return rows if op != "delete" else rows.select(["id", "p"])
+
+
+def cut(chance: random.Random, rows: pa.Table) -> list[pa.Table]:
+    """The rows in parts, some of them empty."""
+    bounds = sorted(chance.randrange(rows.num_rows + 1) for _ in range(3))
+    return [rows.slice(start, end - start) for start, end in zip([0, *bounds], [*bounds, rows.num_rows], strict=True)]
+
+
+def assert_twins(spread: Table, whole: Table) -> None:
+    """The rows, statistics and indexes of two tables are equal, but for names of files and times."""
+    for mode in (MetadataMode.AUTO, MetadataMode.OFF):
+        first, second = (open_table(table.storage.uri, metadata=mode) for table in (spread, whole))
+        assert rows_of(first) == rows_of(second)
+        if not first.config.kept_partitions:
+            break
+        for name in ("column_stats", "partition_stats", "record_index"):
+            if name in first.config.kept_partitions:
+                assert index_of(first, name) == index_of(second, name), name
+    assert [finding for finding in validate(first) if finding.severity != "info"] == []
+
+
+def rows_of(table: Table) -> list[str]:
+    """The rows, as text."""
+    columns = [*(field.name for field in table.schema.fields if not is_meta(field.name)), "_hoodie_record_key"]
+    return sorted(str(row) for row in table.scan(columns=columns).to_json_rows())
+
+
+def index_of(table: Table, name: str) -> Counter[str]:
+    """What an index holds, as far as it does not depend on how rows are distributed to files."""
+    records = metadata_records(table, name)
+    if name == "record_index":
+        return Counter(f"{record['key']} {record['recordIndexMetadata']['partitionName']}" for record in records)
+    return Counter(
+        str({part: value for part, value in record["ColumnStatsMetadata"].items() if part not in _OF_FILES})
+        for record in records
+        if record["ColumnStatsMetadata"]["columnName"] not in _BY_TIME
+    )
+
+
+def assert_results(spread: WriteResult, whole: WriteResult) -> None:
+    """The counts of rows of two writes are equal."""
+    for name in ("operation", "inserted", "updated", "deleted"):
+        assert getattr(spread, name) == getattr(whole, name), name
