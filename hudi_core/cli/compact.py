@@ -32,6 +32,9 @@ def compact(
     run: Annotated[
         str | None, typer.Option("--run", metavar="INSTANT", help="Run a plan that waits, also one of Apache Hudi.")
     ] = None,
+    log: Annotated[
+        bool, typer.Option("--log", help="Merge log files into fewer log files; base files stay as they are.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be compacted; write nothing.")] = False,
     if_due: Annotated[
         bool, typer.Option("--if-due", help="Plan nothing before --trigger, or the table's properties, ask for it.")
@@ -46,6 +49,9 @@ def compact(
     min_log_files: Annotated[
         int | None,
         typer.Option("--min-log-files", metavar="N", min=0, help="LogFileNumBased: only slices with so many."),
+    ] = None,
+    min_log_blocks: Annotated[
+        int | None, typer.Option("--min-log-blocks", metavar="N", min=0, help="With --log: only slices with so many.")
     ] = None,
     min_log_bytes: Annotated[
         int | None,
@@ -85,6 +91,7 @@ def compact(
         "strategies": None if strategy is None else name_list(strategy),
         "target_io": target_io_mb,
         "min_log_files": min_log_files,
+        "min_log_blocks": min_log_blocks,
         "min_log_bytes": min_log_bytes,
         "target_partitions": target_partitions,
         "partition_pattern": partition_pattern,
@@ -93,7 +100,7 @@ def compact(
         "max_delta_seconds": max_delta_seconds,
         "incremental": False if all_partitions else None,
     }
-    stated = CompactionOptions.from_properties(opened_table.config.properties)
+    stated = CompactionOptions.from_properties(opened_table.config.properties, of_logs=log)
     named = {name: value for name, value in given.items() if value is not None}
     with task_progress("slices") as report:
         options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, progress=report)

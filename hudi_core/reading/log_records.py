@@ -85,7 +85,7 @@ class LogReader:
 
     def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
         """The records of a slice's counting blocks; `positions` are their positions in the base file, if recorded."""
-        partial = self.columns.rules.partial is not None or any(map(_is_partial, blocks))
+        partial = self.columns.rules.partial is not None or any(map(is_partial, blocks))
         buffer = LogBuffer(self.columns, partial)
         for run in self._runs(blocks):
             if run[0].kind is BlockKind.DELETE:
@@ -122,7 +122,7 @@ class LogReader:
         try:
             for block_plan, batch in self._batches(run, slice):
                 ids = {field.id for field in block_plan.part.fields}
-                buffer.add_rows(batch, where, ids if _is_partial(run[0]) else None)
+                buffer.add_rows(batch, where, ids if is_partial(run[0]) else None)
         except CorruptFileError:
             if len(run) > 1:
                 for block in run:
@@ -222,7 +222,8 @@ def _max_records(block: LogBlock) -> int:
     return block.content_length if plain else MAX_RECORDS_PER_BYTE * block.content_length
 
 
-def _is_partial(block: LogBlock) -> bool:
+def is_partial(block: LogBlock) -> bool:
+    """Whether the rows of a block have some columns alone."""
     return block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
 
 

@@ -57,6 +57,11 @@ class MergedSlices:
         columns, logs = self._logs(slice, blocks, wanted, by_key=by_key)
         return SliceMerge(self.base_files, slice, columns, logs), len(blocks)
 
+    def log_records(self, slice: FileSlice, wanted: Schema) -> tuple[MergeColumns, LogRecords, Sequence[LogBlock]]:
+        """The records of a slice's logs with their keys, and the blocks that they are in, whatever the base file has."""
+        blocks = self._blocks(slice, wanted)
+        return *self._logs(slice, blocks, wanted, by_key=True), blocks
+
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
         engine = self._sources.snapshot.engine
         columns, logs = self._logs(slice, self._blocks(slice, wanted), wanted)

@@ -106,7 +106,7 @@ class LogFileWriter:
 
         Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
         base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
-        fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `_store` does, and what storage
+        fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log` does, and what storage
         raises.
         """
         assert records.keys is not None
@@ -135,7 +135,7 @@ class LogFileWriter:
         if columns is not None:
             headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
-        self._store(content)
+        store_log(self.snapshot, self.target, content)
         is_ordered = self.columns.rules.precedence is not Precedence.NEWER
         added_keys, inserts = None, 0
         if new_keys is not None:
@@ -170,21 +170,6 @@ class LogFileWriter:
             names_slice=self.snapshot.config.cdc_enabled,
         )
 
-    def _store(self, content: bytes) -> None:
-        """Raises `ConflictError` where another write has made the file: before version 8, two writes may give their log files of
-        one slice the same name."""
-        storage, path = self.snapshot.storage, self.target.path
-        if self.snapshot.config.version >= OWN_TIME_SINCE:
-            with storage.output(path) as stream:
-                stream.write(content)
-            return
-        try:
-            storage.create(path, content)
-        except AlreadyExistsError:
-            if storage.read(path) != content:  # it is not that of an earlier attempt of this task
-                expected = "no log file of another write"
-                raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
-
     def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
         """The rows as columns, with the meta columns filled in."""
         engine, record = self.engine, self.columns.schema.record
@@ -193,7 +178,7 @@ class LogFileWriter:
             parts = parts * len(record.fields)
         batches = engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
         columns = list(self._stamped(batches))
-        joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else _no_rows(record)
+        joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else no_rows(record)
         assert isinstance(joined, StructColumn)
         return joined
 
@@ -240,11 +225,28 @@ class LogFileWriter:
             yield encode_delete_block(deletes_header, commit_time_deletes(deleted_keys, self.target.partition))
 
 
+def store_log(snapshot: Snapshot, target: LogTarget, content: bytes) -> None:
+    """Raises `ConflictError` where another write has made the file: before version 8, two writes may give their log files of one
+    slice the same name."""
+    storage, path = snapshot.storage, target.path
+    if snapshot.config.version >= OWN_TIME_SINCE:
+        with storage.output(path) as stream:
+            stream.write(content)
+        return
+    try:
+        storage.create(path, content)
+    except AlreadyExistsError:
+        if storage.read(path) != content:  # it is not that of an earlier attempt of this task
+            expected = "no log file of another write"
+            raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
+
+
 def _with_fields(rows: StructColumn, record: t.Record) -> StructColumn:
     return replace(rows, fields={field.name: rows.fields[field.name] for field in record.fields})
 
 
-def _no_rows(record: t.Record) -> StructColumn:
+def no_rows(record: t.Record) -> StructColumn:
+    """The columns of no row."""
     return StructColumn(
         0, {field.name: StringColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8)) for field in record.fields}
     )

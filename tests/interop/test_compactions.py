@@ -11,6 +11,7 @@ import pytest
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
 from tests.interop.test_clusterings import users_rows, verified
@@ -75,4 +76,29 @@ def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, version
     assert went_on["ok"], judge.explain(went_on)
     assert open_table(path).scan().count() == went_on["ops"][-1]["rows"]
     assert compact(open_table(path)).state == "completed"
+    assert open_table(path).scan().count() == went_on["ops"][-1]["rows"]
+
+
+@pytest.mark.parametrize("version", [9, 6])
+def test_hudi_reads_log_compactions_and_we_run_its_plans(tmp_path: Path, judge: Any, version: int) -> None:
+    """COMPACT-374, COMPACT-375."""
+    logs = CompactionOptions(of_logs=True, min_log_blocks=2)
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    table = changed(made(path, version, ["column_stats", "record_index"]), 3)
+    before = expected_rows(table, expected)
+    options = {"hoodie.write.auto.upgrade": "false", "hoodie.write.table.version": str(version)}
+
+    assert compact(table, logs).state == "completed"
+    assert users_rows(open_table(path)) == before
+    verified(judge, path, expected, version, ours=True)
+
+    before = expected_rows(changed(table.refresh(), 4), expected)
+    planned = judge.ask("plan", str(path), what="logcompaction", options=options)
+    assert planned["ok"], judge.explain(planned)
+    for theirs in planned["plans"]:
+        assert run_requested(open_table(path), theirs).kind == "log compaction"
+    assert users_rows(open_table(path)) == before
+    verified(judge, path, expected, version, ours=True)
+    went_on = judge.ask("continue", str(path), ops=["upsert", "compact"], rows=10, options=options)
+    assert went_on["ok"], judge.explain(went_on)
     assert open_table(path).scan().count() == went_on["ops"][-1]["rows"]

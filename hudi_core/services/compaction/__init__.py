@@ -1,5 +1,7 @@
 """Compaction: log files of merge-on-read tables merged into base files, or into fewer log files. Rules: `specs/compaction.md`.
 
+log_run     running a plan of a log compaction, in one delta commit
+log_tasks   tasks of a log compaction: one log file in the place of many
 operations  `compact`: plan, and run
 options     options of a compaction, also as Apache Hudi's properties state them
 partitions  which partitions a plan looks at: those written to since the last compaction

@@ -10,6 +10,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import UsageError
+from hudi_core.services.compaction.log_run import run_log_plan
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.planner import planned, refuse_writers
 from hudi_core.services.compaction.refusals import refuse_uncompactable
@@ -18,14 +19,14 @@ from hudi_core.services.compaction.run import run_plan
 from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import COMPACTION, Instant, InstantState
+from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantState
 from hudi_core.writing.rollback import roll_back_failed
 from hudi_core.writing.transaction import gives_way
 
 
 def compact(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
-    """Merges log files into base files, in one commit. A plan that waits, and that nobody runs, is run; else one is made and run.
-    Nothing is written where nothing is to compact.
+    """Merges log files into base files, with `of_logs` into fewer log files, in one commit. A plan that waits, and that nobody
+    runs, is run; else one is made and run. Nothing is written where nothing is to compact.
 
     Without options those count that the table's properties state. Rows keep their commit times. `table` still shows what it
     showed; `refreshed` shows the commit. A run that fails leaves its plan to be run again. Raises `UnsupportedError` for a table
@@ -38,11 +39,11 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     if settings.dry_run:
         return _shown(latest, waiting, settings)
     if waiting is not None:
-        return run_plan(latest, waiting, settings)
+        return _run(latest, waiting, settings)
     instant = schedule(latest, settings)
     if instant is None:
         return _nothing(latest, settings)
-    return replace(run_plan(refreshed(latest), instant, settings), strategy=settings.strategy)
+    return replace(_run(refreshed(latest), instant, settings), strategy=settings.strategy)
 
 
 def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
@@ -66,7 +67,12 @@ def run_requested(table: Table, requested_time: str, options: CompactionOptions 
     instant = pending_compaction(latest, requested_time)
     if settings.dry_run:
         return _shown(latest, instant, settings)
-    return run_plan(latest, instant, settings)
+    return _run(latest, instant, settings)
+
+
+def _run(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
+    runs = run_log_plan if instant.action == LOG_COMPACTION else run_plan
+    return runs(table, instant, options)
 
 
 def schedule(table: Table, options: CompactionOptions) -> Instant | None:
@@ -77,19 +83,20 @@ def schedule(table: Table, options: CompactionOptions) -> Instant | None:
         return None
     with table_lock(table.storage, clock=options.clock):
         healed = roll_back_failed(refreshed(table), options.clock)
-        refuse_writers(healed)
+        if not options.of_logs:
+            refuse_writers(healed)
         plan = planned(healed, options)
         if not plan.operations:
             return None
-        time = next_time(healed.timeline, options.clock)
-        files = InstantFiles(healed.timeline.folder, healed.config.layout, time, COMPACTION)
+        time, action = next_time(healed.timeline, options.clock), LOG_COMPACTION if options.of_logs else COMPACTION
+        files = InstantFiles(healed.timeline.folder, healed.config.layout, time, action)
         run(healed.storage, [Create(files.requested, encode_plan(plan))])
-    return Instant(time, COMPACTION, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
+    return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
 
 
 def pending_compaction(table: Table, requested_time: str) -> Instant:
-    """The compaction that was requested at a time and is not completed; `UsageError` where there is none."""
-    compactions = [instant for instant in table.timeline.pending if instant.action == COMPACTION]
+    """The compaction or log compaction that was requested at a time and is not completed; `UsageError` where there is none."""
+    compactions = [instant for instant in table.timeline.pending if instant.action in (COMPACTION, LOG_COMPACTION)]
     for instant in compactions:
         if instant.requested_time == requested_time:
             return instant
@@ -103,8 +110,9 @@ def _stated(table: Table) -> CompactionOptions:
 
 
 def _waiting(table: Table, options: CompactionOptions) -> Instant | None:
-    """The oldest plan that nobody runs."""
-    compactions = (instant for instant in table.timeline.pending if instant.action == COMPACTION)
+    """The oldest plan of the kind that nobody runs."""
+    action = LOG_COMPACTION if options.of_logs else COMPACTION
+    compactions = (instant for instant in table.timeline.pending if instant.action == action)
     idle = (one for one in compactions if gives_way(table, one, options.clock, takes_over=options.takes_over))
     return next(idle, None)
 

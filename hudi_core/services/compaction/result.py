@@ -14,7 +14,7 @@ COMPACTION_KIND, LOG_COMPACTION_KIND = "compaction", "log compaction"
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
     """What was done. `state` is `completed` for a plan that ran, `requested` for one that waits, `planned` for one that was only
-    shown, else `nothing to compact` or `not due`, and `instant` None.
+    shown, `given up` for a log compaction that a compaction overtook, else `nothing to compact` or `not due`, and `instant` None.
 
     `slices_dropped` are those of the plan whose file group was replaced since, or got another base file: they stay as they are.
     `operations` are the slices of a plan that did not run.

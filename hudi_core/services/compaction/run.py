@@ -37,7 +37,7 @@ from hudi_core.writing.tasks import INFLATED, waiting_runner
 from hudi_core.writing.transaction import Transaction, resumed
 from hudi_core.writing.write_run import bare_schema
 
-_TASKS_AT_ONCE: Final = 4
+TASKS_AT_ONCE: Final = 4
 """For each that runs: between two reports of progress. Their files are announced together."""
 
 
@@ -58,7 +58,7 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
 
         def settled(latest: Table, change: TableChange) -> TableChange:
             refuse_new_indexes(write.table, latest, (BLOOM_FILTERS,))
-            now = {_group(one) for one in planned_slices(latest, plan)}
+            now = {group_of(one) for one in planned_slices(latest, plan)}
             kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
             for status in change.statuses:
                 if (
@@ -70,7 +70,7 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
             return replace(change, statuses=tuple(kept))
 
         write.commit(TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses), settled)
-    return _result(instant, plan, slices, kept, perf_counter() - begun)
+    return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
 def planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
@@ -126,7 +126,7 @@ class _Run:
         ]
         largest = max((INFLATED * sum(file.size for file in one.files) for one in slices), default=0)
         work = waiting_runner(table.engine, table.storage, largest)
-        share = work.parallelism * _TASKS_AT_ONCE
+        share = work.parallelism * TASKS_AT_ONCE
         for start in range(0, len(tasks), share):
             some = tasks[start : start + share]
             run(table.storage, [SideBySide(tuple(self._announcements(some)))])
@@ -144,15 +144,16 @@ class _Run:
                 yield marker_step(time, change_log_path(task.target), kind)
 
 
-def _result(
+def run_result(
     instant: Instant,
     plan: CompactionPlan,
     slices: Sequence[FileSlice],
     statuses: Sequence[WriteStatus],
     seconds: float,
 ) -> CompactionResult:
+    """The result of a plan that ran."""
     written = {(status.partition, status.file_id) for status in statuses}
-    merged: Mapping[FileGroup, FileSlice] = {_group(one): one for one in slices if _group(one) in written}
+    merged: Mapping[FileGroup, FileSlice] = {group_of(one): one for one in slices if group_of(one) in written}
     return CompactionResult(
         instant.requested_time,
         "completed",
@@ -171,5 +172,6 @@ def _result(
     )
 
 
-def _group(file_slice: FileSlice) -> FileGroup:
+def group_of(file_slice: FileSlice) -> FileGroup:
+    """The file group of a slice."""
     return file_slice.partition, file_slice.file_id

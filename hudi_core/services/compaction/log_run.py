@@ -1,0 +1,105 @@
+"""Running a plan of a log compaction, in one delta commit. Rules COMPACT-374 to COMPACT-378."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from hudi_core.commit.compaction_plans import CompactionPlan, read_plan
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import MarkerKind, marker_step
+from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
+from hudi_core.commit.steps import SideBySide, run
+from hudi_core.errors import ConflictError
+from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.result import CompactionResult, plan_result
+from hudi_core.services.compaction.run import TASKS_AT_ONCE, group_of, planned_slices, run_result
+from hudi_core.services.compaction.triggers import last_compaction
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import COMPACTION, DELTA_COMMIT, Instant, time_order
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.expression_indexes import table_expressions
+from hudi_core.writing.incoming import row_schema
+from hudi_core.writing.log_file import OWN_TIME_SINCE, log_target
+from hudi_core.writing.metadata_steps import metadata_steps
+from hudi_core.writing.rollback import roll_back
+from hudi_core.writing.tasks import INFLATED, waiting_runner
+from hudi_core.writing.transaction import Transaction, gives_way, resumed
+from hudi_core.writing.write_run import bare_schema
+
+
+def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
+    """Runs the plan of a requested log compaction, also one of Apache Hudi's. One that a compaction overtook is given up: its log
+    file would bring old rows back on top of the new base files.
+
+    Raises `ConflictError` while another run is alive, or where a compaction came meanwhile; the plan stays then.
+    """
+    begun = perf_counter()
+    plan = read_plan(table.timeline, instant)
+    if _overtaken_by(table, instant) is not None:
+        return _given_up(table, instant, plan, options)
+    with resumed(
+        table, instant, LOG_COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
+    ) as write:
+        slices = [one for one in planned_slices(write.table, plan) if one.logs]
+        statuses = tuple(_statuses(write, slices, options))
+        kept: list[WriteStatus] = []
+
+        def settled(latest: Table, change: TableChange) -> TableChange:
+            newer = _overtaken_by(latest, instant)
+            if newer is not None:
+                where = f"{latest.storage.uri}: {instant.action} {instant.requested_time}"
+                raise ConflictError(where, expected="no compaction since", found=newer.requested_time)
+            now = {group_of(one) for one in planned_slices(latest, plan)}
+            kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
+            for status in change.statuses:
+                if (status.partition, status.file_id) not in now:
+                    latest.storage.delete(status.path)
+            return replace(change, statuses=tuple(kept))
+
+        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table), statuses), settled)
+    return run_result(instant, plan, slices, kept, perf_counter() - begun)
+
+
+def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> Iterator[WriteStatus]:
+    table, time, version = write.table, write.instant_time, write.table.config.version
+    rows = row_schema(table, bare_schema(table))
+    compactor = LogCompactor(table.snapshot().without_slices(), rows, table_expressions(table))
+    latest = {group_of(one): one for one in table.slices()}
+    tasks = [
+        MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)
+    ]
+    kind = MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
+    largest = max((INFLATED * sum(log.size for log in one.logs) for one in slices), default=0)
+    work = waiting_runner(table.engine, table.storage, largest)
+    share = work.parallelism * TASKS_AT_ONCE
+    for start in range(0, len(tasks), share):
+        some = tasks[start : start + share]
+        run(table.storage, [SideBySide(tuple(marker_step(time, task.target.path, kind) for task in some))])
+        yield from (status for status in work.run(compactor.run, some) if status is not None)
+        if options.progress is not None:
+            options.progress(min(start + share, len(tasks)), len(tasks))
+
+
+def _overtaken_by(table: Table, instant: Instant) -> Instant | None:
+    """A compaction that was requested later, pending or completed."""
+    pending = [one for one in table.timeline.pending if one.action == COMPACTION]
+    last = last_compaction(table.timeline)
+    others = [*pending, *([] if last is None else [last])]
+    return next((one for one in others if time_order(one.requested_time) > time_order(instant.requested_time)), None)
+
+
+def _given_up(table: Table, instant: Instant, plan: CompactionPlan, options: CompactionOptions) -> CompactionResult:
+    """Deletes the plan, and what a dead run wrote."""
+    with table_lock(table.storage, clock=options.clock):
+        latest = refreshed(table)
+        pending = [one for one in latest.timeline.pending if one.requested_time == instant.requested_time]
+        for one in pending:
+            if not gives_way(latest, one, options.clock, takes_over=options.takes_over):
+                where = f"{latest.storage.uri}: {one.action} {one.requested_time}"
+                raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
+            roll_back(latest, one, options.clock)
+    return replace(plan_result(plan, options, instant.requested_time, "given up"), operations=())
