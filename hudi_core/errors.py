@@ -10,6 +10,7 @@
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     │   ├── RowError                   a row that a rule refuses                         (ValueError)
     │   └── ConflictError              another writer was faster: the write changed nothing
+    │       └── LockedError                others held the table's lock for too long
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
     │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (KeyError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
@@ -98,6 +99,10 @@ class UnsupportedError(TableError, NotImplementedError):
 
 class ConflictError(TableError):
     """Another writer changed, locked or rolled back what this write needs. Nothing was changed; the write can be tried again."""
+
+
+class LockedError(ConflictError):
+    """Others held the table's lock for as long as this writer waits. Trying again at once would only wait again."""
 
 
 class RowError(TableError, ValueError):

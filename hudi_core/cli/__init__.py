@@ -20,8 +20,10 @@ overview     what the command line offers, in lines for people: the commands and
 read         `read`: rows to the terminal, as NDJSON, or into a file
 restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
+signals      signals that end a command: what it holds is given back first
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
+unlock       `unlock`: the lock of a writer that died is freed
 validation   `validate`: the consistency of a table
 waiting      what a command waits for: the answers of remote storage, on standard error until its first output
 words        counts, sizes and times in words for people

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, report_log, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
+from hudi_core.cli.signals import Stopped, stop_on_signals
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.errors import HudiError
 from hudi_core.version import __version__
@@ -88,8 +89,8 @@ def _status(run: Callable[[], int]) -> int:
     except BrokenPipeError:
         discard()  # whoever read our output has seen enough
         return 0
-    except KeyboardInterrupt:
-        return _report("interrupted", _INTERRUPTED)
+    except KeyboardInterrupt as end:
+        return _report("interrupted", end.exit_status if isinstance(end, Stopped) else _INTERRUPTED)
     except HudiError as error:
         return _report("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
     except _Misuse as refused:
@@ -139,6 +140,7 @@ _PLACES = {
     "rollback": "create:rollback",
     "savepoint": "restoring:savepoint",
     "restore": "restoring:restore",
+    "unlock": "unlock:unlock",
     "cluster": "cluster:cluster",
     "clean": "cleaning:clean",
     "compact": "compact:compact",
@@ -187,4 +189,5 @@ def common(
 def run() -> None:
     """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse, 130 when it is interrupted."""
     warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+    stop_on_signals()
     app()

@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "update": "Give columns of the rows that match a predicate new values.",
         "delete-partition": "Delete all rows of partitions.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
+        "unlock": "Free the table's lock where its writer is dead, or by the name of its owner.",
     },
     "Indexes": {
         "index": "List the indexes of a table, build one from its files while writers go on, drop one, or advise which "

@@ -1,4 +1,5 @@
-"""The table's lock: that of Apache Hudi's `FileSystemBasedLockProvider`, a file that only one writer can create. Rule COMMIT-8.
+"""The table's lock: that of Apache Hudi's `FileSystemBasedLockProvider`, a file that only one writer can create. Rules COMMIT-8,
+COMMIT-320 to COMMIT-325.
 
 It is held for moments: to take an instant time, and to commit. Writers of Apache Hudi that are set to this provider exclude ours.
 """
@@ -6,59 +7,181 @@ It is held for moments: to take an instant time, and to commit. Writers of Apach
 from __future__ import annotations
 
 import json
-import os
 import random
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
-from threading import current_thread
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
-from uuid import uuid4
 
-from hudi_core.commit.storage_lock import lock_fields, storage_lock
+from hudi_core.commit.lock_owner import Life, life_of, this_owner
+from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
+from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, NoSuchFileError, StorageError, UsageError
+from hudi_core.formats.properties import parse_properties
+from hudi_core.options import PROPERTIES_PATH
 
 LOCK_PATH: Final = ".hoodie/lock"
+UNNAMED: Final = "unnamed"
+"""What the owner of a lock without content is called: Apache Hudi's locks are empty files."""
+EXPIRY: Final = "hoodie.write.lock.filesystem.expire"
+"""Minutes after which writers of Apache Hudi take a lock of another; 0, the default, for never."""
 _VALID: Final = timedelta(minutes=5)
-"""How long a lock of ours counts when its writer does not release it: it died."""
+"""How long a lock of ours counts when its writer does not renew it: it died, where nobody can see that."""
+RENEWAL: Final = timedelta(seconds=30)
+"""How often a lock is renewed that is held for longer."""
+PATIENCE: Final = _VALID.total_seconds() + 30
+"""Seconds to wait for a lock that will expire: longer than it can count."""
+UNNAMED_PATIENCE: Final = 60.0
+"""Seconds to wait for a lock that never expires: its writer gives it back, or people do."""
 _SETTLING: Final = 0.05
 """Seconds after which a lock taken from a dead writer is read again: another may have taken it at the same moment."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.005, 0.5
 
 
+@dataclass
+class HeldLock:
+    """The table's lock while it is held. It is renewed in the background, so that a slow writer keeps it."""
+
+    storage: Storage
+    owner: str
+    clock: Clock
+    content: bytes
+    of_storage: HeldStorageLock | None = None
+    _turn: Lock = field(default_factory=Lock)
+    _lost: str | None = None
+
+    def refuse_lost(self) -> None:
+        """Raises `ConflictError` where another writer took the lock: its clock is fast, or this process was stopped for long.
+        To be called before the one act that readers see."""
+        with self._turn:
+            self._look()
+            where = f"{self.storage.uri}/{LOCK_PATH}"
+        if self._lost is not None:
+            raise ConflictError(where, expected="the table's lock, still held", found=self._lost)
+        if self.of_storage is not None:
+            self.of_storage.refuse_lost()
+
+    def renew(self) -> None:
+        """Lets the lock count for longer, where it still is this writer's."""
+        with self._turn:
+            self._look()
+            if self._lost is None:
+                content = _content(self.owner, self.clock())
+                self.storage.replace(LOCK_PATH, content)
+                self.content = content
+        if self.of_storage is not None:
+            self.of_storage.renew(self.clock)
+
+    def _look(self) -> None:
+        held = _read(self.storage)
+        if held != self.content:
+            self._lost = "no lock" if held is None else f"one held by {_owner(held)}"
+
+
 @contextmanager
-def table_lock(storage: Storage, patience: float = 60.0, clock: Clock = system_clock) -> Iterator[None]:
+def table_lock(
+    storage: Storage, patience: float | None = None, clock: Clock = system_clock, renewal: timedelta = RENEWAL
+) -> Iterator[HeldLock]:
     """Holds the lock while the block runs, and that of the storage-based provider where the table has one. Raises
-    `ConflictError` when others hold either for `patience` seconds."""
-    content = _take(storage, patience, clock)
+    `LockedError` when others hold either for too long: `patience` seconds, None for longer than it can count.
+
+    A lock whose owner is known to be dead is taken at once.
+    """
+    owner = this_owner()
     try:
-        with storage_lock(storage, patience, clock):
-            yield
+        content = _take(storage, owner, patience, clock)
+        held = HeldLock(storage, owner, clock, content)
+        longest = PATIENCE if patience is None else patience
+        with storage_lock(storage, longest, clock, owner) as held.of_storage, _renewed(held, renewal):
+            yield held
     finally:
-        if _read(storage) == content:
+        # Also where a signal came just after the lock was taken.
+        current = _read(storage)
+        if current is not None and lock_fields(current).get("owner") == owner:
             storage.delete(LOCK_PATH)
+
+
+@contextmanager
+def _renewed(held: HeldLock, renewal: timedelta) -> Iterator[None]:
+    ended = Event()
+
+    def work() -> None:
+        while not ended.wait(renewal.total_seconds()):
+            try:
+                held.renew()
+            except StorageError:
+                continue  # the next one may come through; the loss is noticed before the commit
+
+    thread = Thread(target=work, name="lock-renewal", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@dataclass(frozen=True, slots=True)
+class LockState:
+    """A lock as it lies there."""
+
+    path: str
+    owner: str
+    since: datetime | None
+    life: Life
+    is_free: bool
+    """It does not count any more: the next writer takes it."""
+
+
+def lock_state(storage: Storage, clock: Clock = system_clock) -> LockState | None:
+    """The table's lock; None where there is none."""
+    content = _read(storage)
+    if content is None:
+        return None
+    since, life = storage.modified(LOCK_PATH), life_of(_owner(content))
+    return LockState(LOCK_PATH, _owner(content), since, life, _may_be_taken(storage, content, clock()))
 
 
 def lock_is_expired(storage: Storage, now: datetime) -> bool:
     """Whether there is a lock whose writer died: the next one takes it."""
     content = _read(storage)
-    return content is not None and _is_expired(content, now)
+    return content is not None and _may_be_taken(storage, content, now)
 
 
-def _take(storage: Storage, patience: float, clock: Clock) -> bytes:
-    deadline, wait = monotonic() + patience, _FIRST_WAIT
+def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_clock) -> LockState | None:
+    """Deletes the lock of a dead writer, and gives what it was; None where there is none.
+
+    Raises `ConflictError` where the owner is alive, or where that is not known, unless it is named, and `UsageError` for another
+    name.
+    """
+    state = lock_state(storage, clock)
+    if state is None:
+        return None
+    where = f"{storage.uri}/{LOCK_PATH}"
+    if owner is not None and owner != state.owner:
+        raise UsageError(where, expected=f"the owner's name, {state.owner!r}", found=repr(owner))
+    if owner is None and not state.is_free and state.life is not Life.DEAD:
+        found = f"{_shown(state)}, which is {state.life.value if state.life is Life.ALIVE else 'not known to be dead'}"
+        expected = f"a lock of a dead writer; --owner {state.owner!r} frees it all the same"
+        raise ConflictError(where, expected=expected, found=found)
+    storage.delete(LOCK_PATH)
+    return state
+
+
+def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) -> bytes:
+    begun, wait = monotonic(), _FIRST_WAIT
     while True:
-        content = _content(clock())
+        content = _content(owner, clock())
         try:
             storage.create(LOCK_PATH, content)
             return content
         except AlreadyExistsError:
             held = _read(storage)
-        if held is not None and _is_expired(held, clock()) and _read(storage) == held:
+        if held is not None and _may_be_taken(storage, held, clock()) and _read(storage) == held:
             storage.delete(LOCK_PATH)
             try:
                 storage.create(LOCK_PATH, content)
@@ -68,16 +191,27 @@ def _take(storage: Storage, patience: float, clock: Clock) -> bytes:
             if _read(storage) == content:
                 return content
             continue
-        if monotonic() > deadline:
-            raise ConflictError(
-                f"{storage.uri}/{LOCK_PATH}", expected="the table's lock", found=f"held by {_owner(held)}"
-            )
+        if monotonic() - begun > _patience(held, patience):
+            state = lock_state(storage, clock)
+            found = "one that changes hands all the time" if state is None else f"it {_shown(state)}"
+            expected = "the table's lock (hudi-core unlock TABLE frees that of a dead writer)"
+            raise LockedError(f"{storage.uri}/{LOCK_PATH}", expected=expected, found=found)
         sleep(wait * random.uniform(0.5, 1.5))
         wait = min(2 * wait, _LONGEST_WAIT)
 
 
-def _content(now: datetime) -> bytes:
-    owner = f"hudi-core {socket.gethostname()} {os.getpid()} {current_thread().name} {uuid4().hex}"
+def _patience(held: bytes | None, stated: float | None) -> float:
+    if stated is not None:
+        return stated
+    return PATIENCE if held is None or "validUntil" in lock_fields(held) else UNNAMED_PATIENCE
+
+
+def _shown(state: LockState) -> str:
+    since = "" if state.since is None else f" since {state.since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return f"held by {state.owner}{since}"
+
+
+def _content(owner: str, now: datetime) -> bytes:
     until = int((now + _VALID).timestamp() * 1000)
     return json.dumps({"owner": owner, "lockCreateTime": now.isoformat(), "validUntil": until}).encode()
 
@@ -90,11 +224,27 @@ def _read(storage: Storage) -> bytes | None:
         return None
 
 
-def _is_expired(content: bytes, now: datetime) -> bool:
-    """A lock without a time, as Apache Hudi's, does not expire."""
+def _may_be_taken(storage: Storage, content: bytes, now: datetime) -> bool:
+    """Whether a lock does not count any more: its owner is dead, or its time is over. One without a time, as Apache Hudi's,
+    expires only where the table's properties say so, as for its own writers."""
+    if life_of(_owner(content)) is Life.DEAD:
+        return True
     until = lock_fields(content).get("validUntil")
-    return isinstance(until, int) and until < now.timestamp() * 1000
+    if isinstance(until, int):
+        return until < now.timestamp() * 1000
+    minutes = _stated_expiry(storage)
+    last = storage.modified(LOCK_PATH) if minutes else None
+    return last is not None and now - last > timedelta(minutes=minutes)
 
 
-def _owner(content: bytes | None) -> str:
-    return "another writer" if content is None else str(lock_fields(content).get("owner") or "another writer")
+def _stated_expiry(storage: Storage) -> int:
+    try:
+        content = storage.read(PROPERTIES_PATH)
+    except NoSuchFileError:
+        return 0  # a table that is being made
+    stated = parse_properties(content, PROPERTIES_PATH).get(EXPIRY, "").strip()
+    return int(stated) if stated.isdecimal() else 0
+
+
+def _owner(content: bytes) -> str:
+    return str(lock_fields(content).get("owner") or UNNAMED)

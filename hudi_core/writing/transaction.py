@@ -96,7 +96,7 @@ class Transaction:
         if not self._started:
             self.start()
         config, storage = self.table.config, self.table.storage
-        with table_lock(storage, clock=self.clock):
+        with table_lock(storage, clock=self.clock) as lock:
             latest = refreshed(self.table)
             change = settled(latest, change)
             if self.cancels_plans:
@@ -115,6 +115,7 @@ class Transaction:
             run(storage, history.steps(config.layout, self.instant_time, given))
             completion = next_time(latest.timeline, self.clock, after=[given])
             path = self.files.completed(completion)
+            lock.refuse_lost()
             run(storage, [Create(path, content)])
         self.committed = Instant(
             self.instant_time,

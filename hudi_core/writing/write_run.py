@@ -15,7 +15,7 @@ from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, LockedError, UnsupportedError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.stored import StoredKeys
@@ -148,6 +148,8 @@ class WriteRun:
         while True:
             try:
                 return self._attempt(plan)
+            except LockedError:
+                raise
             except ConflictError:
                 if attempt >= self.options.attempts:
                     raise

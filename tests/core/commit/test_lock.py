@@ -6,15 +6,22 @@ Also covers: `commit/times.py`.
 from __future__ import annotations
 
 import json
+import os
+import re
+import socket
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import sleep
 
 import pytest
 
-from hudi_core.commit.lock import LOCK_PATH, table_lock
+from hudi_core.commit.lock import EXPIRY, LOCK_PATH, PATIENCE, free_lock, lock_is_expired, lock_state, table_lock
+from hudi_core.commit.lock_owner import this_owner
 from hudi_core.commit.times import system_clock
-from hudi_core.errors import ConflictError
+from hudi_core.errors import ConflictError, UsageError
+from hudi_core.options import PROPERTIES_PATH
 from hudi_plain.storage import PlainStorage
+from tests.core.commit.test_lock_owner import dead_process
 from tests.support.locks import holders_at_once
 
 
@@ -39,9 +46,109 @@ def test_a_lock_without_a_time_does_not_expire(tmp_path: Path, content: bytes) -
     """COMMIT-8: those of Apache Hudi."""
     storage = PlainStorage(str(tmp_path))
     storage.create(LOCK_PATH, content)
-    with pytest.raises(ConflictError, match="held by another writer"), table_lock(storage, patience=0.02):
+    with pytest.raises(ConflictError, match=r"held by unnamed since .* UTC"), table_lock(storage, patience=0.02):
         pytest.fail("nobody let go")
     assert storage.read(LOCK_PATH) == content
+
+
+def lock(folder: Path, owner: str, seconds: float = 300) -> PlainStorage:
+    """A table whose lock this owner has, for so long."""
+    storage = PlainStorage(str(folder))
+    until = int((system_clock() + timedelta(seconds=seconds)).timestamp() * 1000)
+    storage.create(LOCK_PATH, json.dumps({"owner": owner, "validUntil": until}).encode())
+    return storage
+
+
+def test_a_lock_of_a_process_that_is_gone_is_taken_at_once(tmp_path: Path) -> None:
+    """COMMIT-321."""
+    storage = lock(tmp_path, f"hudi-core {socket.gethostname()} {dead_process()} MainThread x")
+    with table_lock(storage, patience=0):
+        assert lock_state(storage) is not None
+    assert lock_state(storage) is None
+
+
+@pytest.mark.parametrize("owner", [this_owner(), "hudi-core far-away 7 MainThread x", "unnamed"])
+def test_a_lock_of_another_is_respected_and_named(tmp_path: Path, owner: str) -> None:
+    """COMMIT-321, COMMIT-323."""
+    storage = lock(tmp_path, owner)
+    message = f"hudi-core unlock TABLE .*held by {re.escape(owner)} since 20"
+    with pytest.raises(ConflictError, match=message), table_lock(storage, patience=0.02):
+        pytest.fail("nobody let go")
+
+
+def test_patience_is_longer_than_a_lock_counts(tmp_path: Path) -> None:
+    """COMMIT-323."""
+    assert PATIENCE > 300
+    storage = lock(tmp_path, "hudi-core far-away 7 MainThread x", seconds=0.3)
+    with table_lock(storage):
+        pass
+
+
+@pytest.mark.parametrize(("minutes", "expires"), [("", False), ("0", False), ("60", False), ("5", True), ("x", False)])
+def test_an_empty_lock_expires_as_the_properties_say(tmp_path: Path, minutes: str, expires: bool) -> None:
+    """COMMIT-323."""
+    storage = PlainStorage(str(tmp_path))
+    storage.create(LOCK_PATH, b"")
+    storage.create(PROPERTIES_PATH, f"{EXPIRY}={minutes}\n".encode())
+    old = (system_clock() - timedelta(minutes=10)).timestamp()
+    os.utime(tmp_path / LOCK_PATH, (old, old))
+    assert lock_is_expired(storage, system_clock()) is expires
+    if expires:
+        with table_lock(storage, patience=0):
+            pass
+
+
+def test_a_lock_is_renewed_while_it_is_held(tmp_path: Path) -> None:
+    """COMMIT-322."""
+    storage, past = PlainStorage(str(tmp_path)), system_clock() - timedelta(minutes=4)
+    times = iter([past, past])
+    with table_lock(storage, clock=lambda: next(times, system_clock()), renewal=timedelta(milliseconds=20)) as held:
+        first = json.loads(storage.read(LOCK_PATH))["validUntil"]
+        for _ in range(200):
+            if json.loads(storage.read(LOCK_PATH))["validUntil"] > first + 200_000:
+                break
+            sleep(0.02)
+        else:
+            pytest.fail("it was not renewed")
+        held.refuse_lost()
+    assert not (tmp_path / LOCK_PATH).exists()
+
+
+@pytest.mark.parametrize("taken_by", ["another", None])
+def test_a_lock_that_was_lost_is_noticed_and_left_alone(tmp_path: Path, taken_by: str | None) -> None:
+    """COMMIT-322."""
+    storage = PlainStorage(str(tmp_path))
+    with table_lock(storage) as held:
+        storage.delete(LOCK_PATH)
+        if taken_by is not None:
+            lock(tmp_path, taken_by)
+        with pytest.raises(ConflictError, match=r"table's lock, still held, found (no lock|one held by another)"):
+            held.refuse_lost()
+        held.renew()
+    assert (tmp_path / LOCK_PATH).exists() is (taken_by is not None)
+
+
+def test_the_lock_of_a_dead_writer_is_freed_and_others_only_by_name(tmp_path: Path) -> None:
+    """COMMIT-324."""
+    storage = PlainStorage(str(tmp_path))
+    assert free_lock(storage) is None
+    lock(tmp_path, dead := f"hudi-core {socket.gethostname()} {dead_process()} MainThread x")
+    freed = free_lock(storage)
+    assert freed is not None
+    assert freed.owner == dead
+    for owner, life in ((this_owner(), "alive"), ("hudi-core far-away 7 MainThread x", "not known to be dead")):
+        lock(tmp_path, owner)
+        with pytest.raises(ConflictError, match=life):
+            free_lock(storage)
+        with pytest.raises(UsageError, match="expected the owner's name"):
+            free_lock(storage, "x")
+        assert (tmp_path / LOCK_PATH).exists()
+        assert free_lock(storage, owner) is not None
+    storage.create(LOCK_PATH, b"")
+    with pytest.raises(ConflictError, match="--owner 'unnamed'"):
+        free_lock(storage)
+    assert free_lock(storage, "unnamed") is not None
+    assert not (tmp_path / LOCK_PATH).exists()
 
 
 def test_the_clock_has_a_zone() -> None:

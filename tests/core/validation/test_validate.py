@@ -132,7 +132,11 @@ def test_invalid_names_and_times_are_reported(table: Table) -> None:
     (folder / "20300101000000000.comit").unlink()
     for state in ("requested", "inflight"):
         (folder / f"20301399000000000.clean.{state}").write_bytes(b"")
-    assert {(finding.check, finding.found) for finding in findings_of(table)} == {("timeline", "20301399000000000")}
+    of_plan = ("timeline", "none")
+    assert {(finding.check, finding.found) for finding in findings_of(table)} == {
+        ("timeline", "20301399000000000"),
+        of_plan,
+    }
 
 
 @pytest.mark.parametrize("content", [b"", b"Obj\x01 and then nothing"])

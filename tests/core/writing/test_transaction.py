@@ -276,3 +276,21 @@ def test_the_metadata_table_is_committed_before_its_write(tmp_path: Path) -> Non
         write.commit(TableChange("INSERT", "commit", SCHEMA))
     assert seen == [0]
     assert (tmp_path / "t/.hoodie/metadata/x").read_text() == write.instant_time
+
+
+def test_a_writer_that_lost_its_lock_does_not_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """COMMIT-322: another took it, whose clock is fast."""
+    table = new_table(tmp_path)
+    commit(table, "aa-0")
+
+    def taken(_: object, change: TableChange) -> TableChange:
+        (tmp_path / "t/.hoodie/lock").write_bytes(b"")
+        return change
+
+    with pytest.raises(ConflictError, match="still held"), transaction(refreshed(table), "commit", "INSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "bb-0")
+        monkeypatch.setattr("hudi_core.commit.lock.UNNAMED_PATIENCE", 0.1)
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)), taken)
+    assert (tmp_path / "t/.hoodie/lock").read_bytes() == b""
+    assert [file_slice.file_id for file_slice in refreshed(table).slices()] == ["aa-0"]
