@@ -149,13 +149,20 @@ class _Parser(Operands):
 
     def _arithmetic(self, left: Expr, start: Token) -> Expr:
         key = self.advance().key
+        if key == "||":
+            return self._joined(left, start)
         right = self.operand(_ARITHMETIC[key] + 1)
-        span = self.span(start)
-        if key != "||":
-            return Call(key.lower(), (calls.scalar(left), right), span)
+        return Call(key.lower(), (calls.scalar(left), right), self.span(start))
+
+    def _joined(self, left: Expr, start: Token) -> Expr:
+        """`left || right || ...`, of any number of strings, as one `concat`."""
+        parts = [calls.scalar(left)]
         if isinstance(left, Call) and left.function == "concat" and self.text[start.start : start.end] != "(":
-            return Call("concat", (*left.arguments, right), span)
-        return Call("concat", (calls.scalar(left), right), span)
+            parts = list(left.arguments)
+        parts.append(self.operand(_ARITHMETIC["||"] + 1))
+        while self.take("||"):
+            parts.append(self.operand(_ARITHMETIC["||"] + 1))
+        return Call("concat", tuple(parts), self.span(start))
 
     def _is_shift(self) -> bool:
         """Whether `<<` or `>>` comes next, which are two tokens, for types end in `>>`."""

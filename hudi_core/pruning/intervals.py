@@ -173,6 +173,9 @@ def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
     nans = intervals.lower <= intervals.upper
     if statistics.nans is not None:
         nans &= statistics.nans | (upper_nan & statistics.upper_known) | (lower_nan & statistics.lower_known)
+    if statistics.only_nans is not None:  # no value is between bounds, and yet there are values
+        nans |= statistics.only_nans
+        intervals.lower[statistics.only_nans], intervals.upper[statistics.only_nans] = keys.top, keys.bottom
     return keys, replace(intervals, nans=nans if nans.any() else None)
 
 

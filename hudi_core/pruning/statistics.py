@@ -76,6 +76,8 @@ class ColumnStatistics:
     nulls: Ints
     rows: Ints
     nans: Bools | None = None
+    only_nans: Bools | None = None
+    """Marks files of which every value is NaN; None: no file is known to be one."""
 
     def __len__(self) -> int:
         return len(self.nulls)
@@ -100,8 +102,19 @@ def from_values(
     nulls: Sequence[int | None],
     rows: Sequence[int | None],
     nans: Sequence[bool] | None = None,
+    nan_counts: Sequence[int | None] | None = None,
 ) -> ColumnStatistics:
-    """Statistics from values in the form of `hudi_core.values`, one of each for a file; None is unknown."""
+    """Statistics from values in the form of `hudi_core.values`, one of each for a file; None is unknown.
+
+    `nans` are flags of files that may hold NaN. `nan_counts` says more where it is known: how many values are NaN.
+    """
+    only_nans = None
+    if nan_counts is not None:
+        flags = [True] * len(nan_counts) if nans is None else nans
+        nans = [flag and count != 0 for flag, count in zip(flags, nan_counts, strict=True)]
+        kinds = list(map(_nans_among, nan_counts, nulls, rows))
+        only_nans = np.array([is_only for is_only, _ in kinds], np.bool_)
+        nulls = [count for _, count in kinds]
     return ColumnStatistics(
         type,
         _carried(type, lower),
@@ -111,7 +124,17 @@ def from_values(
         np.array([-1 if count is None else count for count in nulls], np.int64),
         np.array([-1 if count is None else count for count in rows], np.int64),
         None if nans is None else np.array(nans, np.bool_),
+        only_nans,
     )
+
+
+def _nans_among(nan_count: int | None, nulls: int | None, rows: int | None) -> tuple[bool, int | None]:
+    """Whether every value of a file is NaN, and its nulls: none where NaN are as many as rows."""
+    if nan_count is None or rows is None or nan_count <= 0:
+        return False, nulls
+    if nan_count == rows and nulls is None:
+        return True, 0
+    return nulls is not None and nan_count == rows - nulls, nulls
 
 
 def unknown(type: t.Type, count: int) -> ColumnStatistics:
@@ -160,6 +183,10 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     nans = None
     if any(part.nans is not None for part in parts):
         nans = np.concatenate([np.ones(len(part), np.bool_) if part.nans is None else part.nans for part in parts])
+    only_nans = None
+    if any(part.only_nans is not None for part in parts):
+        flags = [np.zeros(len(part), np.bool_) if part.only_nans is None else part.only_nans for part in parts]
+        only_nans = np.concatenate(flags)
     return ColumnStatistics(
         first.type,
         _joined([part.lower for part in parts]),
@@ -169,6 +196,7 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
         np.concatenate([part.nulls for part in parts]),
         np.concatenate([part.rows for part in parts]),
         nans,
+        only_nans,
     )
 
 
@@ -184,6 +212,7 @@ def taken(statistics: ColumnStatistics, numbers: Ints | slice) -> ColumnStatisti
         statistics.nulls[numbers],
         statistics.rows[numbers],
         None if statistics.nans is None else statistics.nans[numbers],
+        None if statistics.only_nans is None else statistics.only_nans[numbers],
     )
 
 

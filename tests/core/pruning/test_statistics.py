@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.expr.bind import bind
+from hudi_core.expr.parse import parse_predicate
 from hudi_core.pruning.statistics import (
     Carrier,
     absent,
@@ -16,7 +18,9 @@ from hudi_core.pruning.statistics import (
     text_bytes,
     unknown,
 )
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
+from tests.support.predicate_texts import SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -99,3 +103,27 @@ def test_absent_nested_with_default_is_not_null_and_has_no_bounds(of: t.Type, de
     found = absent(of, 2, default)
     assert not (found.lower_known.any() or found.upper_known.any())
     assert (found.nulls.tolist(), found.rows.tolist()) == ([0, 0], [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("sql", "files"),
+    [
+        ("d = 5", [0, 3]),
+        ("d < 5", [0, 3]),
+        ("d > 5", [0, 1, 2, 3, 4]),
+        ("isnan(d)", [1, 2, 3, 4]),
+        ("NOT isnan(d)", [0, 2, 3]),  # of null it is false
+        ("d IS NULL", [2, 3]),
+        ("d IS NOT NULL", [0, 1, 2, 3, 4]),
+    ],
+)
+def test_the_count_of_nan_tells_files_without_and_files_of_nothing_else(sql: str, files: list[int]) -> None:
+    """PRUNE-290."""
+    column = next(place.field for place in [SCHEMA.find(("d",))] if place is not None)
+    statistics = from_values(
+        *(column.type, [1.0] + [None] * 4, [9.0] + [None] * 4),
+        *([0, 0, 2, None, None], [10, 10, 10, 10, 10]),
+        nan_counts=[0, 10, 8, None, 10],
+    )
+    store = FileStatistics(5, lambda _: [StatisticsPart(np.arange(5), statistics)])
+    assert store.plan(bind(parse_predicate(sql), SCHEMA)).possible().tolist() == files
