@@ -99,6 +99,9 @@ if TYPE_CHECKING:
     from hudi_core.keys.records import HoodieKey
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
+    from hudi_core.services.archiving.operations import archive
+    from hudi_core.services.archiving.options import ArchiveOptions
+    from hudi_core.services.archiving.result import ArchiveResult
     from hudi_core.services.cleaning.operations import clean
     from hudi_core.services.cleaning.options import CleanOptions
     from hudi_core.services.cleaning.result import CleanResult
@@ -129,6 +132,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice",
     "AlreadyExistsError",
+    "ArchiveOptions",
+    "ArchiveResult",
     "Changes",
     "CleanOptions",
     "CleanResult",
@@ -167,6 +172,7 @@ __all__ = [
     "WriteOptions",
     "WriteResult",
     "advise",
+    "archive",
     "bind",
     "build_indexes",
     "clean",
@@ -225,6 +231,9 @@ _PLACES = {
     "validate": "hudi_core.validation.validate",
     "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
+    "ArchiveOptions": "hudi_core.services.archiving.options",
+    "ArchiveResult": "hudi_core.services.archiving.result",
+    "archive": "hudi_core.services.archiving.operations",
     "CleanOptions": "hudi_core.services.cleaning.options",
     "CleanResult": "hudi_core.services.cleaning.result",
     "clean": "hudi_core.services.cleaning.operations",

@@ -34,7 +34,7 @@ from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.snapshot.time_travel import cleaned_instants
-from hudi_core.timeline.instants import time_order
+from hudi_core.timeline.instants import Instant, time_order
 
 _NO_CHANGE = frozenset({"COMPACT", "LOG_COMPACT", "CLUSTER", "INDEX", "ALTER_SCHEMA"})
 """Operations that write files and leave every row as it was."""
@@ -95,7 +95,7 @@ class Changes(QueryResult):
     def commits(self) -> list[CommitChanges]:
         """The commits that changed rows."""
         timeline, instants = self._commit_range.timeline, self._commit_range.instants
-        ends = sorted({order_time(instant) for instant in (*timeline.commits, *instants)}, key=time_order)
+        ends = sorted({order_time(instant) for instant in (*self._known_commits, *instants)}, key=time_order)
         earlier = dict(pairwise(reversed(ends)))
         needed = self.schema if self._predicate is None else self._selection.needed
         commits = []
@@ -194,6 +194,19 @@ class Changes(QueryResult):
     def _conversion_to(self, schema: Schema) -> Callable[[Any], Any]:
         read = projection(reconcile(self._changes_schema, schema), self._snapshot.engine.values)
         return lambda batch: self._rows.batch(read(self._rows.root(batch)))
+
+    @cached_property
+    def _known_commits(self) -> Sequence[Instant]:
+        """The commits among which the one before a commit is found: with all of the history where the first one of the active
+        timeline is looked at, else with those that completed after it."""
+        timeline, instants = self._commit_range.timeline, self._commit_range.instants
+        first = min((order_time(instant) for instant in instants), key=time_order, default=None)
+        active = min((order_time(instant) for instant in timeline.commits), key=time_order, default="")
+        if first is None:
+            return ()
+        if time_order(first) <= time_order(active):
+            return timeline.with_archived().commits
+        return timeline.with_completed_after(active).commits
 
     @cached_property
     def _cleaned(self) -> Mapping[FileGroup, Sequence[str]]:

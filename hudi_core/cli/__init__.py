@@ -2,6 +2,7 @@
 
 advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
+archiving    `archive`: old instants leave the active timeline for the history
 cleaning     `clean`: files that no promised query needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
 compact      `compact`: log files merged into base files

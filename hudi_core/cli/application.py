@@ -144,6 +144,7 @@ _PLACES = {
     "cluster": "cluster:cluster",
     "clean": "cleaning:clean",
     "compact": "compact:compact",
+    "archive": "archiving:archive",
     "index": "indexes:index",
     "metadata": "indexes:metadata",
     "demo": "demo:demo",

@@ -57,6 +57,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "savepoint": "Save a state of the table: no clean deletes its files, and the table can be restored to it.",
         "restore": "Bring the table back to a savepoint. All later writes are undone for good, and their files deleted.",
         "compact": "Merge the log files of a merge-on-read table into base files. A plan that waits is run first.",
+        "archive": "Take old instants off the active timeline and put them into the history; queries answer as before.",
     },
     "A tour": {
         "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."

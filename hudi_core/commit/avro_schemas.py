@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 _MODEL: Final = "org.apache.hudi.avro.model"
@@ -22,6 +23,28 @@ def _optional(name: str, type: object) -> dict[str, object]:
 
 def _record(name: str, fields: list[dict[str, object]]) -> dict[str, Any]:
     return {"type": "record", "name": f"{_MODEL}.{name}", "fields": fields}
+
+
+def defined_once(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with each named record defined where it stands first, and by its name alone from then on."""
+    known: set[str] = set()
+
+    def walked(part: Any) -> Any:
+        match part:
+            case {"type": "record", "name": str(name)}:
+                if name in known:
+                    return name
+                known.add(name)
+                return {key: walked(value) for key, value in part.items()}
+            case Mapping():
+                return {key: walked(value) for key, value in part.items()}
+            case list():
+                return [walked(value) for value in part]
+            case _:
+                return part
+
+    schema_once: dict[str, Any] = walked(schema)
+    return schema_once
 
 
 _VERSION: Final[dict[str, object]] = {"name": "version", "type": ["int", "null"], "default": 1}

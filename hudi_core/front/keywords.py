@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hudi_core.commit.times import Clock
     from hudi_core.expr.queries import Condition, Query
     from hudi_core.index.choose import IndexKind
+    from hudi_core.services.archiving.options import Progress as ArchiveProgress
     from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
@@ -100,6 +101,17 @@ class ClusterKeywords(TypedDict, total=False):
     queries: Sequence[Condition | Query]
     spool_folder: str | None
     progress: ClusterProgress | None
+    clock: Clock
+
+
+class ArchiveKeywords(TypedDict, total=False):
+    """`ArchiveOptions` by name."""
+
+    keep_min: int | None
+    keep_max: int | None
+    dry_run: bool
+    properties: Mapping[str, str]
+    progress: ArchiveProgress | None
     clock: Clock
 
 

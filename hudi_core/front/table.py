@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.keywords import (
+    ArchiveKeywords,
     CleanKeywords,
     ClusterKeywords,
     CompactionKeywords,
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
+    from hudi_core.services.archiving import operations as archiving
+    from hudi_core.services.archiving import options as archive_options
+    from hudi_core.services.archiving.options import ArchiveOptions
+    from hudi_core.services.archiving.result import ArchiveResult
     from hudi_core.services.cleaning import operations as cleaning
     from hudi_core.services.cleaning import options as clean_options
     from hudi_core.services.cleaning.options import CleanOptions
@@ -65,6 +70,8 @@ else:
     advice = ModuleByNeed("hudi_core.advice.advise")
     alter_schema = ModuleByNeed("hudi_core.writing.alter_schema")
     by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
+    archive_options = ModuleByNeed("hudi_core.services.archiving.options")
+    archiving = ModuleByNeed("hudi_core.services.archiving.operations")
     clean_options = ModuleByNeed("hudi_core.services.cleaning.options")
     cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
     cluster_options = ModuleByNeed("hudi_core.cluster.options")
@@ -235,6 +242,14 @@ class Table(opened.Table):
         options those count that the table's properties state.
         """
         return compaction.compact(self, options_from(compaction_options.CompactionOptions, options, named))
+
+    def archive(self, options: ArchiveOptions | None = None, **named: Unpack[ArchiveKeywords]) -> ArchiveResult:
+        """Takes old instants off the active timeline and puts them into the history: `services.archiving.operations.archive`.
+
+        For example `table.archive(keep_min=20, keep_max=30)`; with `dry_run=True` the result names the instants, and nothing
+        changes.
+        """
+        return archiving.archive(self, options_from(archive_options.ArchiveOptions, options, named))
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""

@@ -43,6 +43,12 @@ _CONTENTS = {
 }
 
 
+def archive_number(name: str) -> int | None:
+    """The number of a log file of archived instants, by its name; None for another file."""
+    match = _ARCHIVE.fullmatch(name)
+    return int(match[1]) if match else None
+
+
 @dataclass(frozen=True)
 class LogHistory:
     """History of layout 1: numbered log files, oldest first, whose names have no times."""
@@ -68,20 +74,25 @@ class LogHistory:
             self._contents[instant.file] = dict(self._read(instant.file))
         return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")
 
+    def newest_first(self) -> Iterator[Sequence[Instant]]:
+        """The instants of each file, the file that was written last first."""
+        for path in reversed(self._paths):
+            yield list(self._completed(path))
+
     @cached_property
     def _instants(self) -> Sequence[Instant]:
-        instants = [
-            Instant(record["commitTime"], record["actionType"], InstantState.COMPLETED, None, path, True)
-            for path in self._paths
-            for record in self._records(path, _STATE)
-            if _is_completed(record)
-        ]
+        instants = [instant for path in self._paths for instant in self._completed(path)]
         return in_order(instants)
+
+    def _completed(self, path: str) -> Iterator[Instant]:
+        for record in self._records(path, _STATE):
+            if _is_completed(record):
+                yield Instant(record["commitTime"], record["actionType"], InstantState.COMPLETED, None, path, True)
 
     @property
     def _paths(self) -> list[str]:
-        named = ((_ARCHIVE.fullmatch(info.name), info.path) for info in self.storage.list(self.folder))
-        return [path for _, path in sorted((int(match[1]), path) for match, path in named if match)]
+        numbered = ((archive_number(info.name), info.path) for info in self.storage.list(self.folder))
+        return [path for _, path in sorted((number, path) for number, path in numbered if number is not None)]
 
     def _read(self, path: str) -> Iterator[tuple[tuple[str, str], Content]]:
         for record in self._records(path, None):

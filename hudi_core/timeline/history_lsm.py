@@ -16,8 +16,11 @@ from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import WRITES, Content, Instant, InstantState, completed_action, in_order, time_order
 
 _DATA_FILE = re.compile(r"([0-9]+)_([0-9]+)_([0-9]+)\.parquet", re.ASCII)
-_MANIFEST = re.compile(r"manifest_([0-9]{1,18})", re.ASCII)
-_VERSION_FILE = "_version_"
+MANIFEST = "manifest_"
+"""The prefix of names of manifests, before their number."""
+_MANIFEST = re.compile(rf"{MANIFEST}([0-9]{{1,18}})", re.ASCII)
+VERSION_FILE = "_version_"
+"""The file with the number of the newest manifest."""
 _NAMES = ("instantTime", "completionTime", "action")
 _CONTENT = "metadata"
 _SECONDS = len("yyyyMMddHHmmss")
@@ -60,7 +63,7 @@ class LsmHistory:
     def completion_time(self, requested_time: str) -> str | None:
         requested = time_order(requested_time)
         for file in self._files:
-            first, last = _range(file)
+            first, last = time_range(file)
             if time_order(first) <= requested <= time_order(last):
                 for instant in self._instants_of(file):
                     if instant.requested_time == requested_time and instant.completes_as in WRITES:
@@ -105,27 +108,52 @@ class LsmHistory:
     @cached_property
     def _files(self) -> Sequence[FileInfo]:
         """The files of the newest manifest, by range of times."""
-        files = {info.name: info for info in self.storage.list(self.folder)}
-        number = self._version(files)
-        if number is None:
-            return ()
-        name = f"manifest_{number}"
-        where = f"{self.storage.uri}/{self.folder}/{name}"
-        names = _manifest(self.storage.read(f"{self.folder}/{name}"), where)
-        missing = [name for name in names if name not in files]
-        if missing:
-            raise CorruptFileError(where, expected="the files of the manifest", found=f"no {missing[0]}")
-        return tuple(files[name] for name in sorted(names))
+        return lsm_snapshot(self.storage, self.folder).files
 
-    def _version(self, files: Mapping[str, FileInfo]) -> int | None:
-        if _VERSION_FILE in files:
-            path = f"{self.folder}/{_VERSION_FILE}"
-            version = self.storage.read(path).strip()
-            if version.isdigit():
-                return int(version)
-            # A writer is replacing it: the newest manifest is whole, for it is written first.
-        matches = (_MANIFEST.fullmatch(name) for name in files)
-        return max((int(match[1]) for match in matches if match), default=None)
+
+@dataclass(frozen=True, slots=True)
+class LsmSnapshot:
+    """One state of a history: the number of its manifest, 0 where there is none, and the files that it names, by range of
+    times."""
+
+    number: int
+    files: tuple[FileInfo, ...]
+
+
+def lsm_snapshot(storage: Storage, folder: str, number: int | None = None) -> LsmSnapshot:
+    """The newest state of the history in a folder, or that of a manifest. Raises `CorruptFileError` where a file is missing."""
+    files = {info.name: info for info in storage.list(folder)}
+    chosen = _version(storage, folder, files) if number is None else number
+    if chosen is None:
+        return LsmSnapshot(0, ())
+    name = f"{MANIFEST}{chosen}"
+    where = f"{storage.uri}/{folder}/{name}"
+    names = _manifest(storage.read(f"{folder}/{name}"), where)
+    missing = [name for name in names if name not in files]
+    if missing:
+        raise CorruptFileError(where, expected="the files of the manifest", found=f"no {missing[0]}")
+    return LsmSnapshot(chosen, tuple(files[name] for name in sorted(names)))
+
+
+def manifest_number(name: str) -> int | None:
+    """The number of a manifest, by its name; None for another file."""
+    match = _MANIFEST.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def is_history_file(name: str) -> bool:
+    """Whether a file of this name holds instants."""
+    return _DATA_FILE.fullmatch(name) is not None
+
+
+def _version(storage: Storage, folder: str, files: Mapping[str, FileInfo]) -> int | None:
+    if VERSION_FILE in files:
+        version = storage.read(f"{folder}/{VERSION_FILE}").strip()
+        if version.isdigit():
+            return int(version)
+        # A writer is replacing it: the newest manifest is whole, for it is written first.
+    numbers = (manifest_number(name) for name in files)
+    return max((number for number in numbers if number is not None), default=None)
 
 
 def _manifest(content: bytes, where: str) -> list[str]:
@@ -140,7 +168,8 @@ def _manifest(content: bytes, where: str) -> list[str]:
     return names
 
 
-def _range(file: FileInfo) -> tuple[str, str]:
+def time_range(file: FileInfo) -> tuple[str, str]:
+    """The first and the last requested time in a file, by its name."""
     first, last, _ = file.name.split("_")
     return first, last
 

@@ -152,7 +152,7 @@ STEPS = 7
 SMALL = [WriteOptions(sizes=FileSizes(small=0)), WriteOptions()]
 
 
-def _rows(random: Random) -> pa.Table:
+def drawn_rows(random: Random) -> pa.Table:
     drawn = [
         (random.choice("abcdef"), random.choice("xyz"), random.randrange(100)) for _ in range(random.randint(1, 5))
     ]
@@ -161,19 +161,19 @@ def _rows(random: Random) -> pa.Table:
     return pa.Table.from_pylist(values, TYPES)
 
 
-def _changed(table: Table, random: Random) -> None:
+def changed(table: Table, random: Random) -> None:
     """One change of a table, of any kind."""
     kind = random.randrange(8)
     if kind == 0 and table.slices():
         delete_partitions(table, [table.slices()[0].partition])
     elif kind == 1:
-        write(table, _rows(random), "insert_overwrite")
+        write(table, drawn_rows(random), "insert_overwrite")
     elif kind == 2:
         cluster(table, ClusterOptions(columns=("n",)))
     elif kind == 3:
-        write(table, _rows(random).select(["id", "p"]), "delete")
+        write(table, drawn_rows(random).select(["id", "p"]), "delete")
     else:
-        write(table, _rows(random), options=random.choice(SMALL))
+        write(table, drawn_rows(random), options=random.choice(SMALL))
 
 
 def _options(random: Random) -> CleanOptions:
@@ -195,10 +195,10 @@ def test_rows_that_a_policy_promises_stay(
     for sequence in range(SEQUENCES):
         random, path = Random(f"{seed(7)}{sequence}{kind}{version}"), tmp_path / str(sequence)
         table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)
-        write(table, _rows(random))
+        write(table, drawn_rows(random))
         for _ in range(STEPS):
             with suppress(ConflictError, UnsupportedError):  # a pending plan may be in the way
-                _changed(refreshed(table), random)
+                changed(refreshed(table), random)
             if random.random() < 0.15:
                 saved(open_table(path))
             if random.random() < 0.2:

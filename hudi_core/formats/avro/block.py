@@ -130,6 +130,12 @@ def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets
     return data, starts, lengths
 
 
+def record_content(records: Sequence[bytes]) -> bytes:
+    """The content of a data block of records in Avro binary."""
+    framed = [part for record in records for part in (struct.pack(">i", len(record)), record)]
+    return b"".join([_HEADER.pack(VERSIONS[-1], len(records)), *framed])
+
+
 def avro_content(schema_text: str, columns: StructColumn, where: str) -> memoryview:
     """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
     return encode_framed(schema_text, columns, where, _HEADER.pack(VERSIONS[-1], columns.length)).data

@@ -123,6 +123,23 @@ def _shown(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:120]
 
 
+def write_records(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]], where: str) -> list[bytes]:
+    """Records in Avro binary, each by itself. What the schema has no place for is left out, missing fields take their defaults.
+
+    Raises `CorruptFileError` with `where` for a record that has other types.
+    """
+    parsed = fastavro.parse_schema(dict(schema))
+    encoded: list[bytes] = []
+    for record in records:
+        out = io.BytesIO()
+        try:
+            fastavro.schemaless_writer(out, parsed, record)
+        except _DAMAGE as error:
+            raise CorruptFileError(where, expected="records of the schema", found=_shown(error)) from None
+        encoded.append(out.getvalue())
+    return encoded
+
+
 def write_container(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> bytes:
     """A container file of these records, uncompressed, as instants' files are. Missing fields take their defaults."""
     out = io.BytesIO()
