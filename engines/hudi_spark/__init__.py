@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hudi_spark.front.source import register as register
+    from hudi_spark.front.streams import stream_writer as stream_writer
     from hudi_spark.front.table import create as create
     from hudi_spark.front.table import open as open  # noqa: A004  # `hudi_spark.open`
     from hudi_spark.sessions import session as session
@@ -42,11 +43,12 @@ _MODULES = {
     "open": "hudi_spark.front.table",
     "register": "hudi_spark.front.source",
     "session": "hudi_spark.sessions",
+    "stream_writer": "hudi_spark.front.streams",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """`create`, `open`, `register` and `session`, without PySpark where only schema text is wanted."""
+    """`create`, `open`, `register`, `session` and `stream_writer`, without PySpark where only schema text is wanted."""
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction.options import Progress as CompactionProgress
     from hudi_core.writing.batch_columns import MissingColumns
     from hudi_core.writing.plan import FileSizes
+    from hudi_core.writing.stream_batches import StreamBatch
     from hudi_core.writing.write_run import Progress as WriteProgress
 
 O = TypeVar("O")  # noqa: E741 - options
@@ -80,6 +81,7 @@ class WriteKeywords(TypedDict, total=False):
     attempts: int
     dry_run: bool
     allow_empty: bool
+    batch: StreamBatch | None
     cancels_plans: bool
     missing_columns: MissingColumns | MissingName | None
     add_columns: bool | None

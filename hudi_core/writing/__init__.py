@@ -54,6 +54,7 @@ spool            rows that wait to be written: in memory up to a limit, beyond i
 spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here
+stream_batches   batches of streams, each committed once
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 transaction      transactions: from the request of a write to its commit, or to its rollback
 update_outcomes  updates by predicate that win over the rows that they read

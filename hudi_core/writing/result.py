@@ -32,6 +32,11 @@ class WriteResult:
         return asdict(self)
 
 
+def nothing_written(operation: str, seconds: float = 0.0) -> WriteResult:
+    """The result of a write that had nothing to do."""
+    return WriteResult(None, operation, 0, 0, 0, 0, 0, 0, round(seconds, 3))
+
+
 def result_of(
     instant: str, operation: str, statuses: Sequence[WriteStatus], replaced: int, seconds: float
 ) -> WriteResult:

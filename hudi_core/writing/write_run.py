@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Final, Literal
 
@@ -38,9 +39,10 @@ from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
-from hudi_core.writing.result import WriteResult, result_of
+from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
 from hudi_core.writing.spool import Spool
+from hudi_core.writing.stream_batches import StreamBatch
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
 from hudi_core.writing.write_properties import (
@@ -82,6 +84,8 @@ class WriteOptions:
     dry_run: bool = False
     allow_empty: bool = False
     """A write that changes no file commits all the same, as streams need it that record how far they are."""
+    batch: StreamBatch | None = None
+    """The batch of a stream that the rows are. One that is committed is not written again: the result has no instant then."""
     cancels_plans: bool = False
     """A clustering of file groups that the write changes, and that nobody runs, is cancelled; else the write is refused."""
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -166,13 +170,16 @@ class WriteRun:
             cancels_plans=self.options.cancels_plans,
             clock=self.options.clock,
         ) as running:
+            batch = self.options.batch
+            if batch is not None and batch.is_committed(running.table):
+                return nothing_written(self.operation)
             self._refuse_other_schema(running.table)
             columns = indexed_columns(running.table, self.schema)
             indexed = Indexed(columns, self.schema) if columns else None
             expressions = table_expressions(running.table, self.schema)
             planned = plan(running.table, running.instant_time)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
-                return WriteResult(None, self.operation, 0, 0, 0, 0, 0, 0, round(perf_counter() - begun, 3))
+                return nothing_written(self.operation, perf_counter() - begun)
             _refuse_compacted(running.table, planned.tasks)
             running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
@@ -182,13 +189,16 @@ class WriteRun:
                 _replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
                 replaced_secondary=replaced_secondary(running.table, columns, planned.replaced),
             )  # fmt: skip
-            running.commit(change)
+            if batch is None:
+                running.commit(change)
+            else:
+                running.commit(change, partial(_with_batch, batch))
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
 
     def _allows_empty(self, table: Table) -> bool:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
-        return self.options.allow_empty or stated is True
+        return self.options.allow_empty or self.options.batch is not None or stated is True
 
     def _statuses(
         self, running: Transaction, planned: Planned, indexed: Indexed | None, expressions: tuple[Expression, ...]
@@ -240,6 +250,14 @@ class WriteRun:
             None, self.operation, new_rows, rows - new_rows, deleted, len(planned.tasks), replaced, 0,
             round(perf_counter() - begun, 3),
         )  # fmt: skip
+
+
+def _with_batch(batch: StreamBatch, latest: Table, change: TableChange) -> TableChange:
+    """The change with the entry of its batch. Raises `ConflictError` where the batch is committed since the write began."""
+    if batch.is_committed(latest):
+        found = f"the commit of batch {batch.number}"
+        raise ConflictError(latest.storage.uri, expected=f"a new batch of {batch.stream}", found=found)
+    return replace(change, extra={**change.extra, **batch.entry(latest)})
 
 
 def _delete_others(running: Transaction, reported: Sequence[WriteStatus]) -> None:

@@ -39,7 +39,7 @@ from hudi_core.writing.operations import (
 )
 from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.refusals import excluded_groups
-from hudi_core.writing.result import WriteResult
+from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import stored_row_bytes
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
@@ -62,6 +62,8 @@ def spread_write(
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
     latest = latest_writable(table, operation)
+    if settings.batch is not None and settings.batch.is_committed(latest):
+        return nothing_written(operation.upper())
     if operation is Operation.DELETE:
         return spread_delete(latest, rows, settings)
     columns = columns_of_write(latest, rows.schema, operation, settings)
