@@ -9,9 +9,10 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 from itertools import count
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.properties import BACKUP_PATH, properties_content
 from hudi_core.commit.steps import run
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
@@ -24,17 +25,27 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import UTC_MACHINE, choose
 from hudi_core.keys.generator import WritePath
 from hudi_core.keys.options import AUTO_INSTANT, table_options
-from hudi_core.options import PROPERTIES_PATH, table_config
+from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import SCHEMA_FOLDER
 from hudi_core.writing.creation_options import options_of, options_of_writes
 from hudi_core.writing.exact_types import written_units
 from hudi_core.writing.new_table import NewTable, new_properties, table_name
 from hudi_core.writing.refusals import refuse_unwritable_properties
+
+KEEPER: Final = ".hudi-core-keeps-this-folder"
+"""An empty file by which a folder of an object store is there; readers of timelines ignore it."""
+_LOCAL_FOLDERS: Final = (
+    SCHEMA_FOLDER,
+    MARKERS,
+    f"{FOLDER}/.aux/.bootstrap/.partitions",
+    f"{FOLDER}/.aux/.bootstrap/.fileids",
+)
 
 
 def create_table(
@@ -83,12 +94,20 @@ def create_table(
     )
     properties = new_properties(new)
     _refuse_unwritable(properties, new.schema, loaded, storage.uri)
+    _refuse_table(storage)
     if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
         _create_storage_lock(storage)
     if indexes is not None:
         properties |= _create_metadata_table(storage, properties, new.schema, name_list(indexes))
     create_files(storage, properties)
     return open_table(location, engine, storage_options=storage_options)
+
+
+def _refuse_table(storage: Storage) -> None:
+    if storage.exists(PROPERTIES_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
+    if storage.exists(BACKUP_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table whose properties are being replaced")
 
 
 def _refuse_unwritable(
@@ -109,8 +128,6 @@ def _create_metadata_table(
     storage: Storage, properties: Mapping[str, str], schema: Schema, indexes: Sequence[str]
 ) -> Mapping[str, str]:
     """Creates the metadata table before the table's properties exist; returns the properties to set for it."""
-    if storage.exists(PROPERTIES_PATH):
-        raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
     first = system_clock()
     moments = (first + timedelta(milliseconds=number) for number in count())
     config = table_config(properties)
@@ -129,13 +146,23 @@ def _create_storage_lock(storage: Storage) -> None:
 
 
 def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
-    """Writes a new table: its properties alone, for folders come with their files. Raises `AlreadyExistsError`."""
-    if storage.exists(BACKUP_PATH):
-        raise AlreadyExistsError(storage.uri, expected="no table", found="a table whose properties are being replaced")
+    """Writes a new table: the folders that it has from the beginning, then its properties. Raises `AlreadyExistsError`."""
+    for folder in _folders(storage, table_config(properties)):
+        keeper = f"{folder}/{KEEPER}"
+        storage.replace(keeper, b"")
+        if not storage.is_remote:  # a folder stays without it
+            storage.delete(keeper)
     try:
         storage.create(PROPERTIES_PATH, properties_content(properties))
     except AlreadyExistsError:
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table") from None
+
+
+def _folders(storage: Storage, config: TableConfig) -> tuple[str, ...]:
+    """Folders without files that a new table of Apache Hudi has. Its readers and writers need that of the timeline, which is
+    above that of the history; an object store has folders by their files alone, and gets no others. Rule CREATE-230."""
+    timeline = (config.history_folder,) if config.layout > 1 else ()
+    return timeline if storage.is_remote else (*timeline, *_LOCAL_FOLDERS)
 
 
 def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:

@@ -126,6 +126,33 @@ CASES: dict[str, dict[str, Refused]] = {"sound": WRITES | OTHERS, "damaged": OF_
 STATES: dict[str, Callable[[Table], Table]] = {"sound": lambda table: table, "damaged": damaged, "repeated": repeated}
 
 
+CREATIONS: dict[str, dict[str, object]] = {
+    "where a table is": {},
+    "with indexes where a table is": {"indexes": ["column_stats"]},
+    "of strange indexes": {"indexes": ["strange"]},
+    "without its key": {"key": "nowhere"},
+    "of a strange kind": {"type": "fast"},
+    "of a version that is not written": {"version": 7},
+    "with an option that is none": {"options": {"hoodie.table.name": ""}, "partition_by": "nowhere"},
+    "with a lock that a file system has not": {
+        "options": {"hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.StorageBasedLockProvider"}
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(CREATIONS))
+def test_a_refused_creation_leaves_every_byte(tmp_path: Path, name: str) -> None:
+    """META-232, CREATE-6: beside a table, and where there is none."""
+    given = {"key": "id", "partition_by": "p", **CREATIONS[name]}
+    create_table(tmp_path / "t", TYPES, "id")
+    before = contents(tmp_path)
+    places = ["t"] if "where a table is" in name else ["t", "new"]
+    for place in places:
+        with pytest.raises(HudiError):
+            create_table(tmp_path / place, TYPES, **given)  # type: ignore[arg-type]
+        assert contents(tmp_path) == before
+
+
 @pytest.mark.parametrize("state", list(CASES))
 @pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
 def test_a_refused_operation_leaves_every_byte(

@@ -63,7 +63,7 @@ def test_a_write_that_crashed_is_rolled_back(tmp_path: Path) -> None:
     """ROLLBACK-1."""
     table = new_table(tmp_path)
     timeline = table / ".hoodie/timeline"
-    timeline.mkdir()
+    timeline.mkdir(exist_ok=True)
     (timeline / "20250101000000000.commit.requested").touch()
     done = ran("rollback", str(table), "--failed", "--json")
     answer = json.loads(done.out)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.errors import HudiError, UsageError
-from hudi_core.front.opening import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -195,3 +195,16 @@ def test_options_that_repeat_an_argument_are_taken_and_those_of_writes_have_no_e
         table = create_table(tmp_path / "t", schema, "id,n", type="mor", options=options)
     assert len(noticed) == 1
     assert not [name for name in table.config.properties if "parquet" in name or "recordkey.field" in name[-15:]]
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_a_new_table_has_the_folders_of_one_of_apache_hudi(tmp_path: Path, version: int) -> None:
+    """CREATE-230: without that of the timeline Apache Hudi neither reads it nor writes to it."""
+    given = pa.schema([("id", pa.string()), ("v", pa.int64())])
+    create_table(tmp_path / "t", given, "id", version=version)
+    folders = {path.relative_to(tmp_path / "t").as_posix() for path in (tmp_path / "t").rglob("*") if path.is_dir()}
+    timeline = {".hoodie/timeline", ".hoodie/timeline/history"} if version > 6 else set()
+    bootstrap = {".hoodie/.aux/.bootstrap/.partitions", ".hoodie/.aux/.bootstrap/.fileids"}
+    assert folders > {".hoodie/.schema", ".hoodie/.temp"} | timeline | bootstrap
+    assert [path.name for path in (tmp_path / "t").rglob("*") if path.is_file()] == ["hoodie.properties"]
+    assert list(open_table(tmp_path / "t").validate()) == []
