@@ -3,6 +3,7 @@
 advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
 archiving    `archive`: old instants leave the active timeline for the history
+arguments    what is given on a command line: each option once unless it is repeatable, names with values
 cleaning     `clean`: files that no promised query needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
 compact      `compact`: log files merged into base files
@@ -18,6 +19,7 @@ main         the console script. Help and version are answered at once: all that
 options      arguments and options that several commands share
 output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
+predicates   several predicates of one command, which have to be true together
 read         `read`: rows to the terminal, as NDJSON, or into a file
 restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them

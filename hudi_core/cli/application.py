@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, report_log, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.cli.signals import Stopped, stop_on_signals
 from hudi_core.cli.waiting import end_waiting
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, UsageError
 from hudi_core.version import __version__
 
 _Misuse: type[Exception] = typer.BadParameter.mro()[1]
@@ -38,9 +39,11 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in _PLACES:
             return None
-        single = typer.Typer(pretty_exceptions_enable=False, context_settings=_HELP_OPTIONS, add_completion=False)
-        single.command(cmd_name)(command_function(cmd_name))
-        return typer.main.get_command(single)
+        return once_command(cmd_name, command_function(cmd_name), _HELP_OPTIONS)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(overview())
@@ -165,13 +168,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _option(given: str) -> tuple[str, str]:
-    name, equals, value = given.partition("=")
-    if not name or not equals:
-        raise typer.BadParameter("expected name=value, found no = behind a name", param_hint="--storage-option")
-    return name, value
-
-
 @app.callback()
 def common(
     _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help=VERSION_HELP)] = False,
@@ -184,7 +180,11 @@ def common(
     """Inspect, prune, read and write Apache Hudi tables."""
     OPENED.set([] if verbose else None)
     report_log(verbose)
-    STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
+    try:
+        STORAGE_OPTIONS.set(names_and_values("--storage-option", storage_option, "name=value"))
+    except UsageError as error:
+        message = f"expected {error.expected}, found {error.found}"
+        raise typer.BadParameter(message, param_hint=error.where) from None
 
 
 def run() -> None:

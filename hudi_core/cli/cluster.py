@@ -19,6 +19,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
 from hudi_core.cluster.operations import cluster as run_clustering
@@ -92,7 +93,7 @@ def cluster(
         typer.Option(
             "--where",
             metavar="SQL",
-            help="A predicate: with --preview and --advise a query, repeatable; else only the partitions in which it may match.",
+            help="A predicate: with --preview and --advise a query, repeatable; else only the partitions in which all may match.",
         ),
     ] = None,
     where_file: WhereFileOption = None,
@@ -105,8 +106,6 @@ def cluster(
     if sum((preview, advise, plan_only, run is not None, cancel is not None)) > 1:
         expected = "one of --preview, --advise, --plan-only, --run and --cancel"
         raise UsageError("cluster", expected=expected, found="several")
-    if not estimates and where and len(where) > 1:
-        raise UsageError("--where", expected="one predicate without --preview", found=str(len(where)))
     if where_file is not None and (run is not None or cancel is not None):
         raise UsageError("--where-file", expected="a clustering that is planned", found="--run or --cancel")
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
@@ -120,7 +119,7 @@ def cluster(
             name_list(columns),
             FileSizes(target_file_size, small_file_limit),
             PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
-            where[0] if where and not preview else None,
+            None if preview else conjunction(where),
             queries=() if preview else queries,
             spool_folder=spool_folder,
             progress=report,

@@ -8,10 +8,12 @@ from warnings import catch_warnings
 
 import typer
 
+from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.forms import form
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, warn
-from hudi_core.cli.output import Output
+from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
+from hudi_core.cli.words import counted
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.schema.names import name_list
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -73,7 +75,7 @@ def create(
             type=type,
             version=version,
             indexes=None if index is None else name_list(index),
-            options=dict(_option(given) for given in option or ()),
+            options=names_and_values("--option", option, "K=V"),
             engine=engine,
             storage_options=STORAGE_OPTIONS.get(),
         )
@@ -93,15 +95,11 @@ def rollback(
     """Undo the last completed write, or with --failed those that died."""
     opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
     out = Output(as_json)
-    for undone in roll_back(opened, instant, failed=failed):
-        out.record(undone.as_dict())
-
-
-def _option(given: str) -> tuple[str, str]:
-    name, equals, value = given.partition("=")
-    if not name or not equals:
-        raise UsageError("--option", expected="K=V", found=repr(given))
-    return name, value
+    undone = roll_back(opened, instant, failed=failed)
+    for one in undone:
+        out.record(one.as_dict())
+    if failed:
+        say(f"{counted(len(undone), 'write')} that died rolled back")
 
 
 def _text(file: str) -> str:

@@ -25,8 +25,8 @@ def tour_of_writes(out: Output, rides: Path, to: Path, engine: str) -> None:
     shutil.rmtree(table, ignore_errors=True)
     steps: list[tuple[str, Callable[[], None]]] = [
         (
-            f'read {rides} --where "{_DEAR}" --output {dear}',
-            lambda: read(str(rides), where=_DEAR, output=dear, engine=engine),
+            f'read {rides} --where "{_DEAR}" --output {dear} --overwrite',
+            lambda: read(str(rides), where=[_DEAR], output=dear, overwrite=True, engine=engine),
         ),
         (
             f"create {table} --like {dear} --key ride_id --partition-by city --ordering fare --index column_stats",
@@ -38,10 +38,10 @@ def tour_of_writes(out: Output, rides: Path, to: Path, engine: str) -> None:
         (f"write {table} {dear}", lambda: write(str(table), str(dear), engine=engine)),
         (
             f"""update {table} --set "note = 'kept'" --where "{_DEARER}\"""",
-            lambda: update(str(table), ["note = 'kept'"], _DEARER, engine=engine),
+            lambda: update(str(table), ["note = 'kept'"], [_DEARER], engine=engine),
         ),
-        (f'delete {table} --where "{_CHEAPER}"', lambda: delete(str(table), _CHEAPER, engine=engine)),
-        (f'explain {table} --where "{_CITY}"', lambda: explain(str(table), _CITY, engine=engine)),
+        (f'delete {table} --where "{_CHEAPER}"', lambda: delete(str(table), [_CHEAPER], engine=engine)),
+        (f'explain {table} --where "{_CITY}"', lambda: explain(str(table), [_CITY], engine=engine)),
     ]  # fmt: skip
     for line, step in steps:
         out.text(f"\n$ hudi-core {line}", "bold", folded=False)

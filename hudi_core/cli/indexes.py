@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
 from hudi_core.cli.advice import show_advice
+from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.options import (
     CaseOption,
     EngineOption,
@@ -20,6 +20,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, progress, say
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.indexing.expression import EXPRESSION_INDEX
@@ -124,7 +125,7 @@ def index(
             rebuild,
             name,
             function,
-            _arguments(argument or ()),
+            names_and_values("--argument", argument, "OPTION=VALUE"),
             using or COLUMN_STATS,
         )
         _build(opened_table, build, options, out, dry_run=dry_run)
@@ -133,17 +134,6 @@ def index(
         out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
         if any(entry.problem for entry in listed):
             say("index --build files --rebuild rebuilds the metadata table")
-
-
-def _arguments(given: Sequence[str]) -> dict[str, str]:
-    """Arguments of a function by option. The value is taken as it stands, blanks and equals signs too."""
-    arguments: dict[str, str] = {}
-    for one in given:
-        option, equals, value = one.partition("=")
-        if not option or not equals or option in arguments:
-            raise UsageError("--argument", expected="OPTION=VALUE, each option once", found=repr(one))
-        arguments[option] = value
-    return arguments
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
@@ -174,7 +164,10 @@ def metadata(
         str, typer.Option("--partition", metavar="P", help="A partition of the metadata table, by its name.")
     ],
     where: Annotated[
-        str | None, typer.Option("--where", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'.")
+        list[str] | None,
+        typer.Option(
+            "--where", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'; several go together."
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many.")] = None,
     case_sensitive: CaseOption = False,
@@ -184,7 +177,7 @@ def metadata(
     """Show the live records of one partition of the metadata table, log files merged."""
     opened_table, out = opened(table, engine, MetadataMode.AUTO, case_sensitive), Output(as_json)
     count = 0
-    for record in metadata_records(opened_table, partition, where, limit):
+    for record in metadata_records(opened_table, partition, conjunction(where), limit):
         count += 1
         if not as_json:
             out.text(f"── {count:,} ──", "dim")

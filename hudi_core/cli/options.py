@@ -62,8 +62,9 @@ AsOfOption = Annotated[
     str | None,
     typer.Option("--as-of", metavar="INSTANT", help="The table as it was at an instant, or a date and time."),
 ]
-WHERE = "A predicate, as after WHERE in SQL."
-WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
+WHERE = "A predicate, as after WHERE in SQL; several have to be true together."
+WhereOption = Annotated[list[str] | None, typer.Option("--where", metavar="SQL", help=WHERE)]
+RequiredWhere = Annotated[list[str], typer.Option("--where", metavar="SQL", help=WHERE)]
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish names of columns by case.")]
 WhereFileOption = Annotated[
     Path | None,

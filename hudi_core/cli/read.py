@@ -24,6 +24,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, progress, say
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
@@ -72,6 +73,7 @@ def read(
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --output: also where the file exists.")] = False,
     count: Annotated[
         bool, typer.Option("--count", help="Only count the rows, without reading files that record their number.")
     ] = False,
@@ -84,15 +86,17 @@ def read(
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.
 
-    People see the first 20 unless --limit is set; --json and --output give all.
+    People see the first 20 unless --limit is set; --json and --output give all. With both, the line says what was written.
     """
     target = None if output is None else local_path(output)
+    if target is not None and target.is_file() and not overwrite:
+        raise UsageError(str(target), expected="a file that does not exist, or --overwrite", found="one that does")
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:
         raise UsageError("--count", expected="no file to write", found="--output")
-    names = _names(columns)
+    names, predicate = _names(columns), conjunction(where)
     scan: QueryResult
     if cdc:
         others = {
@@ -102,10 +106,10 @@ def read(
         }
         if any(others.values()):
             raise UsageError("--cdc", expected="a range of times", found=next(name for name in others if others[name]))
-        scan = opened_table.changes(since, until, where, names, shown, meta=meta)
+        scan = opened_table.changes(since, until, predicate, names, shown, meta=meta)
     else:
         scan = opened_table.scan(
-            where=where,
+            where=predicate,
             columns=names,
             as_of=as_of,
             limit=shown,
@@ -121,7 +125,10 @@ def read(
     elif target is not None:
         with progress("rows written") as seen:
             written = scan.write(str(target), seen)
-        say(f"{counted(written, 'row')} to {target}")
+        if as_json:
+            out.record({"rows": written, "file": str(target)})
+        else:
+            say(f"{counted(written, 'row')} to {target}")
     elif as_json:
         for row in scan.to_json_rows():
             out.line(row)

@@ -23,6 +23,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.planning.plan import Decision, ScanPlan
@@ -166,7 +167,7 @@ def files(
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
-    plan = opened_table.scan(where=where, as_of=as_of).plan
+    plan = opened_table.scan(where=conjunction(where), as_of=as_of).plan
     decisions = _chosen(plan, show_all)
     out = Output(as_json)
     if as_json:

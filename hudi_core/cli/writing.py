@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from hudi_core.cli.options import WHERE, CaseOption, EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.arguments import names_and_values
+from hudi_core.cli.options import (
+    CaseOption,
+    EngineOption,
+    JsonOption,
+    RequiredWhere,
+    TableArgument,
+    WhereOption,
+    opened,
+    warn,
+)
 from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
+from hudi_core.writing.batch_columns import MissingColumns
 from hudi_core.writing.by_predicate import delete_where, parsed_assignment
 from hudi_core.writing.by_predicate import update as update_rows
 from hudi_core.writing.operations import Operation, delete_partitions
@@ -22,7 +35,12 @@ from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import WriteOptions
 
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
-RequiredWhere = Annotated[str, typer.Option("--where", metavar="SQL", help=WHERE)]
+EmptyOption = Annotated[
+    bool, typer.Option("--allow-empty", help="Commit also where nothing is written, as streams need it.")
+]
+PropertyOption = Annotated[
+    list[str] | None, typer.Option("--option", metavar="K=V", help="A hoodie.* property of one write; repeatable.")
+]
 
 
 def write(
@@ -36,40 +54,51 @@ def write(
     index: Annotated[
         IndexKind, typer.Option("--index", help="How keys are located; auto takes what reads least.")
     ] = IndexKind.AUTO,
+    missing_columns: Annotated[
+        MissingColumns | None,
+        typer.Option("--missing-columns", help="What rows have in columns that the input lacks; else it is refused."),
+    ] = None,
+    add_columns: Annotated[
+        bool | None,
+        typer.Option(
+            "--add-columns/--no-add-columns",
+            help="Add columns that the table lacks, or never; else where the input has all of the table's.",
+        ),
+    ] = None,
+    option: PropertyOption = None,
+    allow_empty: EmptyOption = False,
     dry_run: DryRunOption = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Write the rows of a file in one commit: insert, upsert, delete by key, or overwrite.
 
-    Columns go by name. Those that the table lacks are added to it, types that it can widen to are taken.
+    Columns go by name. Rows that take the place of others have all columns of the table, unless --missing-columns says what they
+    have there. Types that the table can widen to are taken.
     """
     if index is IndexKind.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
-    _run(
-        table,
-        engine,
-        as_json,
-        dry_run,
-        lambda opened_table, options: write_rows(opened_table, rows, op, options),
-        index=index,
-    )
+    options = _options(dry_run, allow_empty, option, index, missing_columns, add_columns)
+    _run(table, engine, as_json, options, lambda opened_table, options: write_rows(opened_table, rows, op, options))
 
 
 def delete(
     table: TableArgument,
     where: RequiredWhere,
+    option: PropertyOption = None,
+    allow_empty: EmptyOption = False,
     dry_run: DryRunOption = False,
     case_sensitive: CaseOption = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Delete the rows that match a predicate."""
-    _run(
-        table, engine, as_json, dry_run,
-        lambda opened_table, options: delete_where(opened_table, where, options),
-        case_sensitive=case_sensitive,
-    )  # fmt: skip
+    predicate, options = conjunction(where) or "", _options(dry_run, allow_empty, option)
+
+    def work(opened_table: Table, options: WriteOptions) -> WriteResult:
+        return delete_where(opened_table, predicate, options)
+
+    _run(table, engine, as_json, options, work, case_sensitive=case_sensitive)
 
 
 def update(
@@ -77,21 +106,28 @@ def update(
     assigned: Annotated[
         list[str], typer.Option("--set", metavar="SQL", help='A column and its new value, as "a = b + 1"; repeatable.')
     ],
-    where: Annotated[str | None, typer.Option("--where", metavar="SQL", help=f"{WHERE} Without it all rows.")] = None,
+    where: WhereOption = None,
+    option: PropertyOption = None,
+    allow_empty: EmptyOption = False,
     dry_run: DryRunOption = False,
     case_sensitive: CaseOption = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Give columns of the rows that match a predicate new values."""
+    """Give columns of the rows that match a predicate new values.
+
+    Without --where all rows get them.
+    """
     assignments = [parsed_assignment(text) for text in assigned]
     if len(dict(assignments)) < len(assignments):
         raise UsageError("--set", expected="one value for a column", found="several")
 
-    def work(opened_table: Table, options: WriteOptions) -> WriteResult:
-        return update_rows(opened_table, dict(assignments), where, options)
+    predicate = conjunction(where)
 
-    _run(table, engine, as_json, dry_run, work, case_sensitive=case_sensitive)
+    def work(opened_table: Table, options: WriteOptions) -> WriteResult:
+        return update_rows(opened_table, dict(assignments), predicate, options)
+
+    _run(table, engine, as_json, _options(dry_run, allow_empty, option), work, case_sensitive=case_sensitive)
 
 
 def delete_partition(
@@ -104,12 +140,25 @@ def delete_partition(
     as_json: JsonOption = False,
 ) -> None:
     """Delete all rows of partitions."""
-    _run(
-        table,
-        engine,
-        as_json,
-        dry_run,
-        lambda opened_table, options: delete_partitions(opened_table, partitions, options),
+    options = _options(dry_run)
+    _run(table, engine, as_json, options, lambda opened, options: delete_partitions(opened, partitions, options))
+
+
+def _options(
+    dry_run: bool,
+    allow_empty: bool = False,
+    properties: list[str] | None = None,
+    index: IndexKind = IndexKind.AUTO,
+    missing_columns: MissingColumns | None = None,
+    add_columns: bool | None = None,
+) -> WriteOptions:
+    return WriteOptions(
+        index=index,
+        missing_columns=missing_columns,
+        add_columns=add_columns,
+        dry_run=dry_run,
+        allow_empty=allow_empty,
+        properties=names_and_values("--option", properties, "K=V"),
     )
 
 
@@ -117,14 +166,13 @@ def _run(
     uri: str,
     engine: str,
     as_json: bool,
-    dry_run: bool,
+    options: WriteOptions,
     work: Callable[[Table, WriteOptions], WriteResult],
     *,
     case_sensitive: bool = False,
-    index: IndexKind = IndexKind.AUTO,
 ) -> None:
     table = opened(uri, engine, MetadataMode.AUTO, case_sensitive)
     with task_progress("files") as report:
-        result = work(table, WriteOptions(index=index, dry_run=dry_run, progress=report))
+        result = work(table, replace(options, progress=report))
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

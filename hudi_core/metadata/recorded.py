@@ -66,7 +66,7 @@ _BY_WRAPPER: Final[Mapping[str, t.Type]] = {
 }
 """What bounds of a record without a type look like."""
 
-_DECIMAL: Final = 10
+DECIMAL_ORDINAL: Final = 10
 _BY_ORDINAL: Final[Mapping[int, t.Type]] = {
     2: t.Boolean(),
     3: t.Int(),
@@ -249,7 +249,7 @@ def _kinds(
         chosen = ordinals == ordinal
         if ordinal == _NO_TYPE:
             _by_looks(kind_of, np.flatnonzero(chosen), lower, upper, kinds)
-        elif ordinal == _DECIMAL:
+        elif ordinal == DECIMAL_ORDINAL:
             rows = np.flatnonzero(chosen)
             kind_of[rows] = _decimal_kinds(details, rows, kinds)
         else:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.indexing.record_schema import STORED_SCHEMA
 from hudi_core.indexing.rows import listing_rows
 from hudi_core.metadata.counting import counting_records
+from hudi_core.metadata.recorded import DECIMAL_ORDINAL
 from hudi_core.metadata.records import decoded_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
 from hudi_core.rows.truth import is_true
@@ -29,6 +32,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
+_EXACT: Final = Context(prec=100)
 _AT_ONCE: Final = 8192
 """Records that are decoded together."""
 
@@ -42,7 +46,8 @@ def metadata_records(
     """The live records of a partition of the metadata table as it is now, in the JSON form of rows, one file group at a time.
 
     Each has its `key`, its `type` and its payload under the name that it has in the stored record; fields that are null are
-    left out. Statistics of one key that add up stand one by one. `where` is a predicate on these records, as on rows.
+    left out, and bounds of decimals are numbers as text. Statistics of one key that add up stand one by one. `where` is a
+    predicate on these records, as on rows.
     Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
     read.
     """
@@ -63,9 +68,27 @@ def metadata_records(
                 batch = rows.head(batch, left)
                 left -= rows.count(batch)
             for record in rows.to_json(batch, schema):
-                yield {name: value for name, value in record.items() if value is not None}
+                yield {name: _with_numbers(value) for name, value in record.items() if value is not None}
             if left == 0:
                 return
+
+
+def _with_numbers(payload: Any) -> Any:
+    """Statistics with bounds of decimals as numbers: records of version 2 have the bytes of these, and their scale beside."""
+    stated = payload.get("valueType") if isinstance(payload, dict) else None
+    if not stated or stated.get("typeOrdinal") != DECIMAL_ORDINAL:
+        return payload
+    scale = int(str(stated.get("additionalInfo", "")).partition(",")[2] or 0)
+    numbers = {name: _number(payload[name], scale) for name in ("minValue", "maxValue") if payload.get(name)}
+    return {**payload, **numbers}
+
+
+def _number(bound: dict[str, Any], scale: int) -> dict[str, Any]:
+    encoded = bound["value"]["base64"] if isinstance(bound.get("value"), dict) else None
+    if encoded is None:
+        return bound
+    unscaled = int.from_bytes(b64decode(encoded), "big", signed=True)
+    return {**bound, "value": format(Decimal(unscaled).scaleb(-scale, _EXACT), "f")}
 
 
 def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructColumn, Schema, str]]:

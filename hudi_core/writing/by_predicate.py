@@ -15,7 +15,7 @@ import numpy as np
 
 from hudi_core.columns.nodes import Bools
 from hudi_core.engine import Engine, InputRows
-from hudi_core.errors import RowError, SchemaError, UsageError
+from hudi_core.errors import RowError, SchemaError, UsageError, described
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name, Scalar
@@ -179,8 +179,11 @@ def writable_by_predicate(table: Table, where: Where | None) -> Table:
     return latest
 
 
-def _assignments(table: Table, bare: Schema, assigned: Assigned) -> dict[int, Assignment]:
+def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assignment]:
     """The assignments by position in the rows."""
+    if not isinstance(assigned, Mapping):
+        expected = 'new values by column, as {"n": 7} or {"n": col("n") + 1}'
+        raise UsageError("update", expected=expected, found=described(assigned))
     if not assigned:
         raise UsageError("update", expected="a column to change", found="none")
     fixed = {*table.config.record_key_fields, *table.config.partition_fields}

@@ -13,7 +13,6 @@ from hudi_core.cli.explain.page import Explained, Reason, html_page
 from hudi_core.cli.explain.picture import column_picture
 from hudi_core.cli.options import (
     FOOTER_CACHE_MIB,
-    WHERE,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -21,12 +20,14 @@ from hudi_core.cli.options import (
     FooterCacheSize,
     JsonOption,
     MetadataOption,
+    RequiredWhere,
     TableArgument,
     local_path,
     opened,
     warn,
 )
 from hudi_core.cli.output import Output, say, write_file
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.words import counted, duration, share, shortened, size, traffic
 from hudi_core.cluster.predictions import predictions
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
@@ -42,7 +43,7 @@ _BAR = 16
 
 def explain(
     table: TableArgument,
-    where: Annotated[str, typer.Option("--where", metavar="SQL", help=WHERE)],
+    where: RequiredWhere,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with pictures.")
     ] = None,
@@ -57,11 +58,12 @@ def explain(
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
     target = None if html is None else local_path(html)
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
-    scan = opened_table.scan(where=where, as_of=as_of)
+    predicate = conjunction(where) or ""
+    scan = opened_table.scan(where=predicate, as_of=as_of)
     if target is not None:  # first: whoever reads standard output may soon have seen enough
-        write_page(target, opened_table, where, scan)
+        write_page(target, opened_table, predicate, scan)
         say(f"wrote {target}")
-    show(Output(as_json), where, scan)
+    show(Output(as_json), predicate, scan)
     warn([*opened_table.warnings, *scan.plan.warnings])
 
 

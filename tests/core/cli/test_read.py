@@ -122,3 +122,14 @@ def test_rows_are_counted() -> None:
     assert ran("read", rides(), "--where", _LONG, "--count", "--json").lines == [{"rows": len(rows)}]
     assert ran("read", rides(), "--where", _LONG, "--count", "--limit", 2).out == "2 rows\n"
     assert "--output" in ran("read", rides(), "--count", "--output", "x.csv").error
+
+
+def test_a_file_is_overwritten_only_where_that_is_said(tmp_path: Path) -> None:
+    """CLI-202."""
+    target = tmp_path / "rows.csv"
+    target.write_text("mine")
+    command = ("read", rides(), "--columns", "ride_id", "--limit", "2", "--output", target)
+    assert ran(*command).error == f"{target}: expected a file that does not exist, or --overwrite, found one that does"
+    assert target.read_text() == "mine"
+    assert ran(*command, "--overwrite", "--json").lines == [{"rows": 2, "file": str(target)}]
+    assert len(target.read_text().splitlines()) == 3

@@ -92,3 +92,28 @@ def test_tables_have_writes_as_methods(tmp_path: Path) -> None:
     assert table.overwrite(one).inserted == 2
     table.delete_partitions([""])
     assert list(hudi_core.refreshed(table).scan().to_json_rows()) == []
+
+
+def test_columns_that_only_one_side_has(tmp_path: Path) -> None:
+    """WRITE-202, WRITE-203, WRITE-204, WRITE-206."""
+    table, typo = new_table(tmp_path), tmp_path / "typo.csv"
+    typo.write_text("id,m,city\na,9,oslo\n")
+    answer = ran("write", table, typo)
+    assert (answer.status, answer.error.split(":")[0]) == (2, "n")
+    assert ran("write", table, typo, "--missing-columns", "null", "--no-add-columns").status == 2
+    few = tmp_path / "few.csv"
+    few.write_text("id,city\na,oslo\nd,rome\n")
+    assert done("write", str(table), str(few), "--missing-columns", "keep")["updated"] == 1
+    assert rows(table) == {"a": 1, "b": 2, "c": 3, "d": None}
+    done("write", str(table), str(few), "--option", "hoodie.write.set.null.for.missing.columns=true")
+    assert rows(table)["a"] is None
+    done("write", str(table), str(typo), "--missing-columns", "null", "--add-columns")
+    assert "m" in open_table(table).schema
+
+
+def test_a_write_of_nothing_commits_on_request(tmp_path: Path) -> None:
+    """WRITE-209."""
+    table = new_table(tmp_path)
+    assert done("delete", str(table), "--where", "n > 9")["instant"] is None
+    assert done("delete", str(table), "--where", "n > 9", "--allow-empty")["instant"] is not None
+    assert done("update", str(table), "--set", "n = 1", "--where", "n > 9")["instant"] is None

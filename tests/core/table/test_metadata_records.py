@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+import hudi_core
 from hudi_core.errors import UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.table.metadata_records import metadata_records
@@ -84,3 +86,17 @@ def test_another_partition_is_refused(table: Table, tmp_path: Path) -> None:
         records(table, "nonsense")
     with pytest.raises(UsageError, match="of none"):
         records(create_table(tmp_path / "t", SCHEMA, "id"), "files")
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_bounds_of_decimals_are_numbers(tmp_path: Path, version: int) -> None:
+    """META-99."""
+    values = [Decimal("-3.50"), Decimal("1.25"), None]
+    rows = pa.table({"id": ["a", "b", "c"], "d": pa.array(values, pa.decimal128(14, 2)), "b": [b"\x01", b"x", b"y"]})
+    path = tmp_path / "t"
+    hudi_core.create(path, rows, key="id", version=version, indexes=["column_stats"]).insert(rows)
+    (found,) = records(hudi_core.open(path), "column_stats", "ColumnStatsMetadata.columnName = 'd'")
+    bounds = [found["ColumnStatsMetadata"][name]["value"] for name in ("minValue", "maxValue")]
+    assert [Decimal(bound) for bound in bounds] == [Decimal("-3.5"), Decimal("1.25")]
+    others = records(hudi_core.open(path), "column_stats", "ColumnStatsMetadata.columnName = 'b'")
+    assert all(other["ColumnStatsMetadata"]["minValue"]["value"] == {"base64": "AQ=="} for other in others)

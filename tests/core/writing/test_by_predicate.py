@@ -70,6 +70,8 @@ def test_impossible_assignments_are_refused_before_anything_is_written(tmp_path:
         ({"v": col("v") == 1}, UsageError, "a predicate"),
         ({"l": col("v")}, SchemaError, "l"),
         ({}, UsageError, "none"),
+        ("v = 7", UsageError, r'new values by column, as {"n": 7}'),
+        (None, UsageError, "found None"),
     ):
         with pytest.raises(error, match=message):
             update(table, assigned)
