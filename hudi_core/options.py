@@ -17,7 +17,11 @@ FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
 NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
 """Where the timeline of a table of layout 2 is, unless its properties name another folder."""
-KNOWN_VERSIONS = (6, 8, 9)
+KNOWN_VERSIONS = (2, 3, 4, 5, 6, 8, 9)
+_LISTING_SINCE = 6
+"""The table version from which on the metadata table is used: earlier ones may be behind, or have records of other schemas."""
+_PATHS_SINCE = 3
+"""The table version from which on properties state how folders of partitions are named."""
 
 
 class TableType(Enum):
@@ -141,7 +145,7 @@ _MetadataPartitions = Annotated[tuple[str, ...], BeforeValidator(_partitions)]
 
 
 class TableConfig(BaseModel):
-    """The properties of a table, typed. Fact sheet: table properties of versions 6, 8 and 9; both spellings of a key count
+    """The properties of a table, typed. Fact sheet: table properties of versions 2 to 9; both spellings of a key count
     at every version, because writers mix them. `properties` holds all of them as they stand."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
@@ -250,6 +254,11 @@ class TableConfig(BaseModel):
         }
 
     @property
+    def has_path_values(self) -> bool:
+        """Partition columns have the values in paths, whatever files hold. Rule TABLE-260."""
+        return self.version >= _PATHS_SINCE or self.drop_partition_columns
+
+    @property
     def partition_field_types(self) -> tuple[str, ...]:
         """What a custom key generator does with each partition field, in capitals: `SIMPLE`, `TIMESTAMP`; else empty texts."""
         return tuple(field.partition(":")[2].strip().upper() for field in self.stated_partition_fields)
@@ -280,6 +289,9 @@ def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) ->
     _refuse_unknown_version(present.get("hoodie.table.version"), where)
     present["properties"] = MappingProxyType(dict(properties))
     present["findings"] = _findings(present)
+    if int(present["hoodie.table.version"]) < _LISTING_SINCE:
+        present.pop("hoodie.table.metadata.partitions", None)
+        present.pop("hoodie.table.metadata.partitions.inflight", None)
     try:
         return TableConfig.model_validate(present)
     except ValidationError as error:

@@ -20,6 +20,7 @@ from hudi_core.writing.dropped_plans import drop_unreadable
 from hudi_core.writing.index_build import build_metadata_table
 from hudi_core.writing.index_plan import planned_builds
 from hudi_core.writing.index_removal import remove_definitions
+from hudi_core.writing.old_versions import refuse_old_version
 from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 
@@ -41,6 +42,7 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers, and definitions
     of indexes that there are not, are removed first.
     """
+    refuse_old_version(table.config, table.storage.uri)
     listed = list(findings)
     dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)

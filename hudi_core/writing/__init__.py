@@ -38,6 +38,7 @@ metadata_services  when the metadata table is compacted and cleaned: by the comm
 metadata_steps   the metadata table's part of a commit of the table
 moves            keys that a table has once in all its partitions: rows that come with another partition
 new_table        the properties of a new table
+old_versions     table versions that are only read. Rule TABLE-261
 operations       operations that write rows: from data that somebody gives to a commit
 partial_rows     log files with rows of some columns alone
 plan             which file gets how many rows: tasks, and the way of rows to them

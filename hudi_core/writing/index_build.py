@@ -67,6 +67,7 @@ from hudi_core.writing.index_plan import (
 )
 from hudi_core.writing.index_removal import complete_build, end_dead_builds, remove_partitions
 from hudi_core.writing.index_undo import StateBefore, state_before, undo_build
+from hudi_core.writing.old_versions import refuse_old_version
 from hudi_core.writing.rollback import roll_back_failed
 
 T = TypeVar("T", bound=Table)
@@ -117,6 +118,7 @@ def build_indexes(
     again is gone.
     """
     options = options or IndexOptions()
+    refuse_old_version(table.config, table.storage.uri)
     records = _record_estimate(refreshed(table), kinds, options)
     before: StateBefore | None = None
     for attempt in range(1, _ATTEMPTS + 1):

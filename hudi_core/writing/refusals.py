@@ -20,8 +20,8 @@ from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
 from hudi_core.types.nodes import String
 from hudi_core.writing.index_plan import planned_builds
+from hudi_core.writing.old_versions import WRITABLE_VERSIONS, refuse_old_version
 
-WRITABLE_VERSIONS: Final = (6, 8, 9)
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
 _TRUE: Final = "true"
 _LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "StorageBasedLockProvider")
@@ -52,8 +52,7 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     def refuse(expected: str, found: str) -> None:
         raise UnsupportedError(where, expected=expected, found=found)
 
-    if config.version not in WRITABLE_VERSIONS:
-        refuse(f"table version {', '.join(map(str, WRITABLE_VERSIONS))} to write to", f"version {config.version}")
+    refuse_old_version(config, where)
     if config.layout != (1 if config.version == WRITABLE_VERSIONS[0] else 2):
         refuse("the timeline layout of the table's version", f"layout {config.layout}")
     if (stated := properties.get("hoodie.table.format", "native")) != "native":

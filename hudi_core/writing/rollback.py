@@ -41,6 +41,7 @@ from hudi_core.timeline.instants import (
 )
 from hudi_core.timeline.plans import rollback_target
 from hudi_core.timeline.services import is_planned_clustering, savepoints
+from hudi_core.writing.old_versions import refuse_old_version
 from hudi_core.writing.schema_commit import undo_schema_commit
 
 
@@ -69,6 +70,7 @@ def rollback(table: Table, instant: str | None = None, *, failed: bool = False) 
     if (instant is None) == (not failed):
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+    refuse_old_version(table.config, table.storage.uri)
     with table_lock(table.storage):
         latest = refreshed(table)
         if instant is not None:

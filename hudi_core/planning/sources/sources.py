@@ -85,6 +85,8 @@ class Sources(Portable):
     def values(self) -> Mapping[int, Sequence[PathValue | None]]:
         """Values from paths: by column id, one for each partition."""
         config, schema = self.snapshot.config, self.snapshot.schema
+        if not config.has_path_values:
+            return {}
         places = [schema.find(name, case_sensitive=False) for name in config.partition_fields]
         known = [place for place in places if place is not None]
         if len(known) != len(places) or not known:

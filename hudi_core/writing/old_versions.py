@@ -1,0 +1,32 @@
+"""Table versions that are only read. Rule TABLE-261."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.options import TableConfig
+
+WRITABLE_VERSIONS: Final = (6, 8, 9)
+_STATED_SINCE: Final = {
+    "hoodie.table.recordkey.fields": 2,
+    "hoodie.table.partition.fields": 2,
+    "hoodie.table.keygenerator.class": 3,
+    "hoodie.datasource.write.hive_style_partitioning": 3,
+    "hoodie.datasource.write.partitionpath.urlencode": 3,
+    "hoodie.table.checksum": 4,
+}
+"""Properties, and the table version from which on they are stated: an upgrade takes them from the writer's options."""
+
+
+def refuse_old_version(config: TableConfig, where: str) -> None:
+    """Raises `UnsupportedError` for a table version that is only read, with what an upgrade needs. Rule TABLE-261."""
+    if config.version in WRITABLE_VERSIONS:
+        return
+    missing = [
+        name for name, version in _STATED_SINCE.items() if config.version < version and name not in config.properties
+    ]
+    needs = f", which needs {', '.join(missing)}" if missing else ""
+    versions = ", ".join(map(str, WRITABLE_VERSIONS))
+    expected = f"table version {versions} to write to (upgrade the table with Apache Hudi{needs})"
+    raise UnsupportedError(where, expected=expected, found=f"version {config.version}")
