@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults mutation test-spark4 soak check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults mutation test-spark4 soak check bench interop clean
+.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -51,6 +51,21 @@ fuzz: $(VENV)/.dev
 
 test-spark4: .venv-spark4/.ready
 	.venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
+
+# The lowest versions that pyproject.toml admits of what the core and the Arrow engine need, in an environment of their own.
+.venv-oldest/.ready: pyproject.toml tests/oldest.py
+	@$(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@.venv-oldest/bin/python -m tests.oldest > .venv-oldest/constraints.txt
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-oldest/constraints.txt \
+		--editable ".[s3]" fsspec hypothesis pytest pytest-xdist
+	@touch $@
+
+OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/formats tests/core/avro tests/core/metadata \
+	$(addprefix tests/engines/arrow/test_,buffers.py contract.py fallback.py files.py input.py output.py parquet.py storage.py types.py)
+
+test-oldest: .venv-oldest/.ready
+	.venv-oldest/bin/python -m pytest -n 2 --dist loadscope $(OLDEST) $(ARGS)
 
 # What takes too long for every change: writers that die at every call of the storage, three to six times the cases of each law, all
 # recorded tables and answers in every comparison, both modes of Spark for each contract, clusters that run tasks twice, many writers
@@ -108,4 +123,4 @@ interop: $(VENV)/.dev $(INTEROP)/.made
 	HUDI_INTEROP=1 $(BIN)/python -m pytest tests/interop $(ARGS)
 
 clean:
-	rm -rf .venv .venv-spark4 .venv-bench .venv-interop .interop demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-spark4 .venv-oldest .venv-bench .venv-interop .interop demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -65,16 +65,17 @@ def file_columns(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> F
     own = (arrow.metadata or {}).get(EXTRAS)
     bare = arrow.with_metadata({EXTRAS: own} if own else None)
     try:
-        return _file_columns(bare, avro_text)
+        return _file_columns(bare.serialize().to_pybytes(), avro_text)
     except SchemaError as error:
         schema_from_arrow(bare, where)  # again, for an error with the place
         raise CorruptFileError(where, expected=f"an Avro schema as {key}", found=str(error)) from error
 
 
 @lru_cache(maxsize=64)
-def _file_columns(arrow: pa.Schema, avro_text: str | None) -> FileColumns:
-    """Files of one commit share their schema, and so the making of it."""
-    return FileColumns(_file_schema(arrow, avro_text))
+def _file_columns(arrow: bytes, avro_text: str | None) -> FileColumns:
+    """Files of one commit share their schema, and so the making of it. `arrow` is Arrow's schema in bytes: few versions hash
+    one."""
+    return FileColumns(_file_schema(pa.ipc.read_schema(pa.py_buffer(arrow)), avro_text))
 
 
 def _file_schema(arrow: pa.Schema, avro_text: str | None) -> Schema:
