@@ -62,6 +62,8 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
         if len(arguments) != count:
             raise error_at(span, expected=f"{count} arguments of {name}", found=str(len(arguments)))
         return make(*arguments, span)
+    if name == "decode" and len(arguments) > 2:
+        return _decode(arguments)
     if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL has the characters to trim first
         arguments = arguments[::-1]
     function = find(name)
@@ -203,6 +205,14 @@ def _nullif(value: Expr, other: Expr, _: Span | None) -> Expr:
 
 def _equal_null(value: Expr, other: Expr, _: Span | None) -> Expr:
     return Compare(Comparison.NULL_SAFE_EQ, scalar(value), scalar(other))
+
+
+def _decode(arguments: tuple[Expr, ...]) -> Case:
+    """`decode(value, search, result, ..., otherwise)`: the result beside what equals the value; nulls are equal."""
+    value, *rest = map(scalar, arguments)
+    pairs = zip(rest[::2], rest[1::2], strict=False)
+    branches = tuple((Compare(Comparison.NULL_SAFE_EQ, value, search), result) for search, result in pairs)
+    return Case(branches, rest[-1] if len(rest) % 2 else Literal(None))
 
 
 def _isnan(value: Expr, span: Span | None) -> Expr:

@@ -10,6 +10,7 @@ scalar       meanings that take more than a line
 
 The records
 arithmetic   + - * / % DIV, negative, abs
+array_edits  arrays with an element more
 arrays       arrays put together, sorted, compared as sets
 bits         bits of ints and longs
 casts        CAST
@@ -24,7 +25,10 @@ mathematics  roots, powers, logarithms, angles, pmod
 moments      timestamps as counts, and moved by units
 months       months, weeks, dates from their parts
 numbers      ceil, floor, round
+regexes      matches of regular expressions: counted, found, listed
 searching    finding, replacing, padding
 strings      case, length, substring, trims, regular expressions
+texts        masks, digits of a base, character sets, URLs, names of types
 times        date patterns, seconds since 1970
+tried        arithmetic that gives null in place of a result that does not fit
 """

@@ -16,7 +16,7 @@ from hudi_core.types import nodes as t
 Ends = tuple[int, int]
 
 
-def _sign(symbol: str, arguments: Sequence[Argument]) -> Signature:
+def signature_of_operator(symbol: str, arguments: Sequence[Argument]) -> Signature:
     """`left operator right`, both converted to the type that SQL calculates in."""
     if any(argument.is_null and isinstance(argument.type, t.String) for argument in arguments):
         return Signature((), t.String(), null=True)
@@ -49,6 +49,11 @@ def _signature_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
     if not all(isinstance(argument.type, t.Int | t.Long) for argument in arguments):
         return None
     return Signature((t.Long(), t.Long()), t.Long())
+
+
+def _signature_of_itself(arguments: Sequence[Argument]) -> Signature:
+    data_type = p.numeric(arguments[0])
+    return Signature((data_type,), data_type, 0)
 
 
 def _evaluate(symbol: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
@@ -164,7 +169,9 @@ def _real_unary(last_falling: Callable[[int], int]) -> Callable[[PartialCall], l
 
 def _operator(symbol: str, stretches: Any = None, **rest: Any) -> Function:
     options = {} if stretches is None else {"stretches": stretches}
-    return Function(symbol, range(2, 3), partial(_sign, symbol), partial(_evaluate, symbol), **options, **rest)
+    return Function(
+        symbol, range(2, 3), partial(signature_of_operator, symbol), partial(_evaluate, symbol), **options, **rest
+    )
 
 
 def _unary(name: str, stretches: Any) -> Function:
@@ -182,6 +189,7 @@ NEGATE = _unary("negative", _of_numbers(_negated, _real_unary(lambda last: last)
 ABS = _unary("abs", _of_numbers(_size, _real_unary(lambda last: 0)))
 FUNCTIONS = (
     *(ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, NEGATE, ABS),
+    Function("positive", range(1, 2), _signature_of_itself, p.of_values(lambda value: value)),
     Function(
         "div", range(2, 3), _signature_of_quotient, partial(_evaluate, "/"), stretches=_of_numbers(_quotient, _quotient)
     ),

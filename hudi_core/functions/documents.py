@@ -49,10 +49,7 @@ def get_json_object(text: str, path: str) -> str | None:
     steps = json_path(path)
     if steps is None:
         return None
-    try:
-        value = _READER.decode(text)
-    except ValueError:
-        return None
+    value = _of_text(text)
     for step in steps:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and step < len(value) else None
@@ -84,4 +81,26 @@ def _sign(arguments: Sequence[Argument]) -> Signature | None:
     return None if unknown else Signature((t.String(), t.String()), t.String())
 
 
-FUNCTIONS = (Function("get_json_object", range(2, 3), _sign, p.of_values(get_json_object)),)
+def _of_text(text: str) -> Any:
+    try:
+        return _READER.decode(text)
+    except ValueError:
+        return None
+
+
+def _array_length(text: str) -> int | None:
+    value = _of_text(text)
+    return len(value) if isinstance(value, list) else None
+
+
+def _object_keys(text: str) -> tuple[str, ...] | None:
+    value = _of_text(text)
+    return tuple(value) if isinstance(value, dict) else None
+
+
+_KEYS = t.Array(t.Field(0, "element", t.String()))
+FUNCTIONS = (
+    Function("get_json_object", range(2, 3), _sign, p.of_values(get_json_object)),
+    Function("json_array_length", range(1, 2), p.signature(p.string, gives=t.Int()), p.of_values(_array_length)),
+    Function("json_object_keys", range(1, 2), p.signature(p.string, gives=_KEYS), p.of_values(_object_keys)),
+)

@@ -12,7 +12,7 @@ from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
 from hudi_core.functions.scalar.arithmetic import widened, wrapped
 from hudi_core.types import nodes as t
-from hudi_core.values.domain import EXACT, rounded_decimal, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, rounded_decimal, to_binary32
 
 _REALS = (t.Int, t.Long, t.Float, t.Double)
 
@@ -170,6 +170,37 @@ def _factorial(value: int) -> int | None:
     return math.factorial(value) if 0 <= value <= 20 else None
 
 
+def _inverse_of_sinh(value: float) -> float:
+    """By Spark's formula, which loses what is far from zero."""
+    if value == -math.inf:
+        return value
+    sum_of_both = value + math.sqrt(value * value + 1.0)
+    return math.log(sum_of_both) if sum_of_both else -math.inf
+
+
+def _inverse_of_tanh(value: float) -> float:
+    if abs(value) == 1:
+        return math.copysign(math.inf, value)
+    return 0.5 * (math.log1p(value) - math.log1p(-value))
+
+
+def width_bucket(value: float, first: float, last: float, count: int) -> int | None:
+    """The number, from 1, of the stretch that a value lies in, of so many of one width; 0 before them, one more behind them.
+
+    >>> width_bucket(5.3, 0.2, 10.6, 5), width_bucket(-1.0, 0.0, 1.0, 4), width_bucket(0.0, 10.0, 0.0, 5)
+    (3, 0, 6)
+    """
+    if count <= 0 or count == LONG_RANGE[1] or value != value or first == last:
+        return None
+    if not (math.isfinite(first) and math.isfinite(last)):
+        return None
+    if last < first:
+        value, first, last = -value, -first, -last
+    if value < first:
+        return 0
+    return count + 1 if value >= last else int(count * (value - first) / (last - first)) + 1
+
+
 FUNCTIONS = (
     _real("sqrt", math.sqrt, last_digit=False),
     _real("cbrt", cube_root),
@@ -198,6 +229,9 @@ FUNCTIONS = (
     _real("sinh", _sinh),
     _real("cosh", math.cosh),
     _real("tanh", math.tanh),
+    _real("asinh", _inverse_of_sinh),
+    _real("acosh", lambda value: math.log(value + math.sqrt(value * value - 1.0))),
+    _real("atanh", _inverse_of_tanh),
     _real("hypot", math.hypot, count=2),
     _real("degrees", lambda value: value * 57.29577951308232),
     _real("radians", lambda value: value * 0.017453292519943295),
@@ -205,6 +239,10 @@ FUNCTIONS = (
     _real("signum", _sign, "sign", last_digit=False),
     Function("pmod", range(2, 3), _signature_of_pmod, _pmod),
     Function("factorial", range(1, 2), p.signature(p.integer, gives=t.Long()), p.of_values(_factorial)),
+    Function(
+        *("width_bucket", range(4, 5), p.signature(p.double, p.double, p.double, p.long, gives=t.Long())),
+        p.of_values(width_bucket),
+    ),
     Function("pi", range(1), p.signature(gives=t.Double()), p.of_values(lambda: math.pi)),
     Function("e", range(1), p.signature(gives=t.Double()), p.of_values(lambda: math.e)),
 )

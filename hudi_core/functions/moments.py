@@ -13,7 +13,7 @@ from hudi_core.functions.dates import everywhere
 from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature, Zone
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
-from hudi_core.values.calendar import DAY_SECONDS, civil_from_days
+from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 from hudi_core.values.domain import EXACT, LONG_RANGE
 
 _DAY_MICROS = DAY_SECONDS * MICROS
@@ -127,7 +127,34 @@ def _seconds(argument: Argument) -> t.Type:
     return p.numeric(argument)
 
 
+_SECONDS_OF_MINUTE = t.Decimal(16, 6)
+
+
+def _made(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
+    """The moment of year, month, day, hour, minute and seconds, which may be 60 without a fraction; null for what is none."""
+    year, month, day, hour, minute, seconds = values
+    micros = int(EXACT.multiply(seconds, Decimal(MICROS)))
+    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= micros <= 60 * MICROS and 1 <= month <= 12 and day >= 1):
+        return None
+    days = days_from_civil(year, month, day)
+    if civil_from_days(days) != (year, month, day):
+        return None
+    return _within(((days * 24 + hour) * 60 + minute) * 60 * MICROS + micros)
+
+
+def _making(name: str, *aliases: str, zoned: bool) -> Function:
+    def sign(arguments: Sequence[Argument]) -> Signature | None:
+        if len(arguments) > 6:
+            return None
+        return Signature((*[t.Int()] * 5, _SECONDS_OF_MINUTE), t.Timestamp(zoned=zoned))
+
+    zone = Zone.READ if zoned else Zone.UNUSED
+    return Function(name, range(6, 8 if zoned else 7), sign, _made, aliases=aliases, zone=zone)
+
+
 FUNCTIONS = (
+    _making("make_timestamp", "make_timestamp_ltz", zoned=True),
+    _making("make_timestamp_ntz", zoned=False),
     _counted("unix_seconds", MICROS),
     _counted("unix_millis", 1_000),
     _counted("unix_micros", 1),

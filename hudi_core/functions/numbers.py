@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP
 from functools import partial
 from typing import Any
 
@@ -65,8 +66,8 @@ def _rounded_decimal(type: t.Decimal, places: int) -> t.Decimal:
     return t.Decimal(min(digits + scale, MAX_PRECISION), scale)
 
 
-def _rounded(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
-    return rounded_at(values[0], values[1] if len(values) > 1 else 0, result_type)
+def _rounded(way: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    return rounded_at(values[0], values[1] if len(values) > 1 else 0, result_type, way)
 
 
 def _stretches_of_round(call: PartialCall) -> list[Stretch]:
@@ -92,5 +93,10 @@ def _to_whole(name: str, *aliases: str) -> Function:
 FUNCTIONS = (
     _to_whole("ceil", "ceiling"),
     _to_whole("floor"),
-    Function("round", range(1, 3), _signature_of_round, _rounded, stretches=_stretches_of_round),
+    Function(
+        "round", range(1, 3), _signature_of_round, partial(_rounded, ROUND_HALF_UP), stretches=_stretches_of_round
+    ),
+    Function(
+        "bround", range(1, 3), _signature_of_round, partial(_rounded, ROUND_HALF_EVEN), stretches=_stretches_of_round
+    ),
 )

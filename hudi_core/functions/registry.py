@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.functions import (
     arithmetic,
+    array_edits,
     arrays,
     bits,
     casts,
@@ -22,14 +23,18 @@ from hudi_core.functions import (
     moments,
     months,
     numbers,
+    regexes,
     searching,
     strings,
+    texts,
     times,
+    tried,
 )
 from hudi_core.functions.record import Function
 
 FUNCTIONS: tuple[Function, ...] = (
     *arithmetic.FUNCTIONS,
+    *array_edits.FUNCTIONS,
     *arrays.FUNCTIONS,
     *bits.FUNCTIONS,
     *casts.FUNCTIONS,
@@ -44,9 +49,12 @@ FUNCTIONS: tuple[Function, ...] = (
     *moments.FUNCTIONS,
     *months.FUNCTIONS,
     *numbers.FUNCTIONS,
+    *regexes.FUNCTIONS,
     *searching.FUNCTIONS,
     *strings.FUNCTIONS,
+    *texts.FUNCTIONS,
     *times.FUNCTIONS,
+    *tried.FUNCTIONS,
 )
 _BY_NAME = {name: function for function in FUNCTIONS for name in (function.name, *function.aliases)}
 NAMES: Final = frozenset(_BY_NAME)

@@ -38,6 +38,8 @@ def _formatting(kind: p.Kind) -> p.BuildSignature:
     sign = p.signature(kind, p.string, gives=t.String())
 
     def signature(arguments: Sequence[Argument]) -> Signature | None:
+        if _is_null(arguments):
+            return Signature((), t.String(), null=True)
         pattern = _pattern(arguments)
         if pattern is None:
             return None
@@ -45,6 +47,10 @@ def _formatting(kind: p.Kind) -> p.BuildSignature:
         return signed and replace(signed, zoned=bool(_letters(pattern) - _OF_DAYS))
 
     return signature
+
+
+def _is_null(arguments: Sequence[Argument]) -> bool:
+    return any(argument.is_null for argument in arguments)
 
 
 def _letters(pattern: str) -> set[str]:
@@ -55,6 +61,8 @@ def _parsing(to: t.Type) -> p.BuildSignature:
     """A string is read by a pattern, anything else is cast."""
 
     def sign(arguments: Sequence[Argument]) -> Signature | None:
+        if _is_null(arguments):
+            return Signature((), to, null=True)
         if len(arguments) < 2 or not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
             wall = isinstance(arguments[0].type, t.Timestamp) and not arguments[0].type.zoned
             return Signature((to, t.String())[: len(arguments)], to, 0, zoned=wall and len(arguments) > 1)
@@ -75,6 +83,8 @@ def _parsed(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
 def _signature_of_unix(arguments: Sequence[Argument]) -> Signature | None:
     if not arguments:
         return None
+    if _is_null(arguments):
+        return Signature((), t.Long(), null=True)
     if not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
         return Signature((p.moment(arguments[0]), t.String())[: len(arguments)], t.Long())
     pattern = _pattern(arguments)
@@ -134,7 +144,11 @@ def _orders(text: str) -> bool:
 
 FUNCTIONS = (
     Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, zone=Zone.SHOWN),
-    Function("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed, zone=Zone.READ),
+    Function(
+        *("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed),
+        aliases=("try_to_timestamp", "to_timestamp_ltz"),
+        zone=Zone.READ,
+    ),
     Function(
         *("unix_timestamp", range(3), _signature_of_unix, _unix_timestamp),
         aliases=("to_unix_timestamp",),

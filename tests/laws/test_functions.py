@@ -41,6 +41,12 @@ _NOT_COMPARED = {
         "array_remove",
         "slice",
         "flatten",
+        "array_append",
+        "array_prepend",
+        "array_insert",
+        "array_compact",
+        "regexp_extract_all",
+        "json_object_keys",
     ),
 }
 """Functions that give arrays, maps and structs, of which no comparison is taken back to a column."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -123,6 +124,13 @@ def _entries(_: int, of: t.Type) -> st.SearchStrategy[Any]:
 
 
 _LIKE = Calls(_of(([t.String()] * 2, t.Boolean())), _fixed(["a%", "_", "%B%", "", "é_%"]))
+_CHARSETS = ["utf-8", "US-ASCII", "UTF-16", "iso-8859-1"]
+_URLS = ["http://me:x@h.org:80/p?a=1#r", "mailto:a@b.c", "", "a b", "http://h_1/p", "//h", "?q", "http://[::1]/"]
+_REGEXES = ["a*", "(a)(b)?", "[^a-z]", "b$"]
+_PARTS_OF_TIME: list[list[Any]] = [
+    [1970, -1, 2024, 300_000], [1, 2, 13], [1, 29, 30], [0, 23, 24], [0, 59, -1], [Decimal("0.000000"), Decimal("60.000000"),
+     Decimal("60.500000"), Decimal("1.000001")],
+]  # fmt: skip
 _DOCUMENTS = ['{"a": [1, {"b": "é"}]}', '{"a": {"b": 1.50}, "c": null}', "[]", "{", "", '{"a": "x"}']
 _PADDED = Calls(
     _of(
@@ -315,6 +323,44 @@ CALLS: dict[Function, Calls] = {
         ),
         _fixed(["a", "[ab]", "x*", "\\.", ""], [-1, 0, 1, 2, 5]),
     ),
+    function("bround"): Calls(
+        _of(*(([of, t.Int()], of) for of in (t.Int(), t.Long(), t.Float(), t.Double()))), _fixed([0, 1, 2, -1, -3, 400])
+    ),
+    function("positive"): Calls(_ONE_NUMBER, _values),
+    function("mask"): Calls(_of(([t.String()], t.String())), _values),
+    function("conv"): Calls(
+        _of(([t.String(), t.Int(), t.Int()], t.String())), _fixed([2, 10, 16, 36, 1], [10, 16, -10, 2, 40])
+    ),
+    function("encode"): Calls(_of(([t.String()] * 2, t.Binary())), _fixed(_CHARSETS)),
+    function("decode"): Calls(_of(([t.Binary(), t.String()], t.String())), _fixed(_CHARSETS)),
+    function("parse_url"): Calls(
+        _of(([t.String()] * 2, t.String())),
+        lambda n, _: st.sampled_from(["HOST", "QUERY", "FILE", "USERINFO", "x"] if n else _URLS),
+    ),
+    function("typeof"): Calls(_of(([t.Int()], t.String()), ([t.Decimal(5, 2)], t.String())), _values),
+    function("json_array_length"): Calls(_of(([t.String()], t.Int())), lambda *_: st.sampled_from(_DOCUMENTS)),
+    function("json_object_keys"): Calls(_of(([t.String()], _TEXTS)), lambda *_: st.sampled_from(_DOCUMENTS)),
+    function("regexp_count"): Calls(_of(([t.String()] * 2, t.Int())), _fixed(_REGEXES)),
+    function("regexp_substr"): Calls(_of(([t.String()] * 2, t.String())), _fixed(_REGEXES)),
+    function("regexp_instr"): Calls(_of(([t.String()] * 2, t.Int())), _fixed(_REGEXES)),
+    function("regexp_extract_all"): Calls(
+        _of(([t.String(), t.String(), t.Int()], _TEXTS)), _fixed(["(a)(b)?", "(?i)(b+)", "([é])"], [0, 1])
+    ),
+    function("array_append"): Calls(_of(([_INTS, t.Int()], _INTS)), _values),
+    function("array_prepend"): Calls(_of(([_INTS, t.Int()], _INTS)), _values),
+    function("array_insert"): Calls(_of(([_INTS, t.Int(), t.Int()], _INTS)), _fixed([-4, -1, 1, 2, 5], [0, 7])),
+    function("array_compact"): Calls(_of(([_INTS], _INTS)), _values),
+    **dict.fromkeys(
+        map(function, ("try_add", "try_subtract", "try_multiply")), Calls(st.sampled_from(_INTEGERS), _values)
+    ),
+    function("try_divide"): Calls(_of(([t.Double()] * 2, t.Double())), _values),
+    **{
+        function(name): Calls(
+            _of(([*[t.Int()] * 5, t.Decimal(16, 6)], t.Timestamp(zoned=zoned))),
+            lambda n, _: st.sampled_from(_PARTS_OF_TIME[n]),
+        )
+        for name, zoned in (("make_timestamp", True), ("make_timestamp_ntz", False))
+    },
     function("repeat"): Calls(_of(([t.String(), t.Int()], t.String())), _fixed([-1, 0, 1, 3])),
     function("space"): Calls(_of(([t.Int()], t.String())), lambda *_: st.integers(-2, 5)),
     function("map"): Calls(

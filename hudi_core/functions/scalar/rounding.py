@@ -1,4 +1,4 @@
-"""Rounding of numbers: to whole ones, down or up, and to a number of decimal places, half away from zero."""
+"""Rounding of numbers: to whole ones, down or up, and to a number of decimal places."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def whole(function: str, value: float | Decimal) -> Any:
     return min(max(math.ceil(value) if up else math.floor(value), LONG_RANGE[0]), LONG_RANGE[1])
 
 
-def rounded_at(value: Any, places: int, type: t.Type) -> Any:
+def rounded_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) -> Any:
     """The number, a value of the type `of` or of its kind, with so many decimal places; negative ones stand before the point.
 
     A real counts as its shortest text, a float as that of the double it is; integers wrap, decimals with too many digits
@@ -38,24 +38,31 @@ def rounded_at(value: Any, places: int, type: t.Type) -> Any:
     """
     match type:
         case t.Int() | t.Long():
-            return wrapped(int(_at(Decimal(value), places)), 32 if isinstance(type, t.Int) else 64)
+            return wrapped(int(_at(Decimal(value), places, way)), 32 if isinstance(type, t.Int) else 64)
         case t.Decimal():
-            return rounded_decimal(_at(value, places), type)
+            return rounded_decimal(_at(value, places, way), type)
         case _:
             if not math.isfinite(value):
                 return value
-            exact = _at(Decimal(repr(value)), places)
+            exact = _at(Decimal(repr(value)), places, way)
             return (_binary32(exact) if isinstance(type, t.Float) else float(exact)) + 0.0  # no zero has a sign
 
 
-def _at(value: Decimal, places: int) -> Decimal:
+def _at(value: Decimal, places: int, way: str) -> Decimal:
     """Rounded only where digits are cut, so that no number of places is too large to be written out."""
     exponent = value.as_tuple().exponent
     if isinstance(exponent, int) and -places <= exponent:
         return value
     if value.adjusted() + 1 < -places:
-        return Decimal(0)
-    return value.quantize(Decimal((0, (1,), -places)), ROUND_HALF_UP, EXACT)
+        return Decimal((0, (1,), -places)) * _away(value, way)
+    return value.quantize(Decimal((0, (1,), -places)), way, EXACT)
+
+
+def _away(value: Decimal, way: str) -> int:
+    """What a number much smaller than a step becomes, in steps."""
+    if not value or way not in (ROUND_CEILING, ROUND_FLOOR):
+        return 0
+    return int(way == ROUND_CEILING and value > 0) - int(way == ROUND_FLOOR and value < 0)
 
 
 def _binary32(exact: Decimal) -> float:

@@ -1,0 +1,76 @@
+"""Arrays with an element more, or without those that are null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from hudi_core.errors import ExpressionError
+from hudi_core.functions import coerce
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, Signature
+
+MAX_PLACE: Final = 1 << 24
+"""The farthest place at which an element is put into an array, which nulls fill up to it."""
+
+
+def inserted(items: tuple[Any, ...], place: int, item: Any) -> tuple[Any, ...]:
+    """The array with an element at a place from 1, or from the end where negative: -1 is behind the last one.
+
+    >>> inserted((1, 2), 4, 9), inserted((1, 2), -1, 9), inserted((1, 2), -4, 9)
+    ((1, 2, None, 9), (1, 2, 9), (9, None, 1, 2))
+    """
+    if place == 0 or abs(place) > MAX_PLACE:
+        expected = f"a place from 1 to {MAX_PLACE:,}, or from -1 down"
+        raise ExpressionError("array_insert", expected=expected, found=f"{place:,}")
+    start = place - 1 if place > 0 else len(items) + place + 1
+    if start < 0:
+        return (item, *(None,) * -start, *items)
+    return (*items[:start], *(None,) * (start - len(items)), item, *items[start:])
+
+
+def _inserted(items: tuple[Any, ...] | None, place: int | None, item: Any) -> tuple[Any, ...] | None:
+    return None if items is None or place is None else inserted(items, place, item)
+
+
+def _with_item(array: int, item: int, between: tuple[p.Kind, ...] = ()) -> p.BuildSignature:
+    """A signature with an array and an element of its type; of another type it is not known."""
+
+    def sign(arguments: Sequence[Argument]) -> Signature | None:
+        data_type, part = p.array(arguments[array]), arguments[item]
+        element = coerce.sql_equivalent(data_type.element.type)
+        if coerce.is_nested(element) or not (part.is_null or coerce.sql_equivalent(part.type) == element):
+            return None
+        types = [data_type, *(kind(argument) for kind, argument in zip(between, arguments[1:], strict=False))]
+        return Signature((*types, data_type.element.type), data_type)
+
+    return sign
+
+
+def _appending(rule: Callable[[tuple[Any, ...], Any], tuple[Any, ...]]) -> Callable[..., Any]:
+    return lambda items, item: None if items is None else rule(items, item)
+
+
+def _signature_of_compact(arguments: Sequence[Argument]) -> Signature:
+    data_type = p.array(arguments[0])
+    return Signature((data_type,), data_type)
+
+
+FUNCTIONS = (
+    Function(
+        *("array_append", range(2, 3), _with_item(0, 1), p.of_values(_appending(lambda items, item: (*items, item)))),
+        strict=False,
+    ),
+    Function(
+        *("array_prepend", range(2, 3), _with_item(0, 1), p.of_values(_appending(lambda items, item: (item, *items)))),
+        strict=False,
+    ),
+    Function(
+        *("array_insert", range(3, 4), _with_item(0, 2, (p.integer,)), p.of_values(_inserted)),
+        strict=False,
+    ),
+    Function(
+        *("array_compact", range(1, 2), _signature_of_compact),
+        p.of_values(lambda items: tuple(item for item in items if item is not None)),
+    ),
+)
