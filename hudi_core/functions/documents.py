@@ -84,18 +84,33 @@ def _sign(arguments: Sequence[Argument]) -> Signature | None:
 def _of_text(text: str) -> Any:
     try:
         return _READER.decode(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or too deep for any reader
+        return None
+
+
+class _Object(list[tuple[str, Any]]):
+    """The names and values of an object, of which a name may come twice."""
+
+
+_FIRST_READER = json.JSONDecoder(object_pairs_hook=_Object)
+
+
+def _first(text: str) -> Any:
+    """The value that a text begins with; what follows it is not read."""
+    try:
+        return _FIRST_READER.raw_decode(text.lstrip(" \t\r\n"))[0]
+    except (ValueError, RecursionError):
         return None
 
 
 def _array_length(text: str) -> int | None:
-    value = _of_text(text)
-    return len(value) if isinstance(value, list) else None
+    value = _first(text)
+    return len(value) if isinstance(value, list) and not isinstance(value, _Object) else None
 
 
 def _object_keys(text: str) -> tuple[str, ...] | None:
-    value = _of_text(text)
-    return tuple(value) if isinstance(value, dict) else None
+    value = _first(text)
+    return tuple(name for name, _ in value) if isinstance(value, _Object) else None
 
 
 _KEYS = t.Array(t.Field(0, "element", t.String()))

@@ -170,14 +170,6 @@ def _factorial(value: int) -> int | None:
     return math.factorial(value) if 0 <= value <= 20 else None
 
 
-def _inverse_of_sinh(value: float) -> float:
-    """By Spark's formula, which loses what is far from zero."""
-    if value == -math.inf:
-        return value
-    sum_of_both = value + math.sqrt(value * value + 1.0)
-    return math.log(sum_of_both) if sum_of_both else -math.inf
-
-
 def _inverse_of_tanh(value: float) -> float:
     if abs(value) == 1:
         return math.copysign(math.inf, value)
@@ -229,7 +221,6 @@ FUNCTIONS = (
     _real("sinh", _sinh),
     _real("cosh", math.cosh),
     _real("tanh", math.tanh),
-    _real("asinh", _inverse_of_sinh),
     _real("acosh", lambda value: math.log(value + math.sqrt(value * value - 1.0))),
     _real("atanh", _inverse_of_tanh),
     _real("hypot", math.hypot, count=2),
