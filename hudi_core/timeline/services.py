@@ -210,6 +210,12 @@ def pending_work(timeline: Timeline) -> Sequence[PendingWork]:
     return [PendingWork(instant, planned_file_groups(timeline, instant)) for instant in timeline.pending]
 
 
+def opened_by_compactions(timeline: Timeline) -> dict[FileGroup, str]:
+    """The file groups of pending compactions, with the time that the slice of each will have."""
+    works = (work for work in pending_work(timeline) if work.instant.action == COMPACTION)
+    return {group: work.instant.requested_time for work in works for group in work.file_groups}
+
+
 def planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
     """The file groups that a pending action will rewrite by its plan, none for one that rewrites none. Raises `CorruptFileError`
     for a plan that cannot be read."""

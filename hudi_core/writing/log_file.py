@@ -60,13 +60,16 @@ class LogTarget:
         return data_path(joined(self.partition, file_name(self.name.file_name())))
 
 
-def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -> LogTarget:
-    """The next log file of a slice. In table version 6 it has the next version and the token of the slice's last one."""
+def log_target(slice: FileSlice, instant_time: str, number: int, version: int, opened: str | None = None) -> LogTarget:
+    """The next log file of a slice. In table version 6 it has the next version and the token of the slice's last one; `opened` is
+    the time of a pending compaction of the slice: then it belongs to the slice that this opens. Rule COMPACT-373."""
     token = f"{number}-0-0"
     if version >= OWN_TIME_SINCE:
         return LogTarget(slice.partition, LogFileName(slice.file_id, instant_time, 1, token, ""), instant_time, number)
-    last = parse_log_file(slice.logs[-1].name) if slice.logs else None
-    name = LogFileName(slice.file_id, slice.instant, 1, token, "")
+    instant = slice.instant if opened is None else opened
+    logs = [log for file in slice.logs if (log := parse_log_file(file.name)) is not None]
+    last = next((log for log in reversed(logs) if opened is None or log.instant == opened), None)
+    name = LogFileName(slice.file_id, instant, 1, token, "")
     if last is not None:
         name = LogFileName(slice.file_id, last.instant, last.version + 1, last.write_token or token, "")
     return LogTarget(slice.partition, name, instant_time, number)
@@ -153,7 +156,14 @@ class LogFileWriter:
         return WrittenLog(status, is_ordered and inserts > 0, is_ordered and has_markers)
 
     def _status(self, size: int, rows: int, deletes: int, inserts: int) -> WriteStatus:
-        """What is reported of the file beside its contents. Its other rows count as updates."""
+        """What is reported of the file beside its contents. Its other rows count as updates. A file of the slice that a pending
+        compaction opens states that slice, which has no base file yet."""
+        instant = self.slice.instant
+        base = None if self.slice.base is None else self.slice.base.name
+        logs = [log.name for log in self.slice.logs]
+        if self.snapshot.config.version < OWN_TIME_SINCE and self.target.name.instant > instant:
+            instant, base = self.target.name.instant, None
+            logs = [name for name in logs if (log := parse_log_file(name)) is not None and log.instant == instant]
         return WriteStatus(
             self.target.partition,
             self.target.name.file_id,
@@ -164,9 +174,9 @@ class LogFileWriter:
             updates=rows - inserts,
             deletes=deletes,
             is_log=True,
-            previous_instant=self.slice.instant,
-            previous_base=None if self.slice.base is None else self.slice.base.name,
-            log_files=(*(log.name for log in self.slice.logs), self.target.name.file_name()),
+            previous_instant=instant,
+            previous_base=base,
+            log_files=(*logs, self.target.name.file_name()),
             names_slice=self.snapshot.config.cdc_enabled,
         )
 

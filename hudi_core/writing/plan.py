@@ -11,6 +11,7 @@ import math
 import uuid
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.timeline.services import FileGroup, opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.log_file import log_target
+from hudi_core.writing.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 Numbers = NDArray[np.int64]
@@ -92,7 +94,8 @@ class Planner:
             count, file_slice = updates.get(number, 0) + fills.get(number, 0), self._slice(number)
             if logs and number not in fills:
                 version = self.sources.snapshot.config.version
-                target = log_target(file_slice, self.instant_time, len(self.tasks), version)
+                opened = self._opened.get((file_slice.partition, file_slice.file_id))
+                target = log_target(file_slice, self.instant_time, len(self.tasks), version, opened)
                 self.tasks.append(AppendLog(target, file_slice, count))
             else:
                 self.tasks.append(
@@ -119,6 +122,12 @@ class Planner:
     def delete(self, slices: Set[int], *, logs: bool) -> Routes:
         """Keys are deleted from slices."""
         return self.upsert(_NO_ROWS, slices, {}, logs=logs)
+
+    @cached_property
+    def _opened(self) -> Mapping[FileGroup, str]:
+        """File groups whose log files belong to the slice of a pending compaction: their names state it before version 8."""
+        snapshot = self.sources.snapshot
+        return opened_by_compactions(snapshot.whole) if snapshot.config.version < OWN_TIME_SINCE else {}
 
     def _new_files(self, partition: str, count: int, *, combine: bool) -> tuple[Share, ...]:
         """New file groups of about even sizes."""

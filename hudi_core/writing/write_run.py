@@ -16,7 +16,7 @@ from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import ConflictError, LockedError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.stored import StoredKeys
@@ -35,10 +35,8 @@ from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.incoming import file_schema
-from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
 from hudi_core.writing.spool import Spool
@@ -180,7 +178,6 @@ class WriteRun:
             planned = plan(running.table, running.instant_time)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
-            _refuse_compacted(running.table, planned.tasks)
             running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
             statuses = self._statuses(running, planned, indexed, expressions)
@@ -321,17 +318,3 @@ def _changed_groups(planned: Planned) -> set[FileGroup]:
     """The existing file groups that a write updates or replaces."""
     changed = {(task.slice.partition, task.slice.file_id) for task in planned.tasks if not isinstance(task, NewFile)}
     return changed | {(partition, file_id) for partition, ids in planned.replaced.items() for file_id in ids}
-
-
-def _refuse_compacted(table: Table, tasks: Sequence[Task]) -> None:
-    """In table version 6 log files of a slice that is being compacted belong to the slice of the compaction."""
-    if table.config.version >= OWN_TIME_SINCE:
-        return
-    excluded = excluded_groups(table)
-    for task in tasks:
-        if isinstance(task, AppendLog) and (task.slice.partition, task.slice.file_id) in excluded:
-            raise UnsupportedError(
-                table.storage.uri,
-                expected="no compaction under way of the file groups to write to (table version 6)",
-                found=f"one of {task.slice.file_id}",
-            )

@@ -209,12 +209,16 @@ def test_a_dead_run_is_rolled_back_and_run_again(tmp_path: Path) -> None:
     assert content(tmp_path) == before
 
 
-@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("version", [6, 8, 9])
 def test_writers_go_on_while_a_plan_waits(tmp_path: Path, version: int) -> None:
-    """COMPACT-367, COMPACT-370: their log files belong to the slices after the compaction."""
-    table = made(tmp_path, version, [*ALL, "partition_stats"])
+    """COMPACT-367, COMPACT-370, COMPACT-373: their log files belong to the slices after the compaction."""
+    table = made(tmp_path, version, [*ALL, "partition_stats"] if version > 6 else ALL)
     waiting = plan_only(table)
+    write(refreshed(table), rows(("a", "x", 99, 8)), options=INTO_LOGS)
     write(refreshed(table), rows(("a", "x", 100, 9)), options=INTO_LOGS)
+    if version == 6:
+        names = [log.name for one in refreshed(table).slices() for log in one.logs if str(waiting.instant) in log.name]
+        assert [name.partition(".log.")[2][0] for name in names] == ["1", "2"]
     write(refreshed(table), rows(("d", "y", 0, 0)).select(["id", "p"]), "delete", options=INTO_LOGS)
     before = content(tmp_path)
     assert waiting.instant is not None
@@ -223,7 +227,7 @@ def test_writers_go_on_while_a_plan_waits(tmp_path: Path, version: int) -> None:
     assert content(tmp_path) == content(tmp_path, MetadataMode.OFF) == before
     assert findings(tmp_path) == []
     assert [row["n"] for row in refreshed(table).scan("n = 100").to_json_rows()] == [100]
-    assert compact(refreshed(table)).log_files == 2
+    assert compact(refreshed(table)).log_files == 3
     assert content(tmp_path) == before
     assert findings(tmp_path) == []
 
@@ -348,8 +352,9 @@ def test_a_damaged_log_file_is_not_compacted_away(tmp_path: Path, version: int, 
         log.unlink()
     else:
         log.write_bytes(log.read_bytes()[:-20])
-    with pytest.raises((CorruptFileError, NoSuchFileError)):
-        run_requested(table, waiting.instant)
+    for mode in (MetadataMode.AUTO, MetadataMode.OFF):
+        with pytest.raises((CorruptFileError, NoSuchFileError)):
+            run_requested(open_table(tmp_path, metadata=mode), waiting.instant)
     after = refreshed(table)
     assert [instant.requested_time for instant in after.timeline.pending] == [waiting.instant]
     assert not list(tmp_path.rglob(f"*_{waiting.instant}.parquet"))
