@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from hudi_core.engine import Footer
-from hudi_core.errors import TableError
+from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.validation.contents import FileFacts, KeyWatch
-from hudi_core.validation.findings import Finding, problem, rebuild
+from hudi_core.validation.findings import Finding, by_hand, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject
+
+_ELSEWHERE: Final = by_hand("leave the index to Apache Hudi, which builds it, or drop it: it is not built here")
 
 
 @dataclass
@@ -49,4 +52,6 @@ class ColumnIndexes(ABC):
                     yield from self.of_index(metadata, partition, definition)
             except TableError as error:
                 where = self.subject.metadata_path(partition)
-                yield problem(self.kind, self.subject.root, error, rebuild(partition), where)
+                # What is not known here, Apache Hudi may build and keep.
+                mending = _ELSEWHERE if isinstance(error, UnsupportedError) else rebuild(partition)
+                yield problem(self.kind, self.subject.root, error, mending, where)

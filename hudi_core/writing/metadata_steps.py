@@ -24,11 +24,22 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
 
     `table` is as it was before the commit; its lock is held. Where log files of the metadata table became many, or a service
     of it died, that is done first. Raises `UnsupportedError` for a partition of the metadata table that would not be kept
-    up to date, `CorruptFileError` where the metadata table is damaged or behind.
+    up to date, `CorruptFileError` where the metadata table is damaged or behind; a note says how it is mended.
     """
-    config, storage = table.config, table.storage
-    if not config.kept_partitions:
+    if not table.config.kept_partitions:
         return []
+    try:
+        return _steps(table, instant_time, change)
+    except (CorruptFileError, UnsupportedError) as error:
+        if f"{METADATA_FOLDER}/" in error.where:
+            error.add_note(
+                "the metadata table is an index of the files alone: hudi-core validate --mend builds it again"
+            )
+        raise
+
+
+def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
+    config, storage = table.config, table.storage
     snapshot = table.snapshot()
     storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
     snapshot.expect(statistics=False)

@@ -32,6 +32,18 @@ FILTERS = [
 ]
 
 
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_apache_hudi_loses_no_row_by_an_index_of_a_table_without_meta_columns(
+    judge: Any, tmp_path: Path, kind: str
+) -> None:
+    """TIME-230: with data skipping on, after writes that update, widen and reorder columns."""
+    indexed = IndexedTable.create(judge, tmp_path, kind, 9, STRINGS, FILTERS[:9], meta=False)
+    indexed.build("expression_index", [LOWER])
+    indexed.write(30, 80, 1, "New")
+    indexed.delete(0, 9, 2)
+    indexed.verify()
+
+
 @pytest.mark.parametrize(("kind", "version"), [("mor", 8), ("cow", 8), ("mor", 9), ("cow", 9)])
 def test_apache_hudi_queries_with_built_indexes_and_maintains_them(
     judge: Any, tmp_path: Path, kind: str, version: int

@@ -45,9 +45,20 @@ class IndexedTable:
 
     @classmethod
     def create(
-        cls, judge: Any, folder: Path, kind: str, version: int, strings: Sequence[str], filters: Sequence[str]
+        cls,
+        judge: Any,
+        folder: Path,
+        kind: str,
+        version: int,
+        strings: Sequence[str],
+        filters: Sequence[str],
+        *,
+        meta: bool = True,
     ) -> IndexedTable:
-        table = create_table(folder / "t", SCHEMA, "id", partition_by="p", ordering="ts", type=kind, version=version)
+        options = {} if meta else {"hoodie.populate.meta.fields": "false"}
+        table = create_table(
+            folder / "t", SCHEMA, "id", partition_by="p", ordering="ts", type=kind, version=version, options=options
+        )
         created = cls(judge, table, strings, filters)
         created.write(0, 60, 0)
         return created

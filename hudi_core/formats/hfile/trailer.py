@@ -60,7 +60,7 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
             numbers[field] = value
         else:
             byte_values[field] = value
-    if 13 in byte_values:
+    if byte_values.get(13):  # an empty key is none
         raise UnsupportedError(place, expected="an unencrypted file", found="an encryption key")
     try:
         codec = Codec(numbers.get(12, Codec.NONE.value))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
@@ -17,6 +17,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing import built_rows
 from hudi_core.writing.index_build import build_indexes, build_metadata_table
 from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.writing.operations import write
 from tests.support.commands import fingerprint
 from tests.support.faulty_tables import base_file, checks_of, findings_of, with_properties
 
@@ -68,6 +69,31 @@ def test_partitions_that_are_no_indexes_are_left_alone(table: Table) -> None:
     assert (mended.removed, mended.rebuilt) == ((), ())
     assert fingerprint(Path(table.storage.uri)) == before
     assert checks_of(findings_of(table)) == {"commits"}
+
+
+def test_an_index_that_is_not_built_here_is_left_to_apache_hudi(table: Table) -> None:
+    """VALID-231: of doubles, as Apache Hudi builds it."""
+    table = build_indexes(build_metadata_table(table, ["record_index"]), ["secondary_index"], IndexOptions(["s"]))
+    path = Path(table.storage.uri) / table.config.index_definitions_path
+    path.write_text(path.read_text().replace('"s"', '"x"'))
+    (finding,) = validate(table)
+    assert (finding.severity.value, finding.check, finding.mending.rebuilds) == ("info", "secondary_index", None)
+    assert "leave the index to Apache Hudi" in finding.mending.words
+    assert mend(table, [finding]).rebuilt == ()
+
+
+def test_a_write_beside_a_damaged_metadata_table_names_the_way_out(table: Table) -> None:
+    """VALID-231."""
+    table = build_metadata_table(table, ["column_stats", "partition_stats"])
+    for file in (Path(table.storage.uri) / ".hoodie/metadata/column_stats").glob("*.hfile"):
+        file.write_bytes(bytes(file.stat().st_size))
+    rows = table.scan(meta=False, limit=1).to_arrow()
+    with pytest.raises(CorruptFileError) as refused:
+        write(refreshed(table), rows, "append")
+    assert any("validate --mend" in note for note in refused.value.__notes__)
+    mend(refreshed(table), list(validate(table)))
+    write(refreshed(table), rows, "append")
+    assert list(validate(table)) == []
 
 
 def test_definitions_of_no_index_are_removed(table: Table) -> None:

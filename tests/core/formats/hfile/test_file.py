@@ -397,3 +397,9 @@ def test_keys_of_metadata_tables_are_in_the_file_group_of_their_hash(entry: Tabl
 def _group_names(folder: Path, prefix: str) -> set[tuple[str]]:
     names = (path.name.lstrip(".") for path in folder.iterdir())
     return {(name.split("_")[0],) for name in names if name.startswith(f"{prefix}-")}
+
+
+def test_an_empty_encryption_key_is_none() -> None:
+    """FORMAT-230: as development builds of Apache Hudi 1.1 wrote it."""
+    content = build([(b"a", b"1")], Shape(trailer={13: b""}))
+    assert HFile(InMemoryFile(content, "t")).entry_count == 1
