@@ -1,0 +1,220 @@
+"""Writes of DataFrames: rows, statistics and indexes are those of the Arrow engine's writes, also where tasks fail.
+
+The rules are tested on parts of this process in `tests/core/writing/spread`; here it is that Spark brings rows to them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from pyspark import TaskContext
+
+import hudi_spark
+import hudi_spark.flow as flow
+from hudi_core.errors import HudiError, RowError, UsageError
+from hudi_core.expr.build import col
+from hudi_core.table.engines import load_engine
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.writing.by_predicate import delete_where, update
+from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.stream_batches import committed_batches
+from hudi_spark.arrow_form import batch_form
+from hudi_spark.front.table import SparkTable
+from hudi_spark.structs import schema_to_spark
+from tests.support.spread_writes import KINDS, assert_results, assert_twins, operation_rows, random_rows, rows_of, twins
+
+INDEXES = ("column_stats", "record_index")
+SOAK = pytest.mark.soak
+CASES = [
+    (kind, version, indexes, ansi)
+    for number, (kind, version) in enumerate(KINDS)
+    for indexes in (None, INDEXES)
+    for ansi in ("false", "true")
+]
+OFTEN = {("mor", 9, INDEXES, "true"), ("cow", 6, None, "false")}
+
+
+def frame_of(spark: Any, rows: pa.Table, parts: int = 3) -> Any:
+    """A DataFrame of rows of Arrow in that many partitions, in their order."""
+    record = _engine(rows).record
+    struct = schema_to_spark(_engine(rows), metadata=False).value
+    pieces = [batch_form(batch, record) for batch in rows.combine_chunks().to_batches()] or [
+        batch_form(pa.RecordBatch.from_pylist([], rows.schema), record)
+    ]
+    table = pa.Table.from_batches(pieces)
+    size = -(-table.num_rows // parts)
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for part in batch.column(0).to_pylist():
+                yield from table.slice(part * size, size).combine_chunks().to_batches()
+
+    return spark.range(0, parts, 1, parts).mapInArrow(read, struct)
+
+
+def _engine(rows: pa.Table) -> Any:
+    return load_engine("arrow").rows.given(rows).schema
+
+
+def spread_table(spark: Any, table: Table) -> SparkTable:
+    return hudi_spark.open(spark, table.storage.uri)
+
+
+@contextmanager
+def setting(spark: Any, name: str, value: str) -> Iterator[None]:
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        spark.conf.set(name, before)
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "indexes", "ansi"),
+    [pytest.param(*case, marks=() if case in OFTEN else SOAK) for case in CASES],
+)
+def test_a_dataframe_is_written_as_rows_of_arrow_are(
+    spark: Any, tmp_path: Path, kind: str, version: int, indexes: Any, ansi: str
+) -> None:
+    """WRITE-425: values of all types, duplicates, moved keys and new columns."""
+    spread, whole = twins(tmp_path, kind, version, indexes)
+    chance = random.Random(f"{kind}{version}{indexes}")
+    with setting(spark, "spark.sql.ansi.enabled", ansi):
+        for number, op in enumerate(("bulk_insert", "upsert", "delete", "upsert")):
+            rows = operation_rows(chance, op, number, indexes, wide=number > 2)
+            assert_results(spread_table(spark, spread).write(frame_of(spark, rows), op), write(whole, rows, op))
+        assigned = {"ts": col("ts") + 100, "f": -0.0}
+        assert_results(spread_table(spark, spread).update(assigned, "ts > 2"), update(whole, assigned, "ts > 2"))
+        assert_results(spread_table(spark, spread).delete(where="ts < 2"), delete_where(whole, "ts < 2"))
+    assert_twins(spread, whole)
+    shown = spread_table(spark, spread).scan(columns=["id", "ts"]).to_spark()
+    assert sorted(map(tuple, shown.collect())) == sorted(
+        (row["id"], row["ts"]) for row in open_table(whole.storage.uri).scan(columns=["id", "ts"]).to_json_rows()
+    )
+
+
+def test_every_verb_has_its_operation(spark: Any, tmp_path: Path) -> None:
+    """WRITE-20, WRITE-423: names, options and refusals are those of a table on Arrow."""
+    rows = random_rows(random.Random(1), 30, [0])
+    frame = frame_of(spark, rows, 2)
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame, "id", partition_by="p", ordering="ts")
+    assert table.insert(frame).operation == "INSERT"
+    assert table.append(frame, sizes=FileSizes(5_000, 0)).operation == "INSERT"
+    assert table.bulk_insert(frame).operation == "BULK_INSERT"
+    assert table.overwrite_partitions(frame).operation == "INSERT_OVERWRITE"
+    assert table.overwrite(frame).operation == "INSERT_OVERWRITE_TABLE"
+    dry = table.upsert(frame, dry_run=True)
+    assert (dry.instant, dry.inserted + dry.updated) == (None, 30)
+    before = rows_of(table.refreshed().table)
+    assert table.delete(frame.select("id", "p").limit(3)).operation == "DELETE"
+    assert table.delete_partitions(["p0"]).operation == "DELETE_PARTITION"
+    assert len(rows_of(table.refreshed().table)) < len(before)
+    assert rows_of(table.table) == []
+    with pytest.raises(UsageError, match="expected one of upsert"):
+        table.write(frame, "merge")
+    with pytest.raises(UsageError, match="expected some of"):
+        table.upsert(frame, speed=1)
+    with pytest.raises(UsageError, match="expected a DataFrame, found"):
+        table.upsert(rows)
+    with pytest.raises(UsageError, match="either rows or a predicate"):
+        table.delete()
+
+
+def test_a_row_that_is_refused_is_named(spark: Any, tmp_path: Path) -> None:
+    """WRITE-423: by its number in the DataFrame, before anything is written, and what was persisted is let go of."""
+    rows = random_rows(random.Random(2), 40, [0])
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
+    bad = rows.set_column(0, "id", pa.array([*rows.column("id").to_pylist()[:33], None, *["x"] * 6]))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(RowError, match="row 34: expected a record key in id, found null"):
+        table.upsert(frame_of(spark, bad))
+    with pytest.raises(HudiError, match="a column of the rows to write, for their keys"):
+        table.upsert(frame_of(spark, rows.drop_columns(["id"])))
+    assert sorted(tmp_path.rglob("*")) == before
+    assert persisted(spark) == 0
+
+
+def persisted(spark: Any) -> int:
+    return len(spark.sparkContext._jsc.getPersistentRDDs())
+
+
+def test_tasks_that_fail_are_run_again(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-421, WRITE-426: each step fails once in each of its tasks, the last one after its first file."""
+    spread, whole = twins(tmp_path, "mor", 9, INDEXES)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    chance = random.Random(3)
+    packets = flow._rows
+
+    def failing(given: Iterator[Any]) -> Iterator[Any]:
+        context = TaskContext.get()
+        mark = marks / f"{context.stageId()}-{context.partitionId()}"
+        for batch in packets(given):
+            yield batch
+            if not mark.exists():
+                mark.touch()
+                raise OSError("the first attempt fails")
+
+    for number in range(2):
+        rows = operation_rows(chance, "upsert", number, INDEXES)
+        write(whole, rows)
+        with monkeypatch.context() as patched:
+            patched.setattr(flow, "_rows", failing)
+            spread_table(spark, spread).upsert(frame_of(spark, rows))
+    assert len(list(marks.iterdir())) > 8
+    assert_twins(spread, whole)
+    assert spread.storage.list(".hoodie/.temp", recursive=True) == []
+    latest = open_table(spread.storage.uri)
+    commits = [latest.timeline.metadata(commit) for commit in latest.timeline.commits]
+    named = {stat.path for commit in commits for stats in commit.stats.values() for stat in stats}
+    files = {info.path for info in latest.storage.list("", recursive=True, without=".hoodie")}
+    assert {path for path in files if not path.endswith("metadata")} == named
+    assert persisted(spark) == 0
+
+
+def test_settings_of_the_session_stay(spark: Any, tmp_path: Path) -> None:
+    """ENGINE-420: packets travel a few at a time, whatever the session has set, and it has that again afterwards."""
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    rows = random_rows(random.Random(4), 40, [0])
+    with setting(spark, name, "7"):
+        table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
+        table.upsert(frame_of(spark, rows))
+        assert spark.conf.get(name) == "7"
+    assert len(rows_of(table.refreshed().table)) > 0
+
+
+def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
+    """WRITE-430: also when Spark sends a batch again, for it had no time to note that it was done."""
+    source = tmp_path / "source"
+    rows = random_rows(random.Random(5), 90, [0], distinct=True, keys=1_000).drop_columns(["_hoodie_is_deleted"])
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p", type="mor")
+    write_batch = hudi_spark.stream_writer(table, "append", stream="s")
+
+    def run() -> None:
+        files = spark.readStream.schema(frame_of(spark, rows).schema).option("maxFilesPerTrigger", 1)
+        stream = files.parquet(str(source)).writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query = stream.foreachBatch(write_batch).trigger(availableNow=True).start()
+        query.awaitTermination()
+
+    for part in range(3):
+        frame_of(spark, rows.slice(part * 25, 25), 1).write.mode("append").parquet(str(source))
+        run()
+        newest = max((tmp_path / "checkpoint" / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
+        newest.unlink()
+        (newest.parent / f".{newest.name}.crc").unlink(missing_ok=True)
+        run()
+    latest = table.refreshed().table
+    assert len(rows_of(latest)) == 75 < rows.num_rows
+    assert committed_batches(latest) == {"s": 2}
+    assert len(latest.timeline.commits) == 3
