@@ -211,6 +211,8 @@ class WriteRun:
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))
             _delete_others(running, reported)
+            if self.options.progress is not None:
+                self.options.progress(len(tasks), len(tasks))
             return reported
         markers = [step for task in tasks for step in marker_steps(task, time, table.config)]
         run(table.storage, [SideBySide(tuple(markers))])

@@ -16,7 +16,7 @@ from typing import Any, Final
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.times import next_time
 from hudi_core.errors import RowError
-from hudi_core.index.distributed import distribution, remote_tagging
+from hudi_core.index.distributed import Distribution, distribution, remote_tagging
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
@@ -53,6 +53,8 @@ from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
 KEYS_OF_RANGE: Final = 1 << 20
 """Rows that are located together, at most about."""
+WIDE_RANGES: Final = 4
+"""Ranges, unless rows are too many for these, where most files may hold keys of any range: each range reads most files."""
 
 
 def spread_write(
@@ -202,7 +204,9 @@ class GivenRows:
         tagging = remote_tagging(table, TagOptions(options.index, whole_table))
         ranges = self._ranges
         if tagging.slices:
-            tagging = distribution(tagging, self.rows.runner, ranges)[1]
+            kind, tagging = distribution(tagging, self.rows.runner, ranges)
+            if kind is Distribution.FILES:
+                ranges = min(ranges, max(self._least_ranges, WIDE_RANGES))
         cuts = range_cuts(self.report.samples, ranges, by_key=whole_table)
         step = LocateRows(tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking)
         dealt = self.kept.mapped(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
@@ -225,7 +229,11 @@ class GivenRows:
 
     @property
     def _ranges(self) -> int:
-        return max(self.kept.parallelism, -(-self.report.rows // KEYS_OF_RANGE)) if self.report.rows else 1
+        return max(self.kept.parallelism, self._least_ranges) if self.report.rows else 1
+
+    @property
+    def _least_ranges(self) -> int:
+        return -(-self.report.rows // KEYS_OF_RANGE)
 
     @property
     def _spool(self) -> Spool:
