@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
-from typing import BinaryIO, Protocol, runtime_checkable
+from threading import Lock
+from typing import BinaryIO, Final, Protocol, runtime_checkable
 from uuid import uuid4
+
+_SYNCS_AT_ONCE: Final = 8
 
 
 @runtime_checkable
@@ -25,38 +30,110 @@ class StorageWithLinks(Protocol):
         ...
 
 
-def create_file(path: Path, content: bytes) -> None:
+@runtime_checkable
+class StorageWithSync(Protocol):
+    """An optional part of an engine's storage: a loss of power can undo its changes until they are synced. Rule STORE-324."""
+
+    def sync(self) -> None:
+        """Makes all changes durable that were made here: contents of files and names in folders, many at once."""
+        ...
+
+    def deferred(self) -> AbstractContextManager[None]:
+        """Where contents of new files are not synced one by one while the block runs, but with the next `sync`."""
+        ...
+
+
+@dataclass(eq=False)
+class Unsynced:
+    """Changed files and folders that a loss of power can still undo. `at_once` where nobody is going to sync them: each file is
+    synced when it is written."""
+
+    at_once: bool = False
+    defers: bool = False
+    _paths: set[Path] = field(default_factory=set)
+    _turn: Lock = field(default_factory=Lock)
+
+    def __reduce__(self) -> tuple[type[Unsynced], tuple[bool]]:
+        return Unsynced, (True,)  # where it arrives nobody syncs what tasks write
+
+    def note(self, *paths: Path) -> None:
+        with self._turn:
+            self._paths.update(paths)
+        if self.at_once and not self.defers:
+            self.sync()
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Where contents of new files are synced later, all together."""
+        self.defers = True
+        try:
+            yield
+        finally:
+            self.defers = False
+
+    def sync(self) -> None:
+        """Syncs what was noted, in threads: the disk then writes much of it together. With an `OSError` it is still noted."""
+        with self._turn:
+            paths, self._paths = self._paths, set()
+        try:
+            if len(paths) < _SYNCS_AT_ONCE:
+                for path in paths:
+                    sync_path(path)
+            else:
+                with ThreadPoolExecutor(_SYNCS_AT_ONCE, "sync") as threads:
+                    list(threads.map(sync_path, paths))
+        except OSError:
+            self.note(*paths)
+            raise
+
+
+def sync_path(path: Path) -> None:
+    """Makes the content of a file durable, or the names in a folder. Nothing where it is gone by now."""
+    with suppress(FileNotFoundError):
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A new file. Raises `FileExistsError` when there is one, also when another process creates it at the same moment."""
-    with _temporary(path) as temporary:
-        _write(temporary, content)
+    with _temporary(path, unsynced) as temporary:
+        _write(temporary, content, synced=not unsynced.defers)
         os.link(temporary, path)
+    unsynced.note(path.parent, *([path] if content and unsynced.defers else []))
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A file in place of another, or of none: readers see the one or the other."""
-    with _temporary(path) as temporary:
-        _write(temporary, content)
+    with _temporary(path, unsynced) as temporary:
+        _write(temporary, content, synced=True)
         temporary.replace(path)
+    unsynced.note(path.parent)
 
 
 @contextmanager
-def output_file(path: Path) -> Iterator[BinaryIO]:
+def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
     """A file written as a stream. It takes its name when the block ends; with an error nothing remains."""
-    with _temporary(path) as temporary:
+    with _temporary(path, unsynced) as temporary:
         with temporary.open("xb") as file:
             yield file
         temporary.replace(path)
+    unsynced.note(path.parent, path)
 
 
-def delete_file(path: Path) -> None:
+def delete_file(path: Path, unsynced: Unsynced) -> None:
     """No error where there is no such file."""
     path.unlink(missing_ok=True)
+    unsynced.note(path.parent)
 
 
-def delete_folder(path: Path) -> None:
+def delete_folder(path: Path, unsynced: Unsynced) -> None:
     """With all that is in it. No error where there is none."""
     with suppress(FileNotFoundError):
         rmtree(path)
+    unsynced.note(path.parent)
 
 
 def modified_time(path: Path) -> datetime | None:
@@ -97,16 +174,20 @@ def walk(
     return sorted(files), sorted(links)
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, *, synced: bool) -> None:
     with path.open("xb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    if synced and content:
+        sync_path(path)  # before it takes its name: no name without content
 
 
 @contextmanager
-def _temporary(path: Path) -> Iterator[Path]:
+def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
     """A name beside the file's, of a form that no reader of a table takes for a file of its own. Its folder is made."""
+    folder = path.parent
+    while not folder.exists():
+        folder = folder.parent
+        unsynced.note(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".hudi-core-{uuid4().hex}.tmp")
     try:

@@ -33,7 +33,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import create_file, output_file, replace_file, walk
+from hudi_core.local_files import Unsynced, create_file, output_file, replace_file, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -85,6 +85,7 @@ class ArrowStorage:
         self._filesystem, self._root = _opened(uri, options or {}, self._secrets)
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
+        self._unsynced = Unsynced()
         self.links: dict[str, None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -93,7 +94,7 @@ class ArrowStorage:
         return {name: value for name, value in vars(self).items() if name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _kept=OrderedDict(), _lock=Lock(), links={})
+        vars(self).update(state, _kept=OrderedDict(), _lock=Lock(), _unsynced=Unsynced(at_once=True), links={})
 
     @property
     def uri(self) -> str:
@@ -174,13 +175,13 @@ class ArrowStorage:
 
     def create(self, path: str, content: bytes) -> None:
         with self._reported(path):
-            create_file(self._local(path, "creates a file only if there is none"), content)
+            create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
         with self._reported(path):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 self._delete_checksum(path)
-                replace_file(Path(self.full(path)), content)
+                replace_file(Path(self.full(path)), content, self._unsynced)
             else:
                 with self._filesystem.open_output_stream(self.full(path)) as stream:
                     stream.write(content)
@@ -189,6 +190,7 @@ class ArrowStorage:
         with self._reported(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 self._delete_checksum(path)
+                self._unsynced.note(Path(self.full(path)).parent)
             self._filesystem.delete_file(self.full(path))
 
     def _delete_checksum(self, path: str) -> None:
@@ -199,6 +201,15 @@ class ArrowStorage:
     def delete_folder(self, path: str) -> None:
         with self._reported(path), suppress(FileNotFoundError):
             self._filesystem.delete_dir(self.full(path))
+            if isinstance(self._filesystem, fs.LocalFileSystem):
+                self._unsynced.note(Path(self.full(path)).parent)
+
+    def sync(self) -> None:
+        with self._reported(""):
+            self._unsynced.sync()
+
+    def deferred(self) -> AbstractContextManager[None]:
+        return self._unsynced.deferred()
 
     def modified(self, path: str) -> datetime | None:
         with self._reported(path):
@@ -209,7 +220,7 @@ class ArrowStorage:
     def output(self, path: str) -> Iterator[BinaryIO]:
         with (
             self._reported(path),
-            output_file(self._local(path, "takes back a file that is half written")) as file,
+            output_file(self._local(path, "takes back a file that is half written"), self._unsynced) as file,
         ):
             yield file
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import (
+    Unsynced,
     create_file,
     delete_file,
     delete_folder,
@@ -59,6 +60,7 @@ class PlainStorage:
 
     def __init__(self, uri: str) -> None:
         self._root = local_path(uri)
+        self._unsynced = Unsynced()
         self.links: dict[str, None] = {}
 
     @property
@@ -98,19 +100,19 @@ class PlainStorage:
 
     def create(self, path: str, content: bytes) -> None:
         with _reported(str(self._path(path))):
-            create_file(self._path(path), content)
+            create_file(self._path(path), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
         with _reported(str(self._path(path))):
-            replace_file(self._path(path), content)
+            replace_file(self._path(path), content, self._unsynced)
 
     def delete(self, path: str) -> None:
         with _reported(str(self._path(path))):
-            delete_file(self._path(path))
+            delete_file(self._path(path), self._unsynced)
 
     def delete_folder(self, path: str) -> None:
         with _reported(str(self._path(path))):
-            delete_folder(self._path(path))
+            delete_folder(self._path(path), self._unsynced)
 
     def modified(self, path: str) -> datetime | None:
         with _reported(str(self._path(path))):
@@ -120,9 +122,16 @@ class PlainStorage:
         """The path in the file system, never one outside of the root."""
         return self._root / path_within(path, self.uri) if path else self._root
 
+    def sync(self) -> None:
+        with _reported(self.uri):
+            self._unsynced.sync()
+
+    def deferred(self) -> AbstractContextManager[None]:
+        return self._unsynced.deferred()
+
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with _reported(str(self._path(path))), output_file(self._path(path)) as file:
+        with _reported(str(self._path(path))), output_file(self._path(path), self._unsynced) as file:
             yield file
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
+from hudi_core.commit.steps import sync_changes
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError
@@ -50,6 +51,7 @@ def _replace(storage: Storage, before: bytes, content: bytes) -> None:
     storage.replace(BACKUP_PATH, before)
     storage.replace(PROPERTIES_PATH, content)
     storage.delete(BACKUP_PATH)
+    sync_changes(storage)
 
 
 def _restored(storage: Storage) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError
+from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 
@@ -57,12 +59,13 @@ class Ensure:
 
     def apply(self, storage: Storage) -> None:
         # A remote store answers a creation as soon as a question; a local one looks sooner than it creates.
-        if not storage.is_remote and storage.exists(self.path):
+        if not storage.is_remote and storage.exists(self.path) and (not self.content or storage.read(self.path)):
             return
         try:
             storage.create(self.path, self.content)
         except AlreadyExistsError:
-            return
+            if self.content and not storage.is_remote and not storage.read(self.path):
+                storage.replace(self.path, self.content)  # power was lost before its content was durable
 
 
 SingleStep = Create | Replace | Delete | Ensure
@@ -77,8 +80,9 @@ class SideBySide:
 
     def apply(self, storage: Storage) -> None:
         workers = STORAGE_REQUESTS if storage.is_remote else 1
-        for _ in in_order(lambda step: step.apply(storage), self.steps, workers):
-            pass
+        with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
+            for _ in in_order(lambda step: step.apply(storage), self.steps, workers):
+                pass
 
 
 Step = SingleStep | SideBySide
@@ -97,6 +101,14 @@ def _singles(step: Step) -> tuple[SingleStep, ...]:
 
 
 def run(storage: Storage, steps: Iterable[Step]) -> None:
-    """Applies the steps in order. Raises what storage raises; the steps before that are done."""
+    """Applies the steps in order, each durable before the next begins. Raises what storage raises; the steps before that are
+    done."""
     for step in steps:
         step.apply(storage)
+        sync_changes(storage)
+
+
+def sync_changes(storage: Storage) -> None:
+    """Makes durable what was changed: from here on no loss of power undoes it. Rule STORE-324."""
+    if isinstance(storage, StorageWithSync):
+        storage.sync()

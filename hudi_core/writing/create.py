@@ -14,7 +14,7 @@ from typing import Any, Final
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.properties import BACKUP_PATH, properties_content
-from hudi_core.commit.steps import run
+from hudi_core.commit.steps import run, sync_changes
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
 from hudi_core.commit.times import system_clock, time_of
 from hudi_core.commit.versions import VersionedStorage
@@ -156,6 +156,7 @@ def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
         storage.create(PROPERTIES_PATH, properties_content(properties))
     except AlreadyExistsError:
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table") from None
+    sync_changes(storage)
 
 
 def _folders(storage: Storage, config: TableConfig) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, Delete, Step, run
+from hudi_core.commit.steps import Create, Delete, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
@@ -115,6 +115,7 @@ class Transaction:
             run(storage, history.steps(config.layout, self.instant_time, given))
             completion = next_time(latest.timeline, self.clock, after=[given])
             path = self.files.completed(completion)
+            sync_changes(storage)
             lock.refuse_lost()
             run(storage, [Create(path, content)])
         self.committed = Instant(
