@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 
-from hudi_core.commit.statuses import COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
+from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.errors import ConflictError
 from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
-from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, WRITES, Instant
+from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
 
 _LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"})
@@ -57,6 +57,21 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
     refuse_clustered(latest, instant_time, change.operation, groups)
+    if latest.config.layout == 1:
+        _refuse_scheduled(begun, latest, where, change)
+
+
+def _refuse_scheduled(begun: Table, latest: Table, where: str, change: TableChange) -> None:
+    """Raises `ConflictError` where a compaction was scheduled since a write of table version 6 began: its log files have the time
+    of the slice that is merged, and would be lost behind the new one."""
+    known = {instant.requested_time for instant in begun.timeline.pending}
+    for work in pending_work(latest.timeline):
+        if work.instant.action == COMPACTION and work.instant.requested_time not in known:
+            late = {(one.partition, one.file_id) for one in change.statuses if one.is_log}
+            late = late.intersection(work.file_groups) - _appended(change, latest, work.instant, COMPACT)
+            if late:
+                found = _change_of(work.instant, min(late))
+                raise ConflictError(where, expected="file groups whose compaction was known", found=found)
 
 
 def _appended(change: TableChange, latest: Table, instant: Instant, operation: str) -> set[FileGroup]:

@@ -18,12 +18,14 @@ from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import UsageError
-from hudi_core.front.opening import open_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import CHECKS, validate
 from hudi_core.writing import built_rows
 from hudi_core.writing.index_build import build_metadata_table
+from hudi_core.writing.operations import write
+from tests.support.crashes import crashes, later
 from tests.support.faulty_tables import (
     base_file,
     checks_of,
@@ -32,6 +34,7 @@ from tests.support.faulty_tables import (
     with_commit,
     with_properties,
 )
+from tests.support.written_tables import TYPES, rows
 
 ALL = ["column_stats", "bloom_filters", "record_index", "partition_stats"]
 
@@ -242,3 +245,19 @@ def test_files_that_no_write_names(table: Table) -> None:
     shutil.copy(path, path.with_name(f"other-0_9-9-9_{instant}.parquet"))
     (finding,) = findings_of(table)
     assert (finding.check, finding.severity) == ("orphans", Severity.ERROR)
+
+
+def test_log_files_of_version_6_of_a_dead_write_are_that_writes_to_roll_back(tmp_path: Path) -> None:
+    """VALID-12: their names have the time of their slice, which counts; their blocks are those of a write that does not."""
+    table = create_table(
+        tmp_path / "made", TYPES, key="id", partition_by="p", type="mor", version=6, indexes=["column_stats"]
+    )
+    table.insert(rows(("a", "x", 1)))
+    seen = 0
+    for _, path in crashes(tmp_path / "made", lambda table: write(table, rows(("a", "x", 2))), first=6):
+        table = open_table(path)
+        if list((path / "x").glob(".*.log.*")) and table.timeline.pending:
+            seen += 1
+            checks = {finding.check for finding in validate(table, clock=later) if finding.severity != "info"}
+            assert checks == {"leftovers"}
+    assert seen > 2

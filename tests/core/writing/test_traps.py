@@ -224,3 +224,15 @@ def test_commits_repeat_the_checkpoints_of_streams(tmp_path: Path, version: int)
     assert [{key: value for key, value in extra.items() if key != "schema"} for extra in extras] == [
         {**reported, "other": "theirs"}, reported, reported
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_stream_goes_on_from_its_newest_checkpoint(tmp_path: Path, version: int) -> None:
+    """COMMIT-24."""
+    table = new_table(tmp_path, version=version)
+    for offset in ("7", "9"):
+        with transaction(refreshed(table), "commit", "UPSERT") as stream:
+            extra = {"streamer.checkpoint.key.v2": f"t,0:{offset}"}
+            stream.commit(TableChange("UPSERT", "commit", bare_schema(table), extra=extra))
+    refreshed(table).upsert(arrow(("a", 1)))
+    assert refreshed(table).timeline.extras()[-1]["streamer.checkpoint.key.v2"] == "t,0:9"

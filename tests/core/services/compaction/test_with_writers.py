@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, takewhile
 from pathlib import Path
+from shutil import copytree
 from time import monotonic
 
 import pyarrow as pa
@@ -39,18 +40,36 @@ def meanwhile(action: Callable[[], object]) -> Callable[[int, int], None]:
     return report
 
 
+def copy_of(table: Table, path: Path) -> Table:
+    """The table as it was before the write that is under way."""
+    copytree(Path(table.storage.uri), path)
+    for pending in open_table(path).timeline.pending:
+        for file in (path / ".hoodie").glob(f"{pending.requested_time}*"):
+            file.unlink()
+    return open_table(path)
+
+
 def into_logs(table: Table, progress: Callable[[int, int], None], attempts: int = 1) -> None:
     options = WriteOptions(sizes=INTO_LOGS, progress=progress, attempts=attempts)
     write(table, rows(("a", "x", 100, 9), ("d", "y", 400, 9)), options=options)
 
 
-@pytest.mark.parametrize("version", [8, 9])
-@pytest.mark.parametrize("is_planned", [False, True], ids=["planned meanwhile", "planned before"])
+def kept(version: int, *, with_partitions: bool = True) -> list[str]:
+    """The indexes that a table of this version may have."""
+    if version == 6:
+        return ["column_stats", "bloom_filters", "record_index"]
+    return [*ALL, "partition_stats"] if with_partitions else list(ALL)
+
+
+@pytest.mark.parametrize(
+    ("version", "is_planned"),
+    [(6, True), *((version, is_planned) for version in (8, 9) for is_planned in (False, True))],
+)
 def test_a_write_completes_after_a_compaction_of_its_file_groups(
     tmp_path: Path, version: int, is_planned: bool
 ) -> None:
-    """COMPACT-371."""
-    table = made(tmp_path, version, [*ALL, "partition_stats"] if is_planned else ALL)
+    """COMPACT-371, COMMIT-327."""
+    table = made(tmp_path, version, kept(version, with_partitions=is_planned))
     if is_planned:
         plan_only(table)
     before = content(tmp_path)
@@ -64,10 +83,10 @@ def test_a_write_completes_after_a_compaction_of_its_file_groups(
     assert findings(tmp_path) == []
 
 
-@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("version", [6, 8, 9])
 def test_a_compaction_completes_after_writes_to_its_file_groups(tmp_path: Path, version: int) -> None:
-    """COMPACT-370."""
-    table = made(tmp_path, version, [*ALL, "partition_stats"])
+    """COMPACT-370, COMMIT-327."""
+    table = made(tmp_path, version, kept(version))
     beside = meanwhile(lambda: into_logs(refreshed(table), lambda *_: None))
     assert compact(table, CompactionOptions(progress=beside)).rows == 4
     after = content(tmp_path)
@@ -129,3 +148,40 @@ def test_threads_that_write_and_compact_lose_and_repeat_no_commit(tmp_path: Path
     expect(path, [Reported([begun.instant or ""], {"1-0": -1, "1-1": -1}), written, compacted])
     assert len(compacted.instants) > 1
     assert [str(finding) for finding in open_table(path).validate()] == []
+
+
+def test_log_files_of_version_6_belong_to_the_slice_that_is_planned(tmp_path: Path) -> None:
+    """COMMIT-327: writers of Apache Hudi name them so, and read them with the base file that the compaction is going to make."""
+    table = made(tmp_path, 6)
+    plan_only(table)
+    (pending,) = refreshed(table).timeline.pending
+    for n in (7, 8):
+        write(refreshed(table), rows(("a", "x", 10 * n, 9)), options=WriteOptions(sizes=INTO_LOGS))
+    logs = sorted(path.name for path in (tmp_path / "x").glob(f".*_{pending.requested_time}.log.*"))
+    assert [name.partition(".log.")[2].partition("_")[0] for name in logs] == ["1", "2"]
+    latest = refreshed(table)
+    (stat,) = [stat for stats in latest.timeline.metadata(latest.timeline.commits[-1]).stats.values() for stat in stats]
+    assert (stat.previous, stat.base_file, list(stat.log_files)) == (pending.requested_time, "", logs)
+    assert next(row["n"] for row in content(tmp_path) if row["id"] == "a") == 80
+    compact(refreshed(table))
+    assert next(row["n"] for row in content(tmp_path) if row["id"] == "a") == 80
+    assert findings(tmp_path) == []
+
+
+def test_a_write_of_version_6_does_not_complete_behind_a_compaction_that_it_did_not_know(
+    tmp_path: Path,
+) -> None:
+    """COMMIT-327: its log file would have the time of the slice that is merged."""
+    table = made(tmp_path, 6)
+
+    def planned_by_another() -> None:
+        path = tmp_path.with_name(f"{tmp_path.name}-planned")
+        planned = copy_of(table, path)
+        plan_only(planned)
+        (requested,) = (path / ".hoodie").glob("*.compaction.requested")
+        (tmp_path / ".hoodie" / requested.name).write_bytes(requested.read_bytes())
+
+    before = content(tmp_path)
+    with pytest.raises(ConflictError, match="file groups whose compaction was known"):
+        into_logs(refreshed(table), meanwhile(planned_by_another))
+    assert content(tmp_path) == before
