@@ -23,6 +23,7 @@ _NUMBER = re.compile(
     r"(?P<sign>-?)(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:E(?P<power>[+-]?[0-9]+))?(?P<suffix>BD|[LSYDF]?)"
 )
 _MAX_POWER_DIGITS: Final = 6
+_PLAIN_DIGITS: Final = 18
 _MAX_SHOWN: Final = 60
 
 
@@ -123,6 +124,8 @@ def number_value(source: str) -> tuple[int | float | Decimal, Type | None]:
     The type is that of a suffix or an exponent; None for a number that has only digits and a point. Raises `SchemaError` for a
     number beyond the range of its type, and for one of more than 38 digits.
     """
+    if len(source) <= _PLAIN_DIGITS and source.isdecimal():  # most numbers, and there may be many thousands
+        return int(source), None
     match = _NUMBER.fullmatch(source.upper())
     assert match is not None  # the token of a number has this form
     suffix = match["suffix"]
