@@ -111,6 +111,8 @@ if TYPE_CHECKING:
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
     from hudi_core.services.restoring.run import restore
     from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
+    from hudi_core.services.upkeep.rounds import ServiceOptions, run_services
+    from hudi_core.services.upkeep.services import ServiceRun
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
@@ -159,6 +161,8 @@ __all__ = [
     "Scan",
     "Schema",
     "SchemaError",
+    "ServiceOptions",
+    "ServiceRun",
     "Severity",
     "StorageError",
     "Table",
@@ -196,6 +200,7 @@ __all__ = [
     "refreshed",
     "restore",
     "rollback",
+    "run_services",
     "savepoint",
     "schema_from_avro",
     "schema_from_json",
@@ -216,6 +221,9 @@ _PLACES = {
     "restore": "hudi_core.services.restoring.run",
     "drop_savepoint": "hudi_core.services.restoring.savepoints",
     "savepoint": "hudi_core.services.restoring.savepoints",
+    "ServiceOptions": "hudi_core.services.upkeep.rounds",
+    "ServiceRun": "hudi_core.services.upkeep.services",
+    "run_services": "hudi_core.services.upkeep.rounds",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
     "RollbackPlan": "hudi_core.writing.rollback",

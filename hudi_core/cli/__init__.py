@@ -23,7 +23,9 @@ predicates   several predicates of one command, which have to be true together
 read         `read`: rows to the terminal, as NDJSON, or into a file
 restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
+service      `service`: what a table needs to stay in order, once or round by round
 signals      signals that end a command: what it holds is given back first
+summaries    `commits`, `partitions`, `count` and `head`: short answers about a table
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
 unlock       `unlock`: the lock of a writer that died is freed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -27,6 +28,32 @@ _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""
 
 
+_WORDS_OF_OTHERS = {
+    "vacuum": "clean",
+    "expire": "clean",
+    "optimize": "cluster",
+    "zorder": "cluster",
+    "compaction": "compact",
+    "log": "commits",
+    "history": "commits",
+    "show": "read",
+    "select": "read",
+    "scan": "read",
+    "describe": "inspect",
+    "info": "inspect",
+    "stats": "partitions",
+    "ls": "files",
+    "check": "validate",
+    "fsck": "validate",
+    "repair": "validate",
+    "merge": "write",
+    "upsert": "write",
+    "insert": "write",
+    "append": "write",
+    "undo": "rollback",
+}
+"""Commands by the words that other tools have for them."""
+
 _HELP_OPTIONS: dict[Any, Any] = {"help_option_names": ["-h", "--help"]}
 
 
@@ -35,6 +62,13 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for subject in COMMANDS.values() for name in subject]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and name not in _PLACES and not name.startswith("-"):
+            near = _WORDS_OF_OTHERS.get(name.lower()) or next(iter(get_close_matches(name.lower(), _PLACES)), None)
+            ctx.fail(f"no such command {name!r}" + (f"; did you mean {near}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in _PLACES:
@@ -125,11 +159,15 @@ def _in_a_line(error: Exception) -> str:
 _PLACES = {
     "inspect": "tables:inspect",
     "timeline": "tables:timeline",
+    "commits": "summaries:commits",
+    "partitions": "summaries:partitions",
     "validate": "validation:validate",
     "schema": "schemas:schema",
     "files": "tables:files",
     "explain": "explain.command:explain",
     "read": "read:read",
+    "head": "summaries:head",
+    "count": "summaries:count",
     "keys": "keys:keys",
     "tag": "tag:tag",
     "locate": "locate:locate",
@@ -144,6 +182,7 @@ _PLACES = {
     "savepoint": "restoring:savepoint",
     "restore": "restoring:restore",
     "unlock": "unlock:unlock",
+    "service": "service:service",
     "cluster": "cluster:cluster",
     "clean": "cleaning:clean",
     "compact": "compact:compact",

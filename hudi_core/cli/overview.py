@@ -18,6 +18,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "What a table is": {
         "inspect": "Describe a table: type, version, partitioning, keys, sizes, metadata partitions, and warnings.",
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
+        "commits": "List what each write did: rows inserted, updated and deleted, files and bytes, oldest first.",
+        "partitions": "List the partitions: rows, file slices, small files, log files, bytes.",
         "validate": "Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.",
         "schema": "Show the table's schema as a tree with column ids, or as text in another form.",
     },
@@ -26,6 +28,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "decided.",
         "explain": "Explain which file slices a predicate leaves, which step removed the others, and in what time.",
         "read": "Read rows: to the terminal, as JSON lines, or into a file.",
+        "head": "Show the first rows that are read, in no stated order: as many as fit, to see what the table holds.",
+        "count": "Count the rows, or those that match a predicate. Footers answer where no row has to be read.",
     },
     "Keys": {
         "keys": "Make the record key and the partition path of each row.",
@@ -52,6 +56,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "metadata": "Show the live records of one partition of the metadata table, log files merged.",
     },
     "Services": {
+        "service": "Run the services that are due: rollback of dead writes, compaction, clustering, clean, archive.",
         "cluster": "Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns.",
         "clean": "Delete files that no promised query needs; without a number to keep, as the table's properties have it.",
         "savepoint": "Save a state of the table: no clean deletes its files, and the table can be restored to it.",

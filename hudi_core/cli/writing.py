@@ -22,6 +22,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, task_progress
 from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import UsageError
+from hudi_core.front.after_write import served
 from hudi_core.index.choose import IndexKind
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -173,6 +174,7 @@ def _run(
 ) -> None:
     table = opened(uri, engine, MetadataMode.AUTO, case_sensitive)
     with task_progress("files") as report:
-        result = work(table, replace(options, progress=report))
+        settings = replace(options, progress=report)
+        result = served(table, work(table, settings), settings)
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
+from hudi_core.front.after_write import served
 from hudi_core.front.keywords import (
     ArchiveKeywords,
     CleanKeywords,
@@ -46,7 +47,12 @@ if TYPE_CHECKING:
     from hudi_core.services.restoring import run as restoring
     from hudi_core.services.restoring import savepoints as saving
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
+    from hudi_core.services.upkeep import rounds
+    from hudi_core.services.upkeep.services import ServiceName, ServiceRun
     from hudi_core.table import metadata_records as metadata
+    from hudi_core.table import summaries
+    from hudi_core.table.summaries import CommitSummary, PartitionSummary
+    from hudi_core.timeline.times import Time
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
     from hudi_core.writing import (
@@ -86,12 +92,14 @@ else:
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
     rollback = ModuleByNeed("hudi_core.writing.rollback")
+    rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
+    summaries = ModuleByNeed("hudi_core.table.summaries")
     validation = ModuleByNeed("hudi_core.validation.validate")
     write_run = ModuleByNeed("hudi_core.writing.write_run")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(opened.Table):
     """An open table. It shows the timeline as of opening; `refresh` gives the table with later commits.
 
@@ -132,6 +140,22 @@ class Table(opened.Table):
         alter_schema.alter_schema(self, changes)
         return self.refresh()
 
+    def count(self, where: Condition | None = None, as_of: Time | None = None) -> int:
+        """Counts the rows, or those that match a predicate. Footers answer where no row has to be read."""
+        return self.scan(where, as_of=as_of).count()
+
+    def commits(self) -> list[CommitSummary]:
+        """Lists what each completed write of the active timeline did, oldest first: rows, files, bytes."""
+        return summaries.commits(self)
+
+    def partitions(self) -> list[PartitionSummary]:
+        """Lists the partitions by path: rows, files, bytes. Rows are read only where log files have to be merged."""
+        return summaries.partitions(self)
+
+    def to_pandas(self, where: Condition | None = None, columns: Sequence[str] | None = None) -> Any:
+        """Reads the rows, or those that match, as a `pandas.DataFrame` without Hudi's own columns."""
+        return self.scan(where, columns, meta=False).to_pandas()
+
     def write(
         self,
         data: RowData,
@@ -140,31 +164,31 @@ class Table(opened.Table):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Writes rows in one commit: `writing.operations.write`. All rows are checked before the first byte is written."""
-        return operations.write(self, data, op, _write_options(options, named))
+        return self._written(data, op, _write_options(options, named))
 
     def append(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Adds rows in new files, without a look at what is there: a key that the table has is then there twice."""
-        return operations.write(self, data, "append", _write_options(options, named))
+        return self._written(data, "append", _write_options(options, named))
 
     def insert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Adds rows, to small files first; keys are not looked up."""
-        return operations.write(self, data, "insert", _write_options(options, named))
+        return self._written(data, "insert", _write_options(options, named))
 
     def upsert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Merges rows with those that have their keys, and adds the others."""
-        return operations.write(self, data, "upsert", _write_options(options, named))
+        return self._written(data, "upsert", _write_options(options, named))
 
     def overwrite(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Puts rows in the place of all rows of the table. Files of the replaced rows stay until they are cleaned away."""
-        return operations.write(self, data, "insert_overwrite_table", _write_options(options, named))
+        return self._written(data, "insert_overwrite_table", _write_options(options, named))
 
     def overwrite_partitions(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Puts rows in the place of all rows of the partitions that they fall into; other partitions stay as they are."""
-        return operations.write(self, data, "insert_overwrite", _write_options(options, named))
+        return self._written(data, "insert_overwrite", _write_options(options, named))
 
     def delete(
         self,
@@ -175,7 +199,8 @@ class Table(opened.Table):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
-        return by_predicate.delete(self, data, where, _write_options(options, named))
+        settings = _write_options(options, named)
+        return served(self, by_predicate.delete(self, data, where, settings), settings)
 
     def update(
         self,
@@ -185,17 +210,35 @@ class Table(opened.Table):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
-        return by_predicate.update(self, assigned, where, _write_options(options, named))
+        settings = _write_options(options, named)
+        return served(self, by_predicate.update(self, assigned, where, settings), settings)
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Deletes all rows of partitions, by the paths of these."""
-        return operations.delete_partitions(self, partitions, _write_options(options, named))
+        settings = _write_options(options, named)
+        return served(self, operations.delete_partitions(self, partitions, settings), settings)
+
+    def _written(self, data: RowData, op: OperationName, options: WriteOptions | None) -> WriteResult:
+        return served(self, operations.write(self, data, op, options), options)
 
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
         """Undoes the last completed write, by its requested time, or all writes that died: `writing.rollback.rollback`."""
         return rollback.rollback(self, instant, failed=failed)
+
+    def run_services(
+        self,
+        only: Sequence[ServiceName | Literal["rollback", "compact", "log-compact", "cluster", "clean", "archive"]] = (),
+        *,
+        properties: Mapping[str, str] | None = None,
+    ) -> list[ServiceRun]:
+        """Runs the services that are due by the table's properties, or those of `properties`, in order; lists what each did.
+
+        They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
+        archive: `services.upkeep.rounds.run_services`. Writers may go on meanwhile.
+        """
+        return list(rounds.run_services(self, rounds.ServiceOptions(tuple(only), dict(properties or {}))))
 
     def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
         """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the

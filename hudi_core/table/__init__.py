@@ -7,5 +7,6 @@ keying       the key generator of a table, by its properties, and where these ar
 metadata_records  the live records of one partition of a table's metadata table, log files merged. Rule META-99
 open         opening a table: its properties and its timeline
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
+summaries    what commits wrote, and what partitions hold
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant
 """

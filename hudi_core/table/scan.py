@@ -14,6 +14,7 @@ from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.sql_predicate import warnings_of
+from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
@@ -62,6 +63,16 @@ class Scan(QueryResult):
         self._conjuncts = [*_commit_conjuncts(sources), *_conjuncts(options, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
         self.schema = _projected_schema(options, self._snapshot.schema)
+
+    def __repr__(self) -> str:
+        """One line; nothing is planned or read for it."""
+        options = self._options
+        parts = [
+            f"where {to_sql(options.where)}" if options.where is not None else "all rows",
+            f"columns {', '.join(self.schema.names)}" if options.columns is not None else f"{len(self.schema)} columns",
+            *([f"limit {options.limit}"] if options.limit is not None else []),
+        ]
+        return f"Scan of {self._snapshot.config.name}: {'; '.join(parts)}"
 
     def __reduce__(self) -> tuple[type[Scan], tuple[Any, ...]]:
         """A copy has the plan, if there is one, and so reads the same files."""

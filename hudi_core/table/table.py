@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -81,6 +82,24 @@ class Table(Portable):
         default_factory=dict, repr=False, compare=False
     )
     _base_files: dict[_TimelineKey, Sources] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """A few lines from the properties and the timeline; nothing is read for it."""
+        return "\n".join([f"Table {self.config.name}", *(f"  {name}: {value}" for name, value in self._described())])
+
+    def _repr_html_(self) -> str:
+        """What `repr` shows, as a notebook's table."""
+        rows = "".join(f"<tr><td>{name}</td><td>{escape(value)}</td></tr>" for name, value in self._described())
+        return f"<table><tr><th colspan=2>{escape(self.config.name)}</th></tr>{rows}</table>"
+
+    def _described(self) -> Iterator[tuple[str, str]]:
+        config, commits = self.config, self.timeline.commits
+        keys, partitions = ", ".join(config.record_key_fields), ", ".join(config.partition_fields)
+        yield "at", self.storage.uri
+        yield "kind", f"{config.type.value.lower().replace('_', ' ')}, version {config.version}"
+        yield "key", f"{keys or 'made by Hudi'}{f', partitioned by {partitions}' if partitions else ''}"
+        latest = f", latest {commits[-1].requested_time}" if commits else ""
+        yield "commits", f"{len(commits)}{latest}"
 
     @property
     def schema(self) -> Schema:

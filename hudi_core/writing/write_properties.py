@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,12 +15,29 @@ RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
 ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
 WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY)
 
+INLINE_SERVICES: Final = (
+    "hoodie.clean.automatic",
+    "hoodie.archive.automatic",
+    "hoodie.compact.inline",
+    "hoodie.compact.schedule.inline",
+    "hoodie.log.compaction.inline",
+    "hoodie.clustering.inline",
+)
+"""Properties that ask for a service after each write."""
+_OF_SERVICES: Final = re.compile(
+    r"hoodie\.(clean|cleaner|archive|keep|commits|compact|compaction|log\.compaction|clustering|layout\.optimize|timeline"
+    r"|table\.services|fail\.writes\.on\.inline)\..*"
+)
+"""Properties that the services after a write read; each names what it cannot take."""
+
 _FLAGS: Final = {"true": True, "false": False}
 
 
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
     """Raises `UsageError` for a property of a write that has no effect, and for a value that is neither true nor false."""
     for name, value in stated.items():
+        if _OF_SERVICES.fullmatch(name):
+            continue
         if name not in WRITE_PROPERTIES:
             near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)
             expected = f"one of {', '.join(near or WRITE_PROPERTIES)}"
@@ -35,3 +53,8 @@ def flag(name: str, *stated: Mapping[str, str]) -> bool | None:
         if value is not None:
             return value
     return None
+
+
+def asks_for_services(*stated: Mapping[str, str]) -> bool:
+    """Whether properties ask for a service after each write."""
+    return any(flag(name, *stated) for name in INLINE_SERVICES)

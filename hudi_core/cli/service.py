@@ -1,0 +1,106 @@
+"""`service`: what a table needs to stay in order, once or round by round."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from typing import Annotated, Any, Final
+
+import typer
+
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.output import Output, flush
+from hudi_core.cli.words import counted
+from hudi_core.errors import UsageError
+from hudi_core.services.upkeep.rounds import ServiceOptions, named_services, run_services
+from hudi_core.services.upkeep.services import ServiceName
+from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
+
+_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)")
+
+
+def service(
+    table: TableArgument,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            "--every", metavar="TIME", help="Go on, with a round each TIME, as 30s, 10m or 1h; else one round."
+        ),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="NAMES", help=f"Some of {', '.join(ServiceName)}; else all.")
+    ] = None,
+    limit: Annotated[
+        str | None, typer.Option("--limit", metavar="TIME", help="Begin no service after this time, as 8h.")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", min=1, help="At most N rounds.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="K=V", help="A hoodie.* property of services, over the table's; repeatable."),
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the services that are due: rollback of dead writes, compaction, clustering, clean, archive.
+
+    What is due, and how much is done at once, is stated by the table's properties or by --option. Writers may go on meanwhile.
+    Ctrl-C or a signal to end lets the running service finish; a second one ends at once.
+    """
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    with _ended_by_signals() as ended:
+        settings = ServiceOptions(
+            named_services((only or "").split(",")),
+            dict(map(_property, option or [])),
+            every=None if every is None else seconds_of("--every", every),
+            rounds=rounds,
+            seconds=None if limit is None else seconds_of("--limit", limit),
+            stopped=ended.is_set,
+            wait=ended.wait,
+        )
+        done = 0
+        for run in run_services(opened_table, settings):
+            out.record(run.as_dict())
+            flush()
+            done += 1
+    if not as_json:
+        out.text(f"{counted(done, 'service')} ran" if done else "nothing is due")
+    warn(opened_table.warnings)
+
+
+def seconds_of(name: str, text: str) -> float:
+    """The seconds of a time such as `10m`. Raises `UsageError` for another text."""
+    matched = _DURATION.fullmatch(text.strip())
+    if matched is None or float(matched[1]) <= 0:
+        raise UsageError(name, expected="a time, as 30s, 10m, 1h or 1d", found=repr(text))
+    return float(matched[1]) * _SECONDS[matched[2]]
+
+
+def _property(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not name.startswith("hoodie.") or not equals:
+        raise UsageError("--option", expected="hoodie.NAME=VALUE", found=repr(given))
+    return name, value
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[Event]:
+    """An event that the first signal to end sets; a second one ends the process as it would without this."""
+    ended = Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(number: int, _: Any) -> None:
+        ended.set()
+        signal.signal(number, before[signal.Signals(number)])
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

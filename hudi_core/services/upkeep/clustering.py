@@ -1,0 +1,53 @@
+"""Whether a clustering is due, and how its rows are ordered, by the properties of a table. Rule UPKEEP-464."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.errors import UsageError
+from hudi_core.schema.names import name_list
+from hudi_core.services.stated import StatedProperties
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT, time_order
+from hudi_core.writing.plan import FileSizes
+
+INLINE: Final = "hoodie.clustering.inline"
+ASYNC: Final = "hoodie.clustering.async.enabled"
+_COMMITS: Final = {True: "hoodie.clustering.inline.max.commits", False: "hoodie.clustering.async.max.commits"}
+_LAYOUT: Final = "hoodie.layout.optimize.strategy"
+_PLAN: Final = "hoodie.clustering.plan.strategy"
+
+
+def clustering_is_due(table: Table, stated: StatedProperties) -> bool:
+    """Whether so many writes completed since the last clustering that properties ask for the next one."""
+    inline = stated.flag(INLINE, default=False)
+    if not inline and not stated.flag(ASYNC, default=False):
+        return False
+    commits = table.timeline.commits
+    clusterings = [
+        commit.requested_time
+        for commit in commits
+        if commit.action == REPLACE_COMMIT and table.timeline.operation(commit) == "CLUSTER"
+    ]
+    last = max(map(time_order, clusterings), default="")
+    since = sum(time_order(commit.requested_time) > last for commit in commits)
+    return since >= stated.number(_COMMITS[inline], default=4, least=1)
+
+
+def clustering_options(stated: StatedProperties) -> ClusterOptions:
+    """The options of a clustering that properties state. Raises `UsageError` for a value that is none."""
+    sizes = FileSizes()
+    layout = (stated.text(_LAYOUT) or Strategy.LINEAR.value).lower().replace("-", "")
+    if layout not in list(Strategy):
+        raise UsageError(_LAYOUT, expected=f"one of {', '.join(Strategy)}", found=repr(layout))
+    return ClusterOptions(
+        strategy=Strategy(layout),
+        columns=name_list(stated.text(f"{_PLAN}.sort.columns") or ""),
+        sizes=FileSizes(
+            stated.number(f"{_PLAN}.target.file.max.bytes", default=sizes.target, least=1),
+            stated.number(f"{_PLAN}.small.file.limit", default=sizes.small),
+        ),
+        max_groups=stated.number(f"{_PLAN}.max.num.groups", default=30, least=1),
+    )

@@ -1,0 +1,59 @@
+"""What properties ask of a writer after each commit, as Apache Hudi's writers do it. Rule UPKEEP-467."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Final
+
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.errors import HudiError
+from hudi_core.services.compaction.operations import plan_only
+from hudi_core.services.compaction.options import CompactionOptions, InlineCompaction
+from hudi_core.services.upkeep.clustering import INLINE
+from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+
+_ENABLED: Final = "hoodie.table.services.enabled"
+_FAILS: Final = "hoodie.fail.writes.on.inline.table.service.exception"
+_CLEANS: Final = "hoodie.clean.automatic"
+_ARCHIVES: Final = "hoodie.archive.automatic"
+
+
+def run_inline(
+    table: Table, properties: Mapping[str, str] | None = None, *, clock: Clock = system_clock
+) -> list[ServiceRun]:
+    """Runs after a write what the table's properties, or those of the writer, ask for: clean, archive, compaction, log compaction
+    and clustering, in Apache Hudi's order. Nothing where no property states it.
+
+    The write is complete by then. Where a service fails its error is raised, or told as a warning where
+    `hoodie.fail.writes.on.inline.table.service.exception` is false.
+    """
+    latest = refreshed(table)
+    request = Request(properties or {}, clock)
+    stated = request.stated(latest)
+    if not stated.flag(_ENABLED, default=True):
+        return []
+    compaction = InlineCompaction.from_properties(request.merged(latest))
+    # What is on by default in Apache Hudi's writers is done where somebody states it.
+    wanted = {
+        ServiceName.CLEAN: stated.flag(_CLEANS, default=False),
+        ServiceName.ARCHIVE: stated.flag(_ARCHIVES, default=False),
+        ServiceName.COMPACT: compaction.runs,
+        ServiceName.LOG_COMPACT: compaction.merges_logs,
+        ServiceName.CLUSTER: stated.flag(INLINE, default=False),
+    }
+    done: list[ServiceRun] = []
+    try:
+        for name, asked_for in wanted.items():
+            latest = refreshed(latest)
+            if asked_for and SERVICES[name].is_due(latest, request):
+                done.append(SERVICES[name].run(latest, request))
+        if compaction.plans:
+            plan_only(refreshed(latest), CompactionOptions.from_properties(request.merged(latest)))
+    except HudiError as error:
+        if stated.flag(_FAILS, default=True):
+            raise
+        warnings.warn(f"the write is complete, a service after it failed: {error}", stacklevel=2)
+    return done

@@ -1,0 +1,89 @@
+"""Rounds of services: in each, what is due, in order. Rules UPKEEP-465, UPKEEP-466."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.errors import ConflictError, UsageError
+from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.refusals import refuse_unwritable
+
+CONFLICT = "conflict"
+"""The state of a service that another writer was before: the next round comes back to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """Which services run, and within which bounds. Without a bound there is one round."""
+
+    only: tuple[ServiceName | str, ...] = ()
+    """Names of services; none: all."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """`hoodie.*` properties of services, over those of the table."""
+    every: float | None = None
+    """Seconds between the beginnings of two rounds; None: one round."""
+    rounds: int | None = None
+    """How many rounds at most; None: as many as there is time for."""
+    seconds: float | None = None
+    """No service is begun after so many seconds."""
+    stopped: Callable[[], bool] = lambda: False
+    """Asked before each service and while it waits for the next round: whether to end."""
+    wait: Callable[[float], object] | None = None
+    """Waits so many seconds, or until it is stopped."""
+    clock: Clock = system_clock
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for names that are no services, and bounds that are not above 0."""
+        unknown = [name for name in self.only if name not in list(ServiceName)]
+        if unknown:
+            raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))
+        for name in ("every", "rounds", "seconds"):
+            number = getattr(self, name)
+            if number is not None and number <= 0:
+                raise UsageError(name, expected="a number above 0", found=str(number))
+
+
+def run_services(table: Table, options: ServiceOptions | None = None) -> Iterator[ServiceRun]:
+    """Runs the services that are due, and gives what each did as soon as it is done; once, or round by round.
+
+    A service that loses against another writer has the state `conflict`, and the next round comes back to it. Raises what a
+    service raises otherwise; those before it are done.
+    """
+    settings = options or ServiceOptions()
+    refuse_unwritable(refreshed(table), merges=False)
+    request = Request(settings.properties, settings.clock)
+    wanted = [SERVICES[name] for name in ServiceName if not settings.only or name in settings.only]
+    begun, number = monotonic(), 0
+    while True:
+        round_begun = monotonic()
+        for service in wanted:
+            if settings.stopped() or _is_over(begun, settings):
+                return
+            latest = refreshed(table)
+            if service.is_due(latest, request):
+                try:
+                    yield service.run(latest, request)
+                except ConflictError as conflict:
+                    yield ServiceRun(service.name, CONFLICT, 0.0, {"instant": None, "message": str(conflict)})
+        number += 1
+        if settings.every is None or number == settings.rounds:
+            return
+        pause = max(round_begun + settings.every - monotonic(), 0.0)
+        if settings.seconds is not None and monotonic() - begun + pause >= settings.seconds:
+            return
+        if settings.wait is not None:
+            settings.wait(pause)
+
+
+def _is_over(begun: float, settings: ServiceOptions) -> bool:
+    return settings.seconds is not None and monotonic() - begun >= settings.seconds
+
+
+def named_services(names: Sequence[str]) -> tuple[ServiceName | str, ...]:
+    """Names of services as they were typed."""
+    return tuple(name.strip() for name in names if name.strip())

@@ -1,0 +1,177 @@
+"""The services of a table, one record each: when it is due by the table's properties, and its run.
+
+Rules UPKEEP-462, UPKEEP-463.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from time import perf_counter
+from typing import Any
+
+from hudi_core.cluster.operations import cluster
+from hudi_core.commit.times import Clock
+from hudi_core.options import TableType
+from hudi_core.services.archiving.operations import archive
+from hudi_core.services.archiving.operations import is_due as archive_is_due
+from hudi_core.services.archiving.options import ArchiveOptions
+from hudi_core.services.cleaning.operations import clean
+from hudi_core.services.cleaning.operations import is_due as clean_is_due
+from hudi_core.services.cleaning.options import CleanOptions
+from hudi_core.services.cleaning.run import pending_cleans
+from hudi_core.services.compaction.operations import compact
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.triggers import is_due as compaction_is_due
+from hudi_core.services.stated import StatedProperties
+from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import COMPACTION, ROLLBACK
+from hudi_core.writing.rollback import failed_writes, rollback
+
+
+class ServiceName(StrEnum):
+    """The services, by the names of their commands, in the order in which they run."""
+
+    ROLLBACK = "rollback"
+    """Writes that died are undone, so that nothing waits for them."""
+    COMPACT = "compact"
+    LOG_COMPACT = "log-compact"
+    CLUSTER = "cluster"
+    CLEAN = "clean"
+    """After what makes old files superfluous."""
+    ARCHIVE = "archive"
+    """Last: it keeps what a clean still needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run of services goes by: properties over those of the table."""
+
+    properties: Mapping[str, str]
+    clock: Clock
+
+    def stated(self, table: Table) -> StatedProperties:
+        """The properties that count."""
+        return StatedProperties(self.merged(table))
+
+    def merged(self, table: Table) -> Mapping[str, str]:
+        """All properties by name."""
+        return {**table.config.properties, **self.properties}
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRun:
+    """One run of a service: what it is called, its state and what it did."""
+
+    service: ServiceName
+    state: str
+    seconds: float
+    details: Mapping[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The service and its state, followed by what the service's own result has."""
+        return {"service": self.service.value, "state": self.state, "seconds": self.seconds, **self.details}
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service: whether it is due on a table as it is, and its run, which gives the fields of its result."""
+
+    name: ServiceName
+    is_due: Callable[[Table, Request], bool]
+    work: Callable[[Table, Request], Mapping[str, Any]]
+
+    def run(self, table: Table, request: Request) -> ServiceRun:
+        """Runs it. Raises what the service raises."""
+        begun = perf_counter()
+        fields = dict(self.work(table, request))
+        state = str(fields.pop("state", "completed"))
+        fields.pop("seconds", None)
+        return ServiceRun(self.name, state, round(perf_counter() - begun, 3), fields)
+
+
+def _dead_writers(table: Table, request: Request) -> bool:
+    rollbacks = any(instant.action == ROLLBACK for instant in table.timeline.pending)
+    return rollbacks or bool(failed_writes(table, request.clock))
+
+
+def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
+    undone = rollback(table, failed=True)
+    return {"instant": None, "instants": [plan.instant.requested_time for plan in undone]}
+
+
+def _compaction(table: Table, request: Request, *, of_logs: bool) -> CompactionOptions:
+    options = CompactionOptions.from_properties(request.merged(table), of_logs=of_logs)
+    return replace(options, clock=request.clock)
+
+
+def _is_compacted(table: Table, request: Request) -> bool:
+    if table.config.type is not TableType.MERGE_ON_READ:
+        return False
+    waits = any(instant.action == COMPACTION for instant in table.timeline.pending)
+    return waits or compaction_is_due(table, _compaction(table, request, of_logs=False))
+
+
+def _compact(table: Table, request: Request) -> Mapping[str, Any]:
+    return compact(table, _compaction(table, request, of_logs=False)).as_dict()
+
+
+def _merges_logs(table: Table, request: Request) -> bool:
+    stated = request.stated(table)
+    enabled = stated.flag("hoodie.log.compaction.enable", "hoodie.log.compaction.inline", default=False)
+    if not enabled or table.config.type is not TableType.MERGE_ON_READ:
+        return False
+    return compaction_is_due(table, _compaction(table, request, of_logs=True))
+
+
+def _merge_logs(table: Table, request: Request) -> Mapping[str, Any]:
+    return compact(table, _compaction(table, request, of_logs=True)).as_dict()
+
+
+def _is_clustered(table: Table, request: Request) -> bool:
+    return clustering_is_due(table, request.stated(table))
+
+
+def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
+    options = clustering_options(request.stated(table))
+    return cluster(table, replace(options, clock=request.clock)).as_dict()
+
+
+def _cleaning(request: Request) -> CleanOptions:
+    return CleanOptions(properties=request.properties, clock=request.clock)
+
+
+def _is_cleaned(table: Table, request: Request) -> bool:
+    return bool(pending_cleans(table)) or clean_is_due(table, _cleaning(request))
+
+
+def _clean(table: Table, request: Request) -> Mapping[str, Any]:
+    return clean(table, _cleaning(request)).as_dict()
+
+
+def _archiving(request: Request) -> ArchiveOptions:
+    return ArchiveOptions(properties=request.properties, clock=request.clock)
+
+
+def _is_archived(table: Table, request: Request) -> bool:
+    return archive_is_due(table, _archiving(request))
+
+
+def _archive(table: Table, request: Request) -> Mapping[str, Any]:
+    return archive(table, _archiving(request)).as_dict()
+
+
+SERVICES: Mapping[ServiceName, Service] = {
+    service.name: service
+    for service in (
+        Service(ServiceName.ROLLBACK, _dead_writers, _roll_back),
+        Service(ServiceName.COMPACT, _is_compacted, _compact),
+        Service(ServiceName.LOG_COMPACT, _merges_logs, _merge_logs),
+        Service(ServiceName.CLUSTER, _is_clustered, _cluster),
+        Service(ServiceName.CLEAN, _is_cleaned, _clean),
+        Service(ServiceName.ARCHIVE, _is_archived, _archive),
+    )
+}
+"""The services in the order in which they run."""

@@ -1,0 +1,87 @@
+"""Services after a write, where properties ask for them. UPKEEP-467.
+
+Also covers: `front/after_write.py`, `writing/write_properties.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hudi_core
+from hudi_core import UsageError
+from hudi_core.commit.properties import change_properties
+from tests.core.services.restoring.test_run import content, made, rows
+
+EACH = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "2"}
+
+
+def actions(table: hudi_core.Table) -> list[str]:
+    return [table.timeline.operation(commit) or "" for commit in table.refresh().timeline.commits]
+
+
+def test_nothing_runs_where_no_property_asks_for_it(tmp_path: Path) -> None:
+    """UPKEEP-467."""
+    table = made(tmp_path / "t", "mor", 9)
+    for number in range(8):
+        table.upsert(rows(0, 10, number))
+    assert {one.action for one in table.refresh().timeline.instants} == {"deltacommit"}
+
+
+@pytest.mark.parametrize("stated", ["table", "writer"])
+def test_a_compaction_follows_where_the_table_or_the_writer_states_it(tmp_path: Path, stated: str) -> None:
+    """UPKEEP-467."""
+    table = made(tmp_path / "t", "mor", 9)
+    if stated == "table":
+        change_properties(table.storage, EACH)
+        table = table.refresh()
+    properties = EACH if stated == "writer" else {}
+    table.upsert(rows(0, 10, 7), properties=properties)
+    assert actions(table).count("COMPACT") == 1
+    assert len(content(table)) == 30
+
+
+def test_each_service_is_asked_for_by_its_own_property(tmp_path: Path) -> None:
+    """UPKEEP-467."""
+    table = made(tmp_path / "t", "cow", 9)
+    wanted = {
+        "hoodie.clean.automatic": "true",
+        "hoodie.clean.commits.retained": "1",
+        "hoodie.archive.automatic": "true",
+        "hoodie.keep.min.commits": "2",
+        "hoodie.keep.max.commits": "3",
+        "hoodie.clustering.inline": "true",
+        "hoodie.clustering.inline.max.commits": "2",
+        "hoodie.clustering.plan.strategy.sort.columns": "n",
+    }
+    for number in range(6):
+        table.upsert(rows(0, 30, number), properties=wanted)
+    latest = table.refresh()
+    done = {one.action for one in latest.timeline.instants}
+    assert "clean" in done
+    assert len(latest.timeline.commits) < 8
+    assert len(content(latest)) == 30
+    assert list(latest.validate()) == []
+
+
+def test_all_can_be_turned_off(tmp_path: Path) -> None:
+    """UPKEEP-467."""
+    table = made(tmp_path / "t", "mor", 9)
+    table.upsert(rows(0, 10, 7), properties={**EACH, "hoodie.table.services.enabled": "false"})
+    assert "COMPACT" not in actions(table)
+
+
+def test_a_service_that_fails_fails_the_call_or_warns(tmp_path: Path) -> None:
+    """UPKEEP-467."""
+    table = made(tmp_path / "t", "mor", 9)
+    wrong: dict[str, Any] = {**EACH, "hoodie.compaction.strategy": "Nothing"}
+    with pytest.raises(UsageError, match="strategy: expected one of"):
+        table.upsert(rows(0, 10, 7), properties=wrong)
+    assert content(table)[0]["n"] == 7  # the write is complete
+    silent = {**wrong, "hoodie.fail.writes.on.inline.table.service.exception": "false"}
+    with pytest.warns(UserWarning, match="the write is complete, a service after it failed"):
+        table.upsert(rows(0, 10, 8), properties=silent)
+    with pytest.raises(UsageError, match=r"properties: expected one of .*, found hoodie.clan.automatic"):
+        table.upsert(rows(0, 10, 9), properties={"hoodie.clan.automatic": "true"})
