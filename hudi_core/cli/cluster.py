@@ -18,7 +18,7 @@ from hudi_core.cli.options import (
     queries_of,
     warn,
 )
-from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.output import Output, say, task_progress
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
@@ -41,9 +41,10 @@ _GAINS = ("where", "weight", "kept_before", "predicted_before", "slices_before",
 
 def cluster(
     table: TableArgument,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Estimate what it gains for --where and --where-file; write nothing.")
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate what it gains for --where and --where-file; write nothing.")
     ] = False,
+    preview: Annotated[bool, typer.Option("--preview", hidden=True)] = False,
     advise: Annotated[
         bool, typer.Option("--advise", help="Advise by which columns it would pay for these queries; write nothing.")
     ] = False,
@@ -93,7 +94,7 @@ def cluster(
         typer.Option(
             "--where",
             metavar="SQL",
-            help="A predicate: with --preview and --advise a query, repeatable; else only the partitions in which all may match.",
+            help="A predicate: with --dry-run and --advise a query, repeatable; else only the partitions in which all may match.",
         ),
     ] = None,
     where_file: WhereFileOption = None,
@@ -102,9 +103,12 @@ def cluster(
 ) -> None:
     """Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns."""
     mode = _mode(recent_partitions, rolling=rolling_partitions)
-    estimates = preview or advise
-    if sum((preview, advise, plan_only, run is not None, cancel is not None)) > 1:
-        expected = "one of --preview, --advise, --plan-only, --run and --cancel"
+    if preview:
+        say("hint: --preview is called --dry-run now, as with all commands")
+        dry_run = True
+    estimates = dry_run or advise
+    if sum((dry_run, advise, plan_only, run is not None, cancel is not None)) > 1:
+        expected = "one of --dry-run, --advise, --plan-only, --run and --cancel"
         raise UsageError("cluster", expected=expected, found="several")
     if where_file is not None and (run is not None or cancel is not None):
         raise UsageError("--where-file", expected="a clustering that is planned", found="--run or --cancel")
@@ -119,12 +123,12 @@ def cluster(
             name_list(columns),
             FileSizes(target_file_size, small_file_limit),
             PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
-            None if preview else conjunction(where),
-            queries=() if preview else queries,
+            None if dry_run else conjunction(where),
+            queries=() if dry_run else queries,
             spool_folder=spool_folder,
             progress=report,
         )
-        if preview:
+        if dry_run:
             _show(out, preview_clustering(opened_table, options, queries))
         elif cancel is not None:
             cancel_clustering(opened_table, cancel, options)

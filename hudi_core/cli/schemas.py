@@ -102,6 +102,9 @@ def evolve(
     to: ToOption = None,
     diff: Annotated[bool, typer.Option("--diff", help="Also list the changes, column by column.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Make the change in the table, in one commit.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the schema and write nothing, as without --commit.")
+    ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     case_sensitive: CaseOption = False,
     as_json: JsonOption = False,
@@ -127,6 +130,8 @@ def evolve(
         table = given.pop(0)
         if not given:
             raise UsageError("evolve", expected="a table and at least one change", found=f"{table} alone")
+    if commit and dry_run:
+        raise UsageError("evolve", expected="--commit or --dry-run", found="both")
     changes = parse_changes(*given)
     named: Mapping[str, Sequence[str]] = {}
     if file is None:

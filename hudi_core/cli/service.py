@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.words import counted
@@ -55,7 +56,7 @@ def service(
     with _ended_by_signals() as ended:
         settings = ServiceOptions(
             named_services((only or "").split(",")),
-            dict(map(_property, option or [])),
+            _properties(option),
             every=None if every is None else seconds_of("--every", every),
             rounds=rounds,
             seconds=None if limit is None else seconds_of("--limit", limit),
@@ -80,11 +81,12 @@ def seconds_of(name: str, text: str) -> float:
     return float(matched[1]) * _SECONDS[matched[2]]
 
 
-def _property(given: str) -> tuple[str, str]:
-    name, equals, value = given.partition("=")
-    if not name.startswith("hoodie.") or not equals:
-        raise UsageError("--option", expected="hoodie.NAME=VALUE", found=repr(given))
-    return name, value
+def _properties(given: list[str] | None) -> dict[str, str]:
+    values = names_and_values("--option", given, "hoodie.NAME=VALUE")
+    for name in values:
+        if not name.startswith("hoodie."):
+            raise UsageError("--option", expected="hoodie.NAME=VALUE", found=name)
+    return values
 
 
 @contextmanager

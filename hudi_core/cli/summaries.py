@@ -18,6 +18,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
+from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.read import read
 from hudi_core.cli.words import counted, size
 from hudi_core.snapshot.mode import MetadataMode
@@ -76,7 +77,7 @@ def count(
 ) -> None:
     """Count the rows, or those that match a predicate. Footers answer where no row has to be read."""
     opened_table, out = opened(table, engine, metadata, case_sensitive), Output(as_json)
-    number = opened_table.scan(where=where, as_of=as_of).count()
+    number = opened_table.scan(where=conjunction(where), as_of=as_of).count()
     if as_json:
         out.record({"count": number})
     else:

@@ -74,6 +74,10 @@ class ScanPlan(Portable):
     def made_of(self) -> dict[str, Any]:
         return super().made_of() | {"why": partial(_given, self.reasons), "alone": partial(_given, tuple(self.alone()))}
 
+    def __repr__(self) -> str:
+        kept = int(np.count_nonzero(self.codes != SKIP))
+        return f"ScanPlan: {kept} of {len(self.slices)} file slices to read"
+
     @cached_property
     def reasons(self) -> Reasons:
         return self.why()

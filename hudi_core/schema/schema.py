@@ -7,11 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Final
 
 from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described, listed
 from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
+from hudi_core.types.text import text as type_text
+
+_SHOWN: Final = 4
+"""Columns that `repr` shows."""
 
 Path = tuple[str, ...]
 
@@ -63,6 +68,22 @@ class Schema(Portable):
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __repr__(self) -> str:
+        """A few lines: the first columns with their types, and how many there are. Hudi's own columns come last."""
+        ordered = sorted(self.fields, key=lambda field: field.name.startswith("_hoodie_"))
+        shown = [f"  {field.name}: {type_text(field.type)}" for field in ordered[:_SHOWN]]
+        more = [f"  and {len(self.fields) - _SHOWN} more"] if len(self.fields) > _SHOWN else []
+        version = f", version {self.version}" if self.version else ""
+        return "\n".join([f"Schema of {len(self.fields)} columns{version}", *shown, *more])
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of all columns."""
+        rows = "".join(
+            f"<tr><td>{field.id}</td><td>{escape(field.name)}</td><td>{escape(type_text(field.type))}</td></tr>"
+            for field in self.fields
+        )
+        return f"<table><tr><th>id</th><th>column</th><th>type</th></tr>{rows}</table>"
 
     @cached_property
     def _hash(self) -> int:

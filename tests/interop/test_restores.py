@@ -71,7 +71,7 @@ def test_hudi_goes_on_after_its_own_restore_of_our_table(tmp_path: Path, judge: 
     went_on = judge.ask("continue", str(path), ops=["savepoint_restore"], rows=5, table_version=version)
     assert went_on["ok"], went_on
     latest = table.refresh()
-    (saved,) = latest.savepoints()
+    saved = latest.savepoint()
     latest.upsert(rows(["k003"], "x", 9))
     latest.restore(saved.instant)
     assert others(table) == []

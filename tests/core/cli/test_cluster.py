@@ -24,9 +24,9 @@ def new_table(path: Path) -> hudi_core.Table:
 def test_a_table_is_previewed_planned_and_clustered(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     options = ("cluster", str(tmp_path), "--columns", "n", "--strategy", "linear", "--json")
-    answer = json.loads(ran(*options, "--preview", "--where", "n = 3", "--where", "id = 3").out)
+    answer = json.loads(ran(*options, "--dry-run", "--where", "n = 3", "--where", "id = 3").out)
     assert (answer["groups"], answer["files_in"], [gain["kept_before"] for gain in answer["gains"]]) == (1, 3, [3, 1])
-    assert "n = 3" in ran(*options[:-1], "--preview", "--where", "n = 3").out
+    assert "n = 3" in ran(*options[:-1], "--dry-run", "--where", "n = 3").out
     planned = json.loads(ran(*options, "--plan-only").out)
     assert (planned["state"], planned["files_in"]) == ("requested", 3)
     assert json.loads(ran(*options, "--cancel", planned["instant"]).out)["state"] == "cancelled"
@@ -50,12 +50,12 @@ def test_past_queries_are_estimated_noted_and_explained(tmp_path: Path) -> None:
     past = tmp_path / "past.sql"
     past.write_text("-- by hand\nn = 3\nid = 3\nn=3\n")
     options = ("cluster", str(tmp_path / "t"), "--columns", "n", "--where-file", str(past))
-    gains = json.loads(ran(*options, "--preview", "--json").out)["gains"]
+    gains = json.loads(ran(*options, "--dry-run", "--json").out)["gains"]
     assert [(gain["where"], gain["weight"], gain["kept_before"]) for gain in gains] == [
         ("n = 3", 2, 3),
         ("id = 3", 1, 1),
     ]
-    assert "weight" in ran(*options, "--preview").out
+    assert "weight" in ran(*options, "--dry-run").out
     advice = ran("cluster", tmp_path / "t", "--advise", "--where-file", past, "--json").lines
     assert {entry["measure"] for entry in advice} <= {None, "clustering"}
     instant = json.loads(ran(*options, "--json").out)["instant"]
@@ -85,7 +85,7 @@ def test_an_invalid_line_of_a_file_of_queries_is_named(tmp_path: Path) -> None:
     new_table(tmp_path / "t")
     past = tmp_path / "past.sql"
     past.write_text("n = 3\nzone = 3\n")
-    for arguments in (("cluster", "--preview"), ("cluster", "--advise"), ("index", "--advise")):
+    for arguments in (("cluster", "--dry-run"), ("cluster", "--advise"), ("index", "--advise")):
         answer = ran(arguments[0], tmp_path / "t", *arguments[1:], "--where-file", past)
         assert (answer.status, f"{past}, line 2: " in answer.error, "zone" in answer.error) == (2, True, True)
     answer = ran("cluster", tmp_path / "t", "--run", "1", "--where-file", past)
@@ -99,7 +99,7 @@ def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
     days = ["2026-01-01", "2026-01-02", "2026-01-03"]
     for part in range(2):
         table.append(pa.table({"id": [part * 3 + number for number in range(3)], "day": days}, schema=types))
-    options = ("cluster", str(tmp_path), "--preview", "--json")
+    options = ("cluster", str(tmp_path), "--dry-run", "--json")
     for chosen, files in (
         ((), 6),
         (("--partitions", "2026-01-03,2026-01-01"), 4),
@@ -116,8 +116,8 @@ def test_partitions_are_chosen_as_apache_hudi_does(tmp_path: Path) -> None:
 
 def test_contradictory_options_are_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
-    answer = ran("cluster", tmp_path, "--preview", "--plan-only")
-    assert (answer.status, "one of --preview" in answer.error) == (2, True)
+    answer = ran("cluster", tmp_path, "--dry-run", "--plan-only")
+    assert (answer.status, "one of --dry-run" in answer.error) == (2, True)
 
 
 def test_several_predicates_choose_partitions_together(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_several_predicates_choose_partitions_together(tmp_path: Path) -> None:
 
 def test_sizes_are_typed_with_units(tmp_path: Path) -> None:
     new_table(tmp_path)
-    options = ("cluster", str(tmp_path), "--columns", "n", "--preview", "--json")
+    options = ("cluster", str(tmp_path), "--columns", "n", "--dry-run", "--json")
     assert json.loads(ran(*options, "--target-file-size", "1KiB").out)["files_out"] > 1
     assert "expected a size such as" in ran(*options, "--target-file-size", "many").error
     assert "a target of 1 byte or more" in ran(*options, "--target-file-size", "0").error
@@ -140,3 +140,11 @@ def test_a_curve_needs_columns(tmp_path: Path) -> None:
     new_table(tmp_path)
     refused = ran("cluster", tmp_path, "--strategy", "zorder").error
     assert "columns: expected one or more for strategy zorder, found none" in refused
+
+
+def test_the_old_word_for_a_dry_run_gives_a_hint(tmp_path: Path) -> None:
+    new_table(tmp_path)
+    options = ("cluster", str(tmp_path), "--columns", "n", "--json")
+    old, new = ran(*options, "--preview"), ran(*options, "--dry-run")
+    assert old.out == new.out
+    assert "hint: --preview is called --dry-run now" in old.err and "hint" not in new.err

@@ -1,7 +1,4 @@
-"""`commits`, `partitions`, `count`, `head`, and commands under other names.
-
-Also covers: `__main__.py`.
-"""
+"""`commits`, `partitions`, `count`, `head`, and commands under other names."""
 
 from __future__ import annotations
 

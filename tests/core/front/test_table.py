@@ -106,3 +106,15 @@ def test_the_last_write_is_undone(table: hudi_core.Table) -> None:
 @pytest.mark.parametrize(("given", "names"), [("a, b,", ("a", "b")), (["a", "b,c"], ("a", "b,c")), ("", ()), ([], ())])
 def test_lists_of_names(given: str | list[str], names: tuple[str, ...]) -> None:
     assert name_list(given) == names
+
+
+def test_what_a_notebook_shows_is_short(table: hudi_core.Table) -> None:
+    shown = repr(table).splitlines()
+    assert shown[0] == "Table t" and len(shown) <= 6
+    assert "copy on write, version 9" in repr(table) and "commits: 3" in repr(table)
+    assert repr(table.schema).splitlines()[0].startswith("Schema of 7 columns")
+    assert repr(table.schema).splitlines()[-1] == "  and 3 more"
+    scan = table.scan(where="n > 3", columns=["id"], limit=2)
+    assert repr(scan) == "Scan of t: where n > 3; columns id; limit 2"
+    assert repr(scan.plan) == "ScanPlan: 3 of 3 file slices to read"
+    assert "<td>n</td>" in table.schema._repr_html_() and "copy on write" in table._repr_html_()
