@@ -20,7 +20,7 @@ from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
-from hudi_core.services.compaction.tasks import Compactor, CompactSlice
+from hudi_core.services.compaction.tasks import Compactor, CompactSlice, runner_of
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, Instant
 from hudi_core.timeline.recorded_logs import writes_of
@@ -33,7 +33,6 @@ from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.refusals import refuse_new_indexes
-from hudi_core.writing.tasks import INFLATED, waiting_runner
 from hudi_core.writing.transaction import Transaction, resumed
 from hudi_core.writing.write_run import bare_schema
 
@@ -124,8 +123,7 @@ class _Run:
         tasks = [
             CompactSlice(FileTarget(one.partition, one.file_id, time, number), one) for number, one in enumerate(slices)
         ]
-        largest = max((INFLATED * sum(file.size for file in one.files) for one in slices), default=0)
-        work = waiting_runner(table.engine, table.storage, largest)
+        work = runner_of(table.engine, table.storage, slices)
         share = work.parallelism * TASKS_AT_ONCE
         for start in range(0, len(tasks), share):
             some = tasks[start : start + share]

@@ -6,14 +6,16 @@ a slice are held in memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
-from hudi_core.engine import Engine
+from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.formats.names import parse_base_file
 from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.reading.slice_merge import Changes, SliceMerge
@@ -26,6 +28,14 @@ from hudi_core.writing.change_log import ChangeLog
 from hudi_core.writing.expression_indexes import ExpressionChanges
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.tasks import INFLATED, waiting_runner
+
+MAX_BYTES: Final = 512 << 20
+"""Bytes in memory of all tasks that run at once in this process, roughly."""
+_WRITER_BYTES: Final = 320 << 20
+"""Bytes in memory for the base files of a task at most: they are read and written a row group at a time."""
+_LOG_INFLATED: Final = 4
+"""Bytes in memory for a byte of a log file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +108,17 @@ class Compactor:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def runner_of(engine: Engine[Any, Any, Any], storage: Storage, slices: Sequence[FileSlice]) -> Runner:
+    """The runner of the tasks of a compaction: in the threads of this process so many at once as memory has room for. Rule
+    COMPACT-379."""
+    largest = max(map(_task_bytes, slices), default=0)
+    runner = waiting_runner(engine, storage, largest)
+    room = max(1, MAX_BYTES // max(largest, 1))
+    return ThreadRunner(room) if isinstance(runner, ThreadRunner) and room < runner.parallelism else runner
+
+
+def _task_bytes(file_slice: FileSlice) -> int:
+    base = 0 if file_slice.base is None else file_slice.base.size
+    return min(INFLATED * base, _WRITER_BYTES) + _LOG_INFLATED * sum(log.size for log in file_slice.logs)
