@@ -46,6 +46,10 @@ def refuse_cleaned(
             expected = f"an instant from {retained} on, the first that the cleaner retained"
             raise UsageError(given, expected=expected, found="one whose files may be cleaned away")
     lost = next(_lost(cleaned, cut, slices), None)
+    if lost is not None and cut.history is not None:
+        # What an archived replace commit took away was no part of the table then.
+        replaced = cut.with_archived().replaced
+        lost = next((group for group in _lost(cleaned, cut, slices) if group[:2] not in replaced), None)
     if lost is not None:
         partition, file_id, instant_time = lost
         where = f"{partition}/{file_id}".lstrip("/")

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from lzma import LZMAError
 from typing import Any, Final
 
@@ -123,12 +124,12 @@ def _shown(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:120]
 
 
-def write_records(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]], where: str) -> list[bytes]:
+def write_records(schema_text: str, records: Sequence[Mapping[str, Any]], where: str) -> list[bytes]:
     """Records in Avro binary, each by itself. What the schema has no place for is left out, missing fields take their defaults.
 
     Raises `CorruptFileError` with `where` for a record that has other types.
     """
-    parsed = fastavro.parse_schema(dict(schema))
+    parsed = _parsed(schema_text)
     encoded: list[bytes] = []
     for record in records:
         out = io.BytesIO()
@@ -138,6 +139,11 @@ def write_records(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]
             raise CorruptFileError(where, expected="records of the schema", found=_shown(error)) from None
         encoded.append(out.getvalue())
     return encoded
+
+
+@lru_cache(maxsize=4)
+def _parsed(schema_text: str) -> Any:
+    return fastavro.parse_schema(json.loads(schema_text))
 
 
 def write_container(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> bytes:

@@ -45,6 +45,8 @@ class _Files:
 
 def actions_of(timeline: Timeline, instants: Collection[Instant]) -> list[Action]:
     """These completed instants with all their files, by requested time; one listing of the timeline."""
+    if not instants:
+        return []
     wanted = {(instant.requested_time, instant.completes_as) for instant in instants}
     files: dict[tuple[str, str], _Files] = {}
     for info in timeline.storage.list(timeline.folder):

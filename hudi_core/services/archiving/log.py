@@ -22,7 +22,8 @@ from hudi_core.timeline.history_log import archive_number
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.timeline import Timeline
 
-_HEADER: Final = {HeaderKey.SCHEMA: json.dumps(ENTRY, separators=(",", ":"))}
+_SCHEMA: Final = json.dumps(ENTRY, separators=(",", ":"))
+_HEADER: Final = {HeaderKey.SCHEMA: _SCHEMA}
 _TOGETHER: Final = 256
 """Actions of one file: their contents are in memory together."""
 _TOKEN: Final = "1-0-1"
@@ -53,7 +54,7 @@ class LogWriter:
         entries = list(in_order(lambda instant: _entry(timeline, instant), states, STORAGE_REQUESTS))
         for start in range(0, len(entries), self.block_entries):
             records = write_records(
-                ENTRY, entries[start : start + self.block_entries], f"{self.storage.uri}/{self.folder}"
+                _SCHEMA, entries[start : start + self.block_entries], f"{self.storage.uri}/{self.folder}"
             )
             yield encode_block(BlockKind.AVRO_DATA, _HEADER, record_content(records))
 

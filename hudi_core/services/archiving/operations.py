@@ -10,6 +10,7 @@ from typing import Final
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS, marker_folder
 from hudi_core.commit.steps import run
+from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.indexing.compaction import MAX_DELTA_COMMITS
 from hudi_core.metadata.table import METADATA_FOLDER, open_metadata_table
@@ -26,8 +27,10 @@ from hudi_core.timeline.services import savepoints
 from hudi_core.writing.refusals import refuse_unwritable
 from hudi_core.writing.rollback import roll_back_failed
 
-_ROUND: Final = 1000
+_ROUND: Final = 10_000
 """Actions that are archived while the table's lock is held once."""
+_REMOTE_ROUND: Final = 1_000
+"""The same of a remote store, which deletes one by one."""
 _LATEST: Final = "~"
 """Sorts after every time."""
 
@@ -78,7 +81,7 @@ def archive(table: Table, options: ArchiveOptions | None = None) -> ArchiveResul
             of_metadata = _metadata_plan(latest, settings)
             if of_metadata is not None:
                 metadata_total += len(_run(of_metadata, _silent)) + sum(settled[1:])
-            if len(done) < _ROUND:
+            if len(done) < _round(latest.storage):
                 merges = sum(target.tidy() for target in _targets(latest, settings))
                 break
         # Whatever is more than the least number goes with this archive.
@@ -161,7 +164,7 @@ def _planned(target: ArchiveTarget, held: Sequence[Bound], keep: tuple[int, int]
 
 def _run(plan: _Plan, report: Callable[[int], None]) -> list[Action]:
     """Archives what a plan has, at most one round of it."""
-    actions = actions_of(plan.target.timeline, plan.instants[:_ROUND])
+    actions = actions_of(plan.target.timeline, plan.instants[: _round(plan.target.storage)])
     if actions:
         plan.target.add(actions, lambda _: None)
         run(plan.target.storage, plan.target.removals(actions))
@@ -185,6 +188,10 @@ def _remove_markers(table: Table, actions: Sequence[Action]) -> None:
     for action in actions:
         if action.time in marked:
             table.storage.delete_folder(marker_folder(action.time))
+
+
+def _round(storage: Storage) -> int:
+    return _REMOTE_ROUND if storage.is_remote else _ROUND
 
 
 def _silent(_: int) -> None:
