@@ -37,11 +37,18 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
         ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
         ("hoodie.write.lock.provider=org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider", "Zookeeper"),
+        ("hoodie.write.lock.provider=org.apache.hudi.aws.transaction.lock.DynamoDBBasedLockProvider", "DynamoDB"),
+        (
+            "hoodie.write.lock.provider=org.apache.hudi.hive.transaction.lock.HiveMetastoreBasedLockProvider",
+            "HiveMetastore",
+        ),
+        ("hoodie.write.lock.filesystem.path=/elsewhere/locks", "lock.filesystem.path"),
+        ("hoodie.write.concurrency.mode=NON_BLOCKING_CONCURRENCY_CONTROL", "NON_BLOCKING_CONCURRENCY_CONTROL"),
         ("hoodie.timeline.layout.version=1", "layout"),
     ],
 )
 def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> None:
-    """WRITE-21, COMMIT-22."""
+    """WRITE-21, COMMIT-22, COMMIT-328."""
     table = table_with(tmp_path, line)
     before = sorted((tmp_path / "t").rglob("*"))
     with pytest.raises(UnsupportedError, match=named):
