@@ -80,7 +80,9 @@ class SideBySide:
 
     def apply(self, storage: Storage) -> None:
         workers = STORAGE_REQUESTS if storage.is_remote else 1
-        with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
+        # A log file has its content before its name: who undoes a write knows it by its blocks.
+        defers = all(isinstance(step, Ensure) for step in self.steps)
+        with storage.deferred() if defers and isinstance(storage, StorageWithSync) else nullcontext():
             for _ in in_order(lambda step: step.apply(storage), self.steps, workers):
                 pass
 
