@@ -61,7 +61,7 @@ test-spark4: .venv-spark4/.ready
 		--editable ".[s3]" fsspec hypothesis pytest pytest-xdist
 	@touch $@
 
-OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/formats tests/core/avro tests/core/metadata \
+OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/formats tests/core/avro \
 	$(addprefix tests/engines/arrow/test_,buffers.py contract.py fallback.py files.py input.py output.py parquet.py storage.py types.py)
 
 test-oldest: .venv-oldest/.ready
