@@ -11,6 +11,7 @@ from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.schema.names import name_list
+from hudi_core.services.stated import StatedProperties
 
 Progress = Callable[[int, int], None]
 """Called with how many file slices are done, and of how many."""
@@ -110,30 +111,32 @@ class CompactionOptions:
 
         Raises `UsageError` for a value that is none, `UnsupportedError` for a class of the user's.
         """
-        generator = properties.get(_GENERATOR, _GENERATOR_CLASS)
+        read = StatedProperties(properties)
+        generator = read.text(_GENERATOR) or _GENERATOR_CLASS
         if generator.rpartition(".")[2] != _GENERATOR_CLASS:
             raise UnsupportedError(_GENERATOR, expected=_GENERATOR_CLASS, found=generator)
         own = CompactionOptions()
-        read = _Properties(properties)
         return CompactionOptions(
-            strategies=tuple(map(_strategy, name_list(read.text("hoodie.compaction.strategy", own.strategy)))),
-            target_io=read.number("hoodie.compaction.target.io", own.target_io),
-            min_log_bytes=read.number("hoodie.compaction.logfile.size.threshold", own.min_log_bytes),
-            min_log_files=read.number("hoodie.compaction.logfile.num.threshold", own.min_log_files),
-            target_partitions=read.number("hoodie.compaction.daybased.target.partitions", own.target_partitions),
-            partition_pattern=properties.get("hoodie.compaction.partition.path.regex"),
+            strategies=tuple(map(_strategy, name_list(read.text("hoodie.compaction.strategy") or own.strategy))),
+            target_io=read.number("hoodie.compaction.target.io", default=own.target_io),
+            min_log_bytes=read.number("hoodie.compaction.logfile.size.threshold", default=own.min_log_bytes),
+            min_log_files=read.number("hoodie.compaction.logfile.num.threshold", default=own.min_log_files),
+            target_partitions=read.number(
+                "hoodie.compaction.daybased.target.partitions", default=own.target_partitions
+            ),
+            partition_pattern=read.text("hoodie.compaction.partition.path.regex"),
             incremental=read.flag("hoodie.table.services.incremental.enabled", default=True),
             of_logs=of_logs,
-            min_log_blocks=read.number("hoodie.log.compaction.blocks.threshold", own.min_log_blocks),
-            new_file_bytes=read.number("hoodie.parquet.max.file.size", own.new_file_bytes),
+            min_log_blocks=read.number("hoodie.log.compaction.blocks.threshold", default=own.min_log_blocks),
+            new_file_bytes=read.number("hoodie.parquet.max.file.size", default=own.new_file_bytes),
             if_due=True,
             trigger=_member(
                 Trigger,
                 "hoodie.compact.inline.trigger.strategy",
-                read.text("hoodie.compact.inline.trigger.strategy", own.trigger).upper(),
+                (read.text("hoodie.compact.inline.trigger.strategy") or own.trigger).upper(),
             ),
-            max_delta_commits=read.number("hoodie.compact.inline.max.delta.commits", own.max_delta_commits),
-            max_delta_seconds=read.number("hoodie.compact.inline.max.delta.seconds", own.max_delta_seconds),
+            max_delta_commits=read.number("hoodie.compact.inline.max.delta.commits", default=own.max_delta_commits),
+            max_delta_seconds=read.number("hoodie.compact.inline.max.delta.seconds", default=own.max_delta_seconds),
         )
 
 
@@ -149,7 +152,7 @@ class InlineCompaction:
     @staticmethod
     def from_properties(properties: Mapping[str, str]) -> InlineCompaction:
         """Raises `UsageError` for a value that is no truth value."""
-        read = _Properties(properties)
+        read = StatedProperties(properties)
         if not read.flag("hoodie.table.services.enabled", default=True):
             return InlineCompaction()
         runs = read.flag("hoodie.compact.inline", default=False)
@@ -158,26 +161,6 @@ class InlineCompaction:
             not runs and read.flag("hoodie.compact.schedule.inline", default=False),
             read.flag("hoodie.log.compaction.inline", default=False),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Properties:
-    stated: Mapping[str, str]
-
-    def text(self, key: str, default: str) -> str:
-        return self.stated.get(key, "").strip() or default
-
-    def number(self, key: str, default: int) -> int:
-        text = self.text(key, str(default))
-        if not text.isdecimal():
-            raise UsageError(key, expected="a number from 0 on", found=repr(text))
-        return int(text)
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        text = self.text(key, str(default)).lower()
-        if text not in ("true", "false"):
-            raise UsageError(key, expected="true or false", found=repr(text))
-        return text == "true"
 
 
 def _strategy(name: str) -> CompactionStrategy:
