@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose
+from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, chosen_kind
 from hudi_core.keys.generator import AnyGenerator, WritePath
-from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, table_options
+from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, table_options
 from hudi_core.options import KeyGeneratorType as Kind
+from hudi_core.options import TableConfig
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.table.table import Table
 
@@ -21,17 +22,17 @@ def table_generator(
 ) -> AnyGenerator:
     """The generator that made a table's keys. `options` override the table's properties.
 
-    One row is read where releases differ on the form of keys. Raises what `choose` raises.
+    One row is read where releases differ on the form of keys and no property states it. Raises what `choose` raises.
     """
     properties = dict(table_options(table.config))
-    if _is_ambiguous(table):
+    if BARE_SINGLE_KEY not in properties and is_ambiguous(table.config):
         properties[BARE_SINGLE_KEY] = str(_has_bare_keys(table)).lower()
     return choose({**properties, **(options or {})}, writer=writer, machine=machine)
 
 
-def _is_ambiguous(table: Table) -> bool:
-    config = table.config
-    single = config.key_generator is Kind.COMPLEX and len(config.record_key_fields) == 1
+def is_ambiguous(config: TableConfig) -> bool:
+    """Whether keys may have their field's name, or not: those of one field of the complex generator, before table version 9."""
+    single = len(config.record_key_fields) == 1 and chosen_kind(key_options(table_options(config))) is Kind.COMPLEX
     return single and config.version < SINCE_NAMED and config.populate_meta_fields
 
 

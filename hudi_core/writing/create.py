@@ -30,6 +30,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
+from hudi_core.table.keying import is_ambiguous
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SCHEMA_FOLDER
@@ -95,6 +96,12 @@ def create_table(
     properties = new_properties(new)
     _refuse_unwritable(properties, new.schema, loaded, storage.uri)
     _refuse_table(storage)
+    if is_ambiguous(table_config(properties, "options")):
+        warnings.warn(
+            "writers of Apache Hudi 1.2 take a table of one key column under the COMPLEX key generator, before version 9, "
+            "only with hoodie.write.complex.keygen.validation.enable=false",
+            stacklevel=2,
+        )
     if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
         _create_storage_lock(storage)
     if indexes is not None:

@@ -137,13 +137,6 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
             raise UsageError(
                 "key generator", expected=f"one of {', '.join(known.value for known in KeyGeneratorType)}", found=stated
             ) from None
-    if generator is KeyGeneratorType.COMPLEX and len(table.key) == 1 and table.version < 9:
-        # Every writer of Apache Hudi 1.2 stops at such a table: whether keys have the field's name in them is ambiguous.
-        raise UsageError(
-            "key",
-            expected="several key columns, or table version 9, for the COMPLEX key generator",
-            found=f"one key column, and version {table.version}",
-        )
     if table.options.get(_STORES_KEYS, "true").strip().lower() == "false":
         _refuse_virtual(table, generator)
     return generator

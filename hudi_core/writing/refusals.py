@@ -11,10 +11,11 @@ from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.buckets import has_hashing_nodes
 from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import FOLDER, BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
-from hudi_core.table.keying import table_generator
+from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
@@ -134,4 +135,6 @@ def refuse_other_keys(table: Table) -> None:
             )
             if stored != again:
                 expected = f"{list(columns)[position]} {stored[0]!r}, as a row of the table has it"
+                if is_ambiguous(config):
+                    expected += f" ({BARE_SINGLE_KEY} says whether keys have their field's name)"
                 raise UnsupportedError(table.storage.uri, expected=expected, found=repr(again[0]))

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import HudiError, UsageError
+from hudi_core.errors import HudiError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
@@ -73,10 +73,26 @@ def test_the_key_generator_follows_from_the_columns(
 
 
 @pytest.mark.parametrize("version", [6, 8])
-def test_keys_that_writers_of_apache_hudi_stop_at_are_refused(version: int) -> None:
-    """CREATE-4."""
-    with pytest.raises(UsageError, match="COMPLEX"):
-        new_properties(replace(NEW, version=version, partition_by=("b", "c")))
+@pytest.mark.parametrize("bare", [False, True])
+def test_keys_that_writers_of_apache_hudi_stop_at_are_warned_of(tmp_path: Path, version: int, bare: bool) -> None:
+    """CREATE-4, KEY-3: with the field's name, or without it where the table's rows have none."""
+    rows = pa.table({"a": ["1", "2"], "b": ["x", "y"], "c": ["z", "z"]})
+    with pytest.warns(UserWarning, match=r"complex\.keygen\.validation\.enable=false"):
+        table = create_table(tmp_path / "t", rows, key="a", partition_by=["b", "c"], version=version)
+    if bare:
+        with (tmp_path / "t/.hoodie/hoodie.properties").open("a") as properties:
+            properties.write("hoodie.write.complex.keygen.new.encoding=true\n")
+        table = open_table(tmp_path / "t")
+    table.insert(rows)
+    table.upsert(rows)
+    table.delete(rows.slice(1))
+    keys = open_table(tmp_path / "t").scan(columns=["_hoodie_record_key"]).to_arrow()["_hoodie_record_key"]
+    assert keys.to_pylist() == ["1" if bare else "a:1"]
+    if not bare:
+        with (tmp_path / "t/.hoodie/hoodie.properties").open("a") as properties:
+            properties.write("hoodie.write.complex.keygen.new.encoding=true\n")
+        with pytest.raises(UnsupportedError, match=r"keygen\.new\.encoding says whether keys have their field's name"):
+            open_table(tmp_path / "t").upsert(rows)
 
 
 @pytest.mark.parametrize(
