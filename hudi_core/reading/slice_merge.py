@@ -101,7 +101,7 @@ class SliceMerge:
 
     def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
         """All rows: those of the base file in file order, changed ones where they stood, then those that only the newer records
-        have, in the order of these. `changes` receives those of each batch before the batch is returned."""
+        have, in the order in which their keys come first. `changes` receives those of each batch before the batch is returned."""
         base, schema = self._slice.base, self._columns.schema
         if base is not None:
             for batch in self._base_files.rows(self._slice, base, schema):
@@ -113,8 +113,7 @@ class SliceMerge:
             self._check_positions(base.path)
         log_only = self._log_only()
         if len(log_only):
-            sources = self._log_records.sources[log_only]
-            for batch in self._gathered(self._logs.batches, sources[np.argsort(sources[:, 0], kind="stable")]):
+            for batch in self._gathered(self._logs.batches, self._log_records.sources[log_only]):
                 if changes is not None:
                     changes.inserted(batch)
                 yield batch

@@ -131,3 +131,13 @@ def test_one_key_with_very_many_records_is_folded() -> None:
     _, found = fold(records(every, 1), np.zeros(count, np.int64), Precedence.HIGHER)
     (one,) = ones(found)
     assert one.ordering == (count - 1,)
+
+
+def test_a_row_that_wins_against_a_delete_keeps_its_latest_columns() -> None:
+    """MERGE-18: the newer record is no row, or one that says of its key that it is deleted."""
+    row = One((5,), False, False, False, (0,) * COLUMNS, (True,) * COLUMNS)
+    for listed, sources in ((True, NO_ROW), (False, 1)):
+        delete = One((2,), True, False, listed, (sources,) * COLUMNS, (True,) * COLUMNS)
+        older, newer = records([row], 1), records([delete], 1)
+        assert ones(merged(older, newer, Precedence.HIGHER, LATEST)) == [row]
+        assert ones(merged(newer, older, Precedence.HIGHER, LATEST)) == [row]

@@ -75,3 +75,26 @@ def test_an_option_that_is_none_is_refused(tmp_path: Path) -> None:
     """WRITE-206."""
     with pytest.raises(UsageError, match=r"^WriteOptions: expected some of allow_empty, found allow_emty$"):
         new_table(tmp_path).delete(where="n = 9", allow_emty=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("options", [{}, {"hoodie.populate.meta.fields": "false"}])
+def test_of_a_file_that_is_filled_only_the_new_keys_are_recorded(tmp_path: Path, options: dict[str, str]) -> None:
+    """WRITE-17: the record index keeps the location of the others as it is, with its time."""
+    table = hudi_core.create(tmp_path / "t", TYPES, "id", indexes=["record_index"], options=options)
+    table.insert(ROWS)
+    before = {record["key"]: record for record in table.refresh().metadata_records("record_index")}
+    table.insert(ROWS.set_column(0, "id", pa.array(["c", "d"])))
+    after = {record["key"]: record for record in table.refresh().metadata_records("record_index")}
+    assert {key: after[key] for key in before} == before
+    assert sorted(after) == ["a", "b", "c", "d"]
+    assert len(table.refresh().slices()) == 1
+
+
+def test_new_rows_of_a_merge_come_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    """WRITE-9: rows of one key stand where it comes."""
+    table = hudi_core.create(tmp_path / "t", TYPES, "id")
+    table.insert(ROWS)
+    ids, numbers = ["e", "c", "d", "c", "a", "d"], [1, 2, 3, 4, 5, 6]
+    table.upsert(pa.table({"id": ids, "p": ["x"] * 6, "n": numbers}, TYPES))
+    rows = table.refresh().scan(columns=["id", "n"]).to_arrow()
+    assert list(zip(*rows.to_pydict().values(), strict=True)) == [("a", 5), ("b", 2), ("c", 4), ("d", 6), ("e", 1)]

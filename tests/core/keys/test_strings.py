@@ -1,0 +1,54 @@
+"""Strings of values in keys and paths, at the edges of Java's forms. Rule KEY-7."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from hudi_core.keys.strings import Micros, SqlTimestamp, decimal_text
+from hudi_core.keys.zones import UTC
+from hudi_core.types import nodes as t
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("0.0000010", "0.0000010"),
+        ("-0.0000010", "-0.0000010"),
+        ("0.0000001", "1E-7"),
+        ("0.0000009", "9E-7"),
+        ("0.00000010", "1.0E-7"),
+        ("0.00000100", "0.00000100"),
+        ("0.0000000", "0E-7"),
+        ("0.00000099", "9.9E-7"),
+        ("1.0000000", "1.0000000"),
+    ],
+)
+def test_an_exponent_begins_below_a_millionth(value: str, text: str) -> None:
+    """KEY-7: as Java's `BigDecimal.toString`, whatever digits follow."""
+    assert decimal_text(Decimal(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("micros", "text"),
+    [
+        (1_999, "1970-01-01 00:00:00.001"),
+        (999, "1970-01-01 00:00:00.0"),
+        (0, "1970-01-01 00:00:00.0"),
+        (-1, "1970-01-01 00:00:00.0"),
+        (-999, "1970-01-01 00:00:00.0"),
+        (-1_000, "1969-12-31 23:59:59.999"),
+        (-1_999, "1969-12-31 23:59:59.999"),
+        (-2_000, "1969-12-31 23:59:59.998"),
+    ],
+)
+def test_microseconds_are_cut_to_milliseconds_towards_1970(micros: int, text: str) -> None:
+    """KEY-7: before 1970 too."""
+    assert SqlTimestamp(t.Unit.MICROS.value, t.Unit.MILLIS.value, UTC)(micros) == text
+
+
+def test_a_unit_is_counted_in_microseconds_towards_the_past() -> None:
+    """KEY-7."""
+    assert [Micros(t.Unit.NANOS.value)(ticks) for ticks in (1_999, -1, -1_000, -1_001)] == ["1", "-1", "-1", "-2"]
+    assert Micros(t.Unit.MILLIS.value)(-1) == "-1000"
