@@ -1,6 +1,6 @@
 """What keys an engine makes of rows: those that Apache Hudi made of them, by each of its writing paths.
 
-Also covers: `keys/bound.py`, `keys/clock.py`, `keys/generator.py`, `keys/strings.py`, `keys/times.py`.
+Also covers: `keys/bound.py`, `keys/clock.py`, `keys/generator.py`, `keys/times.py`.
 """
 
 from __future__ import annotations
