@@ -58,7 +58,7 @@ test-spark4: .venv-spark4/.ready
 	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	@.venv-oldest/bin/python -m tests.oldest > .venv-oldest/constraints.txt
 	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-oldest/constraints.txt \
-		--editable ".[s3]" fsspec hypothesis pytest pytest-xdist
+		--editable ".[s3]" fsspec hypothesis "pandas<3" pytest pytest-xdist
 	@touch $@
 
 OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/formats tests/core/avro \
