@@ -96,9 +96,8 @@ class WriteRows:
         try:
             self._refuse_ended(storage, time)
         except ConflictError:
-            if (
-                of_attempt(task, "0-0").target.path != task.target.path
-            ):  # a name that another attempt has may be committed
+            # The file of a name that all attempts have may be the committed one.
+            if of_attempt(task, "0-0").target.path != task.target.path:
                 _delete(storage, task, markers)
             raise
         return None if status is None else self._needed(status)
