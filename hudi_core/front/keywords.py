@@ -78,13 +78,13 @@ class WriteKeywords(TypedDict, total=False):
     sizes: FileSizes
     record_positions: bool
     partial_updates: bool
+    missing_columns: MissingColumns | MissingName | None
+    add_columns: bool | None
     attempts: int
     dry_run: bool
     allow_empty: bool
     batch: StreamBatch | None
     cancels_plans: bool
-    missing_columns: MissingColumns | MissingName | None
-    add_columns: bool | None
     properties: Mapping[str, str]
     progress: WriteProgress | None
     clock: Clock

@@ -174,6 +174,12 @@ class Table(opened.Table):
         """Adds rows, to small files first; keys are not looked up."""
         return self._written(data, "insert", _write_options(options, named))
 
+    def bulk_insert(
+        self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+    ) -> WriteResult:
+        """Adds rows in new files, in the order of their keys within each partition; keys are not looked up."""
+        return operations.write(self, data, "bulk_insert", _write_options(options, named))
+
     def upsert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Merges rows with those that have their keys, and adds the others."""
         return self._written(data, "upsert", _write_options(options, named))

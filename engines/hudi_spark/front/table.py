@@ -49,7 +49,7 @@ def create(spark: SparkSession, uri: str, schema: Any, key: Any = (), **options:
 class SparkTable(FrameWrites):
     """A table that was opened, with the names of `hudi_core.table.table.Table`; its scans give DataFrames, its writes take them.
 
-    It shows what it showed when it was opened; `refreshed` shows later commits.
+    It shows what it showed when it was opened; `refresh` gives it with later commits.
     """
 
     spark: SparkSession
@@ -61,7 +61,7 @@ class SparkTable(FrameWrites):
         """The latest schema, with column ids."""
         return self.table.schema
 
-    def refreshed(self) -> SparkTable:
+    def refresh(self) -> SparkTable:
         """The table with the commits that were made since, its own too."""
         return replace(self, table=refreshed(self.table))
 

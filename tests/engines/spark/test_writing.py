@@ -116,10 +116,10 @@ def test_every_verb_has_its_operation(spark: Any, tmp_path: Path) -> None:
     assert table.overwrite(frame).operation == "INSERT_OVERWRITE_TABLE"
     dry = table.upsert(frame, dry_run=True)
     assert (dry.instant, dry.inserted + dry.updated) == (None, 30)
-    before = rows_of(table.refreshed().table)
+    before = rows_of(table.refresh().table)
     assert table.delete(frame.select("id", "p").limit(3)).operation == "DELETE"
     assert table.delete_partitions(["p0"]).operation == "DELETE_PARTITION"
-    assert len(rows_of(table.refreshed().table)) < len(before)
+    assert len(rows_of(table.refresh().table)) < len(before)
     assert rows_of(table.table) == []
     with pytest.raises(UsageError, match="expected one of upsert"):
         table.write(frame, "merge")
@@ -191,7 +191,7 @@ def test_settings_of_the_session_stay(spark: Any, tmp_path: Path) -> None:
         table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
         table.upsert(frame_of(spark, rows))
         assert spark.conf.get(name) == "7"
-    assert len(rows_of(table.refreshed().table)) > 0
+    assert len(rows_of(table.refresh().table)) > 0
 
 
 def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
         newest.unlink()
         (newest.parent / f".{newest.name}.crc").unlink(missing_ok=True)
         run()
-    latest = table.refreshed().table
+    latest = table.refresh().table
     assert len(rows_of(latest)) == 75 < rows.num_rows
     assert committed_batches(latest) == {"s": 2}
     assert len(latest.timeline.commits) == 3
