@@ -40,9 +40,7 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
     rules do not determine which of two records with one key wins."""
     config, where = table.config, table.storage.uri
     refuse_unwritable_properties(config, where)
-    for instant in table.timeline.pending:
-        if instant.action == RESTORE:
-            raise UnsupportedError(where, expected="no restore under way", found=f"restore {instant.requested_time}")
+    refuse_restoring(table)
     for build in planned_builds(table.timeline):
         # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
         if not build.own:
@@ -50,6 +48,15 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
             raise UnsupportedError(where, expected="no indexing of another writer under way", found=found)
     if merges:
         merge_rules(config, where)
+
+
+def refuse_restoring(table: Table) -> None:
+    """Raises `UnsupportedError` while a restore is under way, or waits to be finished: it undoes what was written after its
+    target, and a commit that began meanwhile would be among it."""
+    for instant in table.timeline.pending:
+        if instant.action == RESTORE:
+            found = f"restore {instant.requested_time}"
+            raise UnsupportedError(table.storage.uri, expected="no restore under way", found=found)
 
 
 def refuse_unwritable_properties(config: TableConfig, where: str) -> None:

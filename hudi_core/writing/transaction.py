@@ -30,6 +30,7 @@ from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, Ins
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.writing.conflicts import refuse_clustered, refuse_conflicts, touched_groups
 from hudi_core.writing.new_table import schema_text
+from hudi_core.writing.refusals import refuse_restoring
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 from hudi_core.writing.schema_commit import schema_commit
 
@@ -143,7 +144,9 @@ def transaction(
     storage = table.storage
     with ExitStack() as alive:
         with table_lock(storage, clock=clock):
-            healed = roll_back_failed(refreshed(table), clock)
+            latest = refreshed(table)
+            refuse_restoring(latest)  # one may have begun since the write was prepared
+            healed = roll_back_failed(latest, clock)
             if healed.config.kept_partitions and metadata_steps is None:
                 found = ", ".join(sorted(healed.config.kept_partitions))
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
@@ -176,6 +179,7 @@ def resumed(
     with ExitStack() as alive:
         with table_lock(storage, clock=clock):
             latest = refreshed(table)
+            refuse_restoring(latest)
             planned = _pending(latest, instant)
             if planned.state is InstantState.INFLIGHT:
                 if not gives_way(latest, planned, clock, takes_over=takes_over):

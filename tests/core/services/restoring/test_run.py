@@ -12,10 +12,12 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core import ConflictError, CorruptFileError, UsageError
+from hudi_core import ConflictError, CorruptFileError, UnsupportedError, UsageError
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import savepoint
+from hudi_core.writing.metadata_steps import metadata_steps
+from hudi_core.writing.transaction import transaction
 from tests.support.crashes import crashes, later
 
 KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]
@@ -191,3 +193,18 @@ def test_a_restore_that_dies_anywhere_is_finished_by_the_next(
             assert {index.name for index in latest.indexes()} == {"files", "record_index"}, at
             assert list(latest.validate()) == [], at
     assert False in states
+
+
+def test_no_commit_begins_while_a_restore_is_pending(tmp_path: Path) -> None:
+    """RESTORE-455."""
+    table = made(tmp_path / "t", "cow", 9)
+    before = content(table)
+    table.storage.create(f"{table.timeline.folder}/20991231235959999.restore.requested", b"")
+    with pytest.raises(UnsupportedError, match="expected no restore under way, found restore 20991231235959999"):
+        table.upsert(rows(0, 5, 9))
+    with (
+        pytest.raises(UnsupportedError, match="expected no restore under way"),
+        transaction(table, "commit", "UPSERT", metadata_steps=metadata_steps),  # a write that was prepared before
+    ):
+        pass
+    assert content(table) == before
