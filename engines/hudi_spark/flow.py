@@ -12,7 +12,6 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from hudi_core.engine import Engine
 from hudi_core.parallel.flow import Packet, PartWork
@@ -20,6 +19,7 @@ from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_spark.runner import SparkRunner, partition_keys
+from hudi_spark.structs import arrow_schema
 
 _FIELDS: Final = "part int, sequence int, source int, number long, content binary"
 _ARROW: Final = pa.schema(
@@ -108,7 +108,7 @@ class SparkRows:
 
     @cached_property
     def _arrow(self) -> pa.Schema:
-        return to_arrow_schema(self.frame.schema)
+        return arrow_schema(self.frame.schema)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql import types
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
 
 from hudi_core.schema.ids import record_with_ids
@@ -14,6 +17,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_spark.types import schema_from_spark_json, schema_to_spark_json
 
+_IN_UTC: Final = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
 HAS_VARIANT: Final = hasattr(types, "VariantType")
 """This PySpark has a type of variants; for an earlier one than Spark 4 they are structs."""
 
@@ -32,6 +36,13 @@ def schema_from_spark(struct: StructType, where: str = "schema") -> Converted[Sc
 def nullable_struct(schema: Schema) -> StructType:
     """The StructType of a schema's rows as Spark reads them: every field may be null, as in any file."""
     return StructType.fromJson(_nullable(json.loads(schema_to_spark_json(schema, variants=HAS_VARIANT).value)))
+
+
+def arrow_schema(struct: StructType) -> pa.Schema:
+    """The Arrow schema in which Spark gives rows of a StructType, with UTC for the session's zone. Raises PySpark's error for a
+    type without an Arrow type."""
+    schema: pa.Schema = to_arrow_schema(struct, **_IN_UTC)
+    return schema
 
 
 def bare_struct(schema: Schema) -> StructType:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from hudi_core.errors import UsageError, described
@@ -20,6 +19,7 @@ from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_up
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.write_run import WriteOptions
 from hudi_spark.flow import ScanRows, SparkRows
+from hudi_spark.structs import arrow_schema
 
 
 class FrameWrites:
@@ -117,7 +117,7 @@ class FrameWrites:
 def given_schema(schema: object) -> object:
     """The schema of a DataFrame or of a StructType as Arrow has it; another one as it is."""
     struct = schema if isinstance(schema, StructType) else getattr(schema, "schema", schema)
-    return to_arrow_schema(struct) if isinstance(struct, StructType) else schema
+    return arrow_schema(struct) if isinstance(struct, StructType) else schema
 
 
 def _options(options: WriteOptions | None, named: Mapping[str, Any]) -> WriteOptions:
