@@ -12,10 +12,11 @@ from pyarrow import json
 
 from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, typed
+from hudi_arrow.parquet_schemas import INT96, without_int96
 from hudi_arrow.storage import decoding, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
-from hudi_core.errors import StorageError, UsageError
+from hudi_core.errors import RowError, StorageError, UsageError
 from hudi_core.schema.schema import Schema
 
 _BATCH_ROWS = 65_536
@@ -71,12 +72,56 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
     yield from rest
 
 
-def _parquet(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
+def _parquet(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     for file in files:
-        with pq.ParquetFile(file) as opened:
-            yield pa.RecordBatch.from_pylist([], opened.schema_arrow)
-            yield from opened.iter_batches(_BATCH_ROWS)
+        with pq.ParquetFile(file, coerce_int96_timestamp_unit=INT96.unit) as opened:
+            arrow, int96 = opened.schema_arrow, _int96(opened.schema)
+            if int96:
+                _refuse_finer(file, opened, int96)
+                arrow = _with_local(without_int96(arrow, opened.schema), types)
+            yield pa.RecordBatch.from_pylist([], arrow)
+            for batch in opened.iter_batches(_BATCH_ROWS):
+                yield batch.cast(arrow) if int96 else batch
+
+
+def _int96(schema: pq.ParquetSchema) -> list[int]:
+    """The numbers of the leaves of INT96."""
+    return [number for number in range(len(schema)) if schema.column(number).physical_type == "INT96"]
+
+
+def _with_local(arrow: pa.Schema, types: _Types) -> pa.Schema:
+    """INT96 does not say whether its times are instants: they are local where the table's column is."""
+    local = {name for name, kind in types.items() if pa.types.is_timestamp(kind) and kind.tz is None}
+    return pa.schema(
+        [
+            field.with_type(pa.timestamp(INT96.unit)) if field.type == INT96 and field.name in local else field
+            for field in arrow
+        ]
+    )
+
+
+def _refuse_finer(file: Path, opened: pq.ParquetFile, leaves: list[int]) -> None:
+    """Raises `RowError` for a time of INT96 that is no whole number of microseconds.
+
+    As nanoseconds times beyond 1677 to 2262 wrap around, and those of whole microseconds to where multiplication wraps too.
+    """
+    groups, first = list(range(opened.num_row_groups)), 0
+    with pq.ParquetFile(file) as finer:
+        pairs = zip(
+            opened.reader.iter_batches(_BATCH_ROWS, row_groups=groups, column_indices=leaves),
+            finer.reader.iter_batches(_BATCH_ROWS, row_groups=groups, column_indices=leaves),
+            strict=True,
+        )
+        for micros, nanos in pairs:
+            for name, times, exact in zip(nanos.schema.names, micros, nanos, strict=True):
+                wrapped = times.cast(exact.type, safe=False)
+                if wrapped != exact:
+                    row = next(row for row in range(len(exact)) if wrapped[row : row + 1] != exact[row : row + 1])
+                    raise RowError(
+                        first + row, expected="whole microseconds", found="a finer time", path=f"{file}: {name}"
+                    )
+            first += len(nanos)
 
 
 def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:

@@ -56,10 +56,15 @@ def _schema_bytes(footer: bytes) -> bytes:
 def _schemas(metadata: pq.FileMetaData, noted: Mapping[bytes, bytes], where: str) -> Schemas:
     arrow = metadata.schema.to_arrow_schema()
     if any(map(_has_nanos, arrow.types)):
-        physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
-        arrow = pa.schema([field.with_type(_without_int96(field.type, physical)) for field in arrow])
+        arrow = without_int96(arrow, metadata.schema)
     stored = arrow.with_metadata({EXTRAS: noted[EXTRAS]} if EXTRAS in noted else None)
     return stored, file_columns(stored, texts(noted), where)
+
+
+def without_int96(arrow: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:
+    """The types of columns with instants where the file has INT96."""
+    physical = iter([stored.column(number).physical_type for number in range(len(stored))])
+    return pa.schema([field.with_type(_without_int96(field.type, physical)) for field in arrow])
 
 
 def _has_nanos(type: pa.DataType) -> bool:

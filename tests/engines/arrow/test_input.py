@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from pyarrow import csv
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.types import schema_from_arrow
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
+from hudi_core.types import nodes as t
 
 ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
 LIKE = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.string()), ("other", pa.int32())])).value
@@ -146,3 +147,37 @@ def test_schemas_without_columns_are_refused() -> None:
 
     with pytest.raises(UsageError, match="rows: expected columns of one type each"):
         ENGINE.rows.given(Mixed())
+
+
+BEYOND = [datetime(1500, 1, 2, 3, 4, 5, 678_901), None, datetime(3000, 1, 1), datetime(2024, 1, 1)]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("store_schema", [True, False])
+def test_int96_of_parquet_is_exact_in_each_year_at_any_depth(
+    tmp_path: Path, store_schema: bool, zone: str | None
+) -> None:
+    """ROWS-480."""
+    kind, file = pa.timestamp("us"), tmp_path / "rows.parquet"
+    nested = [{"l": [time]} for time in BEYOND]
+    rows = pa.table({"t": pa.array(BEYOND, kind), "s": pa.array(nested, pa.struct([("l", pa.list_(kind))]))})
+    pq.write_table(rows, file, use_deprecated_int96_timestamps=True, store_schema=store_schema)
+    like = schema_from_arrow(pa.schema([("t", pa.timestamp("us", zone))])).value
+    given = ENGINE.rows.read(str(file), like)
+    taken = pa.Table.from_batches(list(given.batches))
+    assert taken.schema.types == [
+        pa.timestamp("us", zone),
+        pa.struct([("l", pa.list_(pa.field("element", pa.timestamp("us", "UTC"))))]),
+    ]
+    assert taken["t"].cast(kind).to_pylist() == BEYOND
+    assert taken["s"].cast(rows.schema.field("s").type).to_pylist() == nested
+    assert ENGINE.rows.read(str(file), None).schema.get("t").field.type == t.Timestamp()
+
+
+def test_int96_of_parquet_that_is_finer_than_microseconds_is_refused_with_its_row(tmp_path: Path) -> None:
+    """ROWS-480."""
+    file = tmp_path / "rows.parquet"
+    times = pa.array([1_000, None, 2_001], pa.timestamp("ns"))
+    pq.write_table(pa.table({"n": [1, 2, 3], "t": times}), file, use_deprecated_int96_timestamps=True)
+    with pytest.raises(RowError, match=r"rows\.parquet: t: row 3: expected whole microseconds, found a finer time$"):
+        list(ENGINE.rows.read(str(file), LIKE).batches)
