@@ -1,6 +1,6 @@
 """Writes from their request to their commit or rollback.
 
-Also covers: `writing/create.py`, `writing/rollback.py`, `writing/conflicts.py`.
+Also covers: `writing/create.py`, `writing/conflicts.py`.
 """
 
 from __future__ import annotations
