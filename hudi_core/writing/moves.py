@@ -1,7 +1,8 @@
 """Keys that are unique in the whole table: rows in another partition than the stored row of their key.
 
 Such a row competes with the stored one by the table's merge rule. Where it wins, the stored row is deleted and the new one is
-inserted in its own partition; where it loses, it is left out. Rules: WRITE-28, WRITE-29.
+inserted in its own partition; where it loses, it is left out. Where rows are not to move, they are merged with the stored
+row where that is. Rules: WRITE-28, WRITE-29, WRITE-480.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
+from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.merge.records import fold
@@ -23,6 +25,8 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.schema.meta import PARTITION_PATH
+from hudi_core.schema.schema import Schema
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.stored_files import StoredFiles, rows_of_slice
 
@@ -40,13 +44,16 @@ class Resolved:
     leaving: dict[int, StringColumn]
 
 
-def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers) -> Resolved:
-    """The targets of rows when each key is once in the table. `places` has the slice that holds each row's key.
+def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers, *, moves: bool = True) -> Resolved:
+    """The targets of rows when each key is once in the table. `places` has the slice that holds each row's key. Without `moves`
+    rows of stored keys stay there.
 
     Raises `UnsupportedError` where a row moves and the table merges rows column by column.
     """
     index = index_strings(incoming.keys.records)
     contested = _contested(sources, incoming, places, index)
+    if not moves:
+        contested &= places == NOWHERE
     if not contested.any():
         return Resolved(places, {})
     rows = np.flatnonzero(contested)
@@ -60,6 +67,19 @@ def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers) -> Reso
     old_keys, old_batches = _stored(sources, incoming, columns, np.unique(places[rows][places[rows] != NOWHERE]), index)
     winners, deleted = _winners(columns, incoming, rows, old_keys, old_batches, index)
     return _decided(sources, incoming, places, rows, winners, deleted, index)
+
+
+def with_partition_path(engine: Engine[Any, Any, Any], schema: Schema, batch: Any, path: str) -> Any:
+    """Rows of a schema with another partition path in the meta column, where the schema has it. The other columns stay."""
+    values, root = engine.values, engine.rows.root(batch)
+    parts = [
+        (
+            column,
+            values.literal(path, column.type, root) if column.name == PARTITION_PATH else values.field(root, position),
+        )
+        for position, column in enumerate(schema.fields)
+    ]
+    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
 def _contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> NDArray[np.bool_]:

@@ -161,7 +161,8 @@ def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, option
     """Where rows go that are merged with those of their keys, which were located."""
     places = Places(located.slices, _positions(located, options))
     if tagger.options.whole_table:
-        resolved = resolve_moves(tagger.sources, incoming, located.slices)
+        moves = options.moves(tagger.table.config.properties)
+        resolved = resolve_moves(tagger.sources, incoming, located.slices, moves=moves)
         places = replace(places, slices=resolved.places, leaving=resolved.leaving)
     if not writes_logs(tagger.table):
         return places

@@ -43,6 +43,7 @@ from hudi_core.writing.expression_indexes import ExpressionChanges
 from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
 from hudi_core.writing.log_keys import with_merged_keys
+from hudi_core.writing.moves import with_partition_path
 from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
@@ -144,6 +145,8 @@ class TaskRunner:
     """The secondary indexes whose changes are reported."""
     expressions: tuple[Expression, ...] = ()
     """The expression indexes whose values in files are reported."""
+    stays: bool = False
+    """Rows may come with another partition than that of their file, whose path they get."""
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
@@ -266,6 +269,8 @@ class TaskRunner:
         for batch in stored:
             buffer.add_rows(batch, "stored rows")
         for batch in self._taken(rows):
+            if self.stays:
+                batch = with_partition_path(self._engine, self.rows, batch, partition)
             buffer.add_rows(batch, "rows", own if self.kept else None)
         if deleted_keys is not None:
             buffer.add_deletes(commit_time_deletes(deleted_keys, partition), "deleted keys")
@@ -332,9 +337,10 @@ def task_runner(
     kept: frozenset[int] = frozenset(),
     indexed: Indexed | None = None,
     expressions: tuple[Expression, ...] = (),
+    stays: bool = False,
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions)
+    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays)
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:

@@ -13,7 +13,9 @@ NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
 RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
 """An older name of the same: columns that a batch lacks get their default, else null."""
 ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
-WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY)
+UPDATE_PARTITION_PATH: Final = "hoodie.record.index.update.partition.path"
+"""Under a record index: whether rows move that come with another partition than the stored row of their key."""
+WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY, UPDATE_PARTITION_PATH)
 
 INLINE_SERVICES: Final = (
     "hoodie.clean.automatic",

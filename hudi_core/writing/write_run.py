@@ -47,6 +47,7 @@ from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
     NULL_FOR_MISSING,
     RECONCILE_SCHEMA,
+    UPDATE_PARTITION_PATH,
     flag,
     refuse_other_properties,
 )
@@ -105,6 +106,10 @@ class WriteOptions:
         ):
             missing = MissingColumns.NULL
         return BatchColumns(replaces, missing, self.add_columns)
+
+    def moves(self, properties: Mapping[str, str]) -> bool:
+        """Whether rows move that come with another partition than the stored row of their key. `properties` are the table's."""
+        return flag(UPDATE_PARTITION_PATH, self.properties, properties) is not False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +211,7 @@ class WriteRun:
         spool, files = planned.spool or self.spool, file_schema(self.schema)
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
-            expressions=expressions,
+            expressions=expressions, stays=not self.options.moves(table.config.properties),
         )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))

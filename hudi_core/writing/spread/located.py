@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,8 @@ class LocateRows:
     deletes: bool
     lacking: frozenset[int] = frozenset()
     """The columns that the rows lack and whose stored values stay."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Those of the write."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:
@@ -112,7 +114,7 @@ class LocateRows:
         yield report(part, self._report(part, whole, places))
 
     def _places(self, tagger: Tagger, keys: KeyColumns, rows: Spool, located: Locations) -> Places:
-        options = WriteOptions(record_positions=self.record_positions)
+        options = WriteOptions(record_positions=self.record_positions, properties=self.properties)
         if self.deletes:
             return Places(located.slices, located.positions if self.record_positions else None)
         incoming = Incoming(self.table_schema, self.schema, rows, keys, self.lacking)

@@ -208,7 +208,9 @@ class GivenRows:
             if kind is Distribution.FILES:
                 ranges = min(ranges, max(self._least_ranges, WIDE_RANGES))
         cuts = range_cuts(self.report.samples, ranges, by_key=whole_table)
-        step = LocateRows(tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking)
+        step = LocateRows(
+            tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, dict(options.properties)
+        )
         dealt = self.kept.mapped(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
         flow = kept.enter_context(dealt.mapped(step).kept())
         return flow, located_report(flow.reports())

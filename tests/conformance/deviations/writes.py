@@ -19,9 +19,10 @@ WRITES = (
         "a row in another partition than the stored row of its key, under a record index",
         lambda question: bool(question["ask"] == "a row in another partition"),
         always("it moves"),
-        "The row moves to its partition, and the stored one is deleted.",
-        "Hudi moves rows under its global bloom and simple indexes; under a record index it leaves them in their old partition, "
-        "by `hoodie.record.index.update.partition.path=false`, where the partition's path and its column then differ.",
+        "The row moves to its partition, and the stored one is deleted, unless `hoodie.record.index.update.partition.path=false` "
+        "is stated for the table or the write: then the row stays in its old partition, as in Hudi.",
+        "Hudi moves rows under its global bloom and simple indexes; under a record index it leaves them in their old partition "
+        "by default, where the partition's path and its column then differ.",
     ),
     Deviation(
         "writes",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,9 +22,13 @@ from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.tag import Tagger, TagOptions
+from hudi_core.options import PROPERTIES_PATH
+from hudi_core.services.compaction.operations import compact
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
+from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import delete_partitions, write
+from hudi_core.writing.write_run import WriteOptions
 from tests.support.drawing import cases
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])
@@ -112,3 +117,66 @@ def test_the_record_index_forgets_keys_of_replaced_file_groups(tmp_path: Path, k
     located = tagger.locate(keys)
     assert [slice_number != NOWHERE for slice_number in located.slices] == [False, True, False, False, True]
     assert tagger.work.counts["lost"] == 0
+
+
+STAYS = {"hoodie.record.index.update.partition.path": "false"}
+
+
+def stored_files(table: Table) -> dict[str, list[tuple[str, str, str, int]]]:
+    """By partition the rows that the latest base files hold, each with the path and the value of its partition."""
+    columns = ["id", "_hoodie_partition_path", "p", "v"]
+    rows: dict[str, list[tuple[str, str, str, int]]] = {}
+    for file_slice in open_table(table.storage.uri).slices():
+        assert file_slice.base is not None
+        file = pq.ParquetFile(Path(table.storage.uri) / file_slice.base.path)
+        batch = file.read(columns).to_pylist()
+        rows.setdefault(file_slice.partition, []).extend(tuple(row[name] for name in columns) for row in batch)  # type: ignore[misc]
+    return rows
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_rows_stay_in_the_partition_of_their_key_where_they_are_not_to_move(
+    tmp_path: Path, kind: str, version: int
+) -> None:
+    """WRITE-480."""
+    table = new_table(tmp_path, kind, version, True)
+    write(table, arrow([("a", "x", 1, 1, False), ("b", "x", 1, 1, False), ("c", "x", 1, 1, False)]))
+    newer = [
+        ("a", "y", 2, 2, False), ("b", "y", 2, 2, True), ("c", "y", 2, 0, False),
+        ("d", "y", 2, 2, False), ("d", "z", 3, 3, False),
+    ]  # fmt: skip
+    write(table, arrow(newer), options=WriteOptions(properties=STAYS))
+    assert rows_of(table) == [("a", "x", 2, 2, False), ("c", "x", 1, 1, False), ("d", "z", 3, 3, False)]
+    assert open_table(table.storage.uri).scan("p = 'x'").count() == 2
+    assert open_table(table.storage.uri).scan("p = 'y'").count() == 0
+    if kind == "mor":
+        compact(open_table(table.storage.uri))
+    assert {path: sorted(rows) for path, rows in stored_files(table).items()} == {
+        "x": [("a", "x", "y", 2), ("c", "x", "x", 1)],
+        "z": [("d", "z", "z", 3)],
+    }
+    assert list(validate(open_table(table.storage.uri))) == []
+    write(table, arrow([("a", "y", 4, 4, False)]))
+    assert rows_of(table) == [("a", "y", 4, 4, False), ("c", "x", 1, 1, False), ("d", "z", 3, 3, False)]
+
+
+def test_the_property_of_the_write_goes_before_that_of_the_table(tmp_path: Path) -> None:
+    """WRITE-480."""
+    table = new_table(tmp_path, "cow", 9, True)
+    with (tmp_path / "t" / PROPERTIES_PATH).open("a") as properties:
+        properties.write("hoodie.record.index.update.partition.path=false\n")
+    table = open_table(table.storage.uri)
+    write(table, arrow([("a", "x", 1, 1, False)]))
+    write(table, arrow([("a", "y", 2, 2, False)]))
+    assert rows_of(table) == [("a", "x", 2, 2, False)]
+    assert [open_table(table.storage.uri).scan(f"p = '{path}'").count() for path in "xy"] == [1, 0]
+    write(table, arrow([("a", "y", 3, 3, False)]), options=WriteOptions(properties=dict.fromkeys(STAYS, "true")))
+    assert rows_of(table) == [("a", "y", 3, 3, False)]
+
+
+def test_rows_merged_column_by_column_stay(tmp_path: Path) -> None:
+    """WRITE-480, WRITE-29."""
+    table = new_table(tmp_path, "cow", 9, True, options={"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"})
+    write(table, arrow([("a", "x", 1, 1, False)]))
+    write(table, arrow([("a", "y", 2, 2, False)]), options=WriteOptions(properties=STAYS))
+    assert rows_of(table) == [("a", "x", 2, 2, False)]

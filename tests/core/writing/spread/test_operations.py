@@ -156,6 +156,25 @@ def test_a_row_that_is_refused_changes_nothing(tmp_path: Path, op: str, column: 
     assert {path: path.read_bytes() for path in (tmp_path / "spread").rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_rows_stay_as_in_a_write_of_the_whole(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-480, WRITE-425."""
+    spread, whole = twins(tmp_path, kind, version, ("column_stats", "record_index"))
+    options = WriteOptions(properties={"hoodie.record.index.update.partition.path": "false"})
+    rows = random_rows(random.Random(9), 60, [0], distinct=True)
+    for table in (spread, whole):
+        write(table, rows.slice(0, 50), "append")
+    partitions = rows["p"].to_pylist()
+    others = [partitions[number - 1] for number in range(len(partitions))]
+    moved = rows.set_column(rows.schema.get_field_index("p"), rows.schema.field("p"), pa.array(others, rows["p"].type))
+    expected = write(whole, moved, options=options)
+    assert expected.updated > 0
+    assert_results(
+        spread_write(spread, local_rows(spread.engine, cut(random.Random(8), moved)), options=options), expected
+    )
+    assert_twins(spread, whole)
+
+
 def test_rows_may_be_none(tmp_path: Path) -> None:
     """WRITE-423: an input without rows makes no commit, as a write of the whole."""
     spread, whole = twins(tmp_path, "mor", 9, ("column_stats",))
