@@ -186,7 +186,7 @@ def _matching(array: Array, wanted: regex.Regex) -> Array:
     try:
         return pc.match_substring_regex(array, wanted.re2)
     except pa.ArrowInvalid as problem:
-        raise UnsupportedError(wanted.compiled.pattern, message=" ".join(str(problem).split())) from problem
+        raise UnsupportedError(wanted.python.pattern, message=" ".join(str(problem).split())) from problem
 
 
 def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:

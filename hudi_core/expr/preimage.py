@@ -124,6 +124,8 @@ def matches(term: Term, pattern: Pattern | str) -> Predicate:
     if term.value is None:
         return ALWAYS_NULL
     wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
+    if wanted.retried is not None:
+        return Matches(term, pattern)  # an engine with another matcher may know it
     return _always(wanted.compiled.search(str(term.value)) is not None)
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
+from hudi_core.functions.scalar.retries import retries
 
 _SETS = {
     "d": "0-9", "w": "0-9A-Za-z_", "s": r"\t-\r ",
@@ -35,9 +36,23 @@ _WHOLE_TEXT = "\0text"
 class Regex:
     """One pattern in both dialects. `re2` is None where RE2 has no such thing; `groups` counts the capturing ones."""
 
-    compiled: re.Pattern[str]
+    python: re.Pattern[str]
     re2: str | None
     groups: int
+    retried: str | None = None
+    """The pattern, where Python may take a time that doubles with each character of the text."""
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """For Python's matcher. Raises `ExpressionError` for a pattern that may keep it busy without end."""
+        if self.retried is not None:
+            expected = (
+                "a pattern whose repeated parts match a text in one way, or repeats that give nothing back, as `a++`"
+            )
+            raise ExpressionError(
+                self.retried, expected=expected, found="a repeat within which a text matches in several ways"
+            )
+        return self.python
 
 
 @lru_cache(maxsize=256)
@@ -53,7 +68,7 @@ def parse(pattern: str) -> Regex:
     ends = [offset for offset, piece in enumerate(pieces) if piece == _WHOLE_LINE]
     in_re2 = scanner.regular and all(_nothing_follows(pieces, offset) for offset in ends)
     re2 = "".join(_RE2_ENDS.get(piece, piece) for piece in pieces) if in_re2 else None
-    return Regex(compiled, re2, compiled.groups)
+    return Regex(compiled, re2, compiled.groups, pattern if retries(pieces) else None)
 
 
 @lru_cache(maxsize=256)

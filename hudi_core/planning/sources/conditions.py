@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr.connectives import every, is_truth, negate, some
 from hudi_core.expr.predicate import (
     And,
@@ -154,8 +154,8 @@ def _truths(
     ]
     try:
         truths = [_truth(leaf, combination, ids) for combination in rows_of_combinations]
-    except UnsupportedError:
-        return None
+    except (ExpressionError, UnsupportedError):
+        return None  # an engine may know it, or says why not
     values = [None if truth in (None, NULL) else truth is TRUE for truth in truths]
     nulls = [None if truth is None else int(truth is NULL) for truth in truths]
     rows = [None if truth is None else 1 for truth in truths]
