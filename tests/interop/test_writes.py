@@ -200,3 +200,20 @@ def test_hudi_finds_the_record_index_right_after_rows_and_deletes_that_lose(
     went_on = judge.ask("continue", str(path), ops=["upsert"], rows=8)
     assert went_on["ok"], judge.explain(went_on)
     assert [str(finding) for finding in refreshed(table).validate()] == []
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_hudi_finds_rows_that_stayed_in_their_old_partition(tmp_path: Path, judge: Any, kind: str) -> None:
+    """WRITE-480."""
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    table = create_table(path, TYPES, "id", partition_by="p", ordering="ts", type=kind, indexes=["record_index"])
+    table.upsert(rows(["a", "b", "c"], "x", 1))
+    stays = {"hoodie.record.index.update.partition.path": "false"}
+    refreshed(table).upsert(rows(["b", "new"], "y", 2), properties=stays)
+    read = refreshed(table).scan(meta=False).to_arrow()
+    assert sorted(read.select(["id", "p"]).to_pylist(), key=str) == [
+        {"id": name, "p": partition} for name, partition in zip(["a", "b", "c", "new"], "xxxy", strict=True)
+    ]
+    pq.write_table(read, expected)
+    verified = judge.ask("verify", str(path), expect=str(expected), key=["id"], table_version=9)
+    assert verified["ok"], judge.explain(verified)
