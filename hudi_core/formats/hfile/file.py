@@ -96,15 +96,16 @@ class HFile:
         self._meta_index = parse_meta_index(self._content(meta_index), trailer.meta_index_count, first, where)
         self.file_info: dict[bytes, bytes] = parse_file_info(self._content(info), where)
         version = self._info_number(b"KEY_VALUE_VERSION", 4)
-        if version not in (0, 1) or self._info_number(b"MAX_MEMSTORE_TS_KEY", 8) > 0:
+        if version not in (0, 1) or self._info_number(b"MAX_MEMSTORE_TS_KEY", 8, 1) > 0:
             raise UnsupportedError(
                 f"{where}: file info", expected="cells without memstore timestamps", found=f"cell version {version}"
             )
         self._trailing = version  # bytes after each value: version 1 has a timestamp there, which is 0
 
-    def _info_number(self, key: bytes, width: int) -> int:
+    def _info_number(self, key: bytes, width: int, other_width: int = 0) -> int:
+        """A number of the file info, of one width or the other; 0 where there is none."""
         data = self.file_info.get(key, bytes(width))
-        if len(data) != width:
+        if len(data) not in {width, other_width or width}:
             raise CorruptFileError(
                 f"{self.where}: file info", expected=f"{width} bytes of {key.decode()}", found=f"{len(data)} bytes"
             )

@@ -170,11 +170,25 @@ def test_a_file_larger_than_its_first_read_is_opened() -> None:
         (Shape(trailer={13: b"key"}), "t: trailer: expected an unencrypted file, found an encryption key"),
         (Shape(info={b"KEY_VALUE_VERSION": struct.pack(">i", 2)}), "found cell version 2"),
         (Shape(info={b"MAX_MEMSTORE_TS_KEY": struct.pack(">q", 1)}), "without memstore timestamps"),
+        (Shape(info={b"MAX_MEMSTORE_TS_KEY": b"\1"}), "without memstore timestamps"),
     ],
 )
 def test_valid_but_unsupported_contents_are_named(shape: Shape, message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
         opened(build(rows(10), shape))
+
+
+@pytest.mark.parametrize("timestamps", [True, False])
+def test_a_greatest_timestamp_of_one_byte_is_read_as_one_of_eight(timestamps: bool) -> None:
+    """Development builds of Hudi 1.1 write such files, with an empty encryption key."""
+    shape = Shape(timestamps=timestamps, info={b"MAX_MEMSTORE_TS_KEY": b"\0"}, trailer={13: b""})
+    assert pairs(opened(build(rows(100), shape)).cells()) == rows(100)
+
+
+@pytest.mark.parametrize("width", [0, 2, 7, 9])
+def test_a_greatest_timestamp_of_another_width_is_damage(width: int) -> None:
+    with pytest.raises(CorruptFileError, match=f"bytes of MAX_MEMSTORE_TS_KEY, found {width} bytes"):
+        opened(build(rows(10), Shape(info={b"MAX_MEMSTORE_TS_KEY": bytes(width)})))
 
 
 def test_another_version_of_the_format_is_named() -> None:
