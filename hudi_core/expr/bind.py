@@ -23,7 +23,7 @@ from hudi_core.expr.comparisons import (
 from hudi_core.expr.connectives import every, first_of, is_truth, negate, some
 from hudi_core.expr.lambdas import Scope
 from hudi_core.expr.like import like, pattern_at
-from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
+from hudi_core.expr.nodes import Call, Case, Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
 from hudi_core.expr.terms import read_text
@@ -191,10 +191,10 @@ class _Binder(TermBinder):
 
     def _narrowed(self, term: Term, other: Scalar) -> Term:
         """A string beside a value of 8 or 16 bits is cast to as many; any other term as it is."""
-        width = narrow.width(other)
-        if width is None or not isinstance(term.type, t.String) or is_null(term):
+        if not isinstance(term.type, t.String) or not isinstance(other, Call | Case) or is_null(term):
             return term
-        return self.narrow_cast(term, width, other)
+        width = narrow.width(other)
+        return term if width is None else self.narrow_cast(term, width, other)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
         value, *others = uncollated((value, *choices))

@@ -151,7 +151,7 @@ class TermBinder:
             return self._applied(expr.function, self._with_lambda(expr), expr.span)
         arguments = [self.term(argument) for argument in expr.arguments]
         term = self._applied(expr.function, arguments, expr.span)
-        widths = list(map(narrow.width, expr.arguments))
+        widths = [narrow.width(one) if isinstance(one, nodes.Call | nodes.Case) else None for one in expr.arguments]
         if not any(widths):
             return term
         if narrow.matters(function, expr.function, list(map(as_argument, arguments)), widths):

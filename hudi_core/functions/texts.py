@@ -22,7 +22,7 @@ _CHARSETS: Final = {
 }  # fmt: skip
 _BOM = b"\xfe\xff"
 _URL = re.compile(
-    r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):)?(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)"
+    r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):)?(?://(?P<authority>[^/?#]*))?(?P<steps>[^?#]*)"
     r"(?:\?(?P<query>[^#]*))?(?:#(?P<fragment>.*))?"
 )
 _NO_URL = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|#.*#")
@@ -136,10 +136,10 @@ def parse_url(url: str, part: str, key: str | None = None) -> str | None:
     if key is not None:
         value = _query_of(key).search(match["query"] or "") if part == "QUERY" else None
         return value[1] if value else None
-    opaque = match["scheme"] is not None and match["authority"] is None and not match["path"].startswith("/")
+    opaque = match["scheme"] is not None and match["authority"] is None and not match["steps"].startswith("/")
     authority = match["authority"] or None
     server = _SERVER.fullmatch(authority or "")
-    path, query = (None, None) if opaque else (match["path"], match["query"])
+    path, query = (None, None) if opaque else (match["steps"], match["query"])
     match part:
         case "HOST":
             return server["host"] if server else None

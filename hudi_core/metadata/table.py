@@ -38,7 +38,7 @@ from hudi_core.metadata.statistics import (
     extended,
     read_statistics,
 )
-from hudi_core.metadata.written import expect_written, lost_file
+from hudi_core.metadata.written import LostFile, expect_written, lost_files
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in
@@ -94,6 +94,8 @@ class MetadataTable(Portable):
     _listings: dict[str, list[FileInfo]] = field(default_factory=dict, repr=False, compare=False)
     """Files of partitions that were listed beside the timeline and not used yet."""
     _slices: dict[str, list[FileSlice]] = field(default_factory=dict, repr=False, compare=False)
+    _cut: dict[str, LostFile] = field(default_factory=dict, repr=False, compare=False)
+    """Files of listed partitions that are of another size than their write records, by path."""
     _groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict, repr=False, compare=False)
     _statistics: dict[tuple[str, str], tuple[RecordedStatistics, ...]] = field(
         default_factory=dict, repr=False, compare=False
@@ -123,7 +125,8 @@ class MetadataTable(Portable):
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.
 
-        Raises `CorruptFileError` when there is none, or when a file is not there as instants recorded it.
+        Raises `CorruptFileError` when there is none, or when a file is not there that instants recorded. One that was cut counts
+        against its own group, when that is opened.
         """
         if partition not in self._slices:
             self._slices[partition] = self._latest_slices(partition)
@@ -150,11 +153,16 @@ class MetadataTable(Portable):
         if not slices:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {file_slice.instant for file_slice in slices}
-        lost = lost_file(self.timeline, self.counts, partition, {file.name: file.size for file in files}, opened)
-        if lost is not None:
-            where = f"{self.storage.uri}/{METADATA_FOLDER}/{lost.path}"
-            raise CorruptFileError(where, expected=lost.expected, found=lost.found)
+        present = {file.name: file.size for file in files}
+        for lost in lost_files(self.timeline, self.counts, partition, present, opened):
+            if lost.is_gone:
+                raise self._damage(lost)
+            self._cut[f"{METADATA_FOLDER}/{lost.path}"] = lost
         return slices
+
+    def _damage(self, lost: LostFile) -> CorruptFileError:
+        where = f"{self.storage.uri}/{METADATA_FOLDER}/{lost.path}"
+        return CorruptFileError(where, expected=lost.expected, found=lost.found)
 
     def expect(self, partitions: Collection[str]) -> None:
         """Lists these partitions, and announces to the storage that they will be read next."""
@@ -180,9 +188,13 @@ class MetadataTable(Portable):
         self.storage.expect(files=[file for group in unread for file in group.files])
 
     def opened(self, group: FileSlice) -> FileGroup:
-        """A file group of a metadata partition, opened once."""
+        """A file group of a metadata partition, opened once. Raises `CorruptFileError` where one of its files is not as it was
+        written; other groups of the partition are not affected."""
         key = (group.partition, group.file_id)
         if key not in self._groups:
+            for file in group.files:
+                if (lost := self._cut.get(file.path)) is not None:
+                    raise self._damage(lost)
             self._groups[key] = open_group(self.storage, group, self.counts, self.earlier.groups.pop(key, None))
         return self._groups[key]
 

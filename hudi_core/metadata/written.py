@@ -22,15 +22,20 @@ class LostFile:
     expected: str
     found: str
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is no such file: nothing states which file group it is of."""
+        return self.found == "none"
 
-def lost_file(
+
+def lost_files(
     timeline: Timeline,
     counts: Callable[[str], bool],
     partition: str,
     present: Mapping[str, int],
     opened: Collection[str],
-) -> LostFile | None:
-    """A file of a partition that a slice read now needs, and that is not there, or a log file of another size than its write
+) -> Iterator[LostFile]:
+    """The files of a partition that slices read now need, and that are not there, and log files of another size than their write
     records.
 
     `counts` decides of a requested time whether its instant counts; `present` are sizes of files by name, `opened` the instants
@@ -40,23 +45,17 @@ def lost_file(
         name = stat.path.rpartition("/")[2]
         log = parse_log_file(name)
         # In layout 1 a log file names its slice; one of another slice went with that when the partition was made again.
-        needed = log is None or timeline.layout > 1 or log.instant in opened
-        if needed and name not in present:
-            return LostFile(stat.path, "a file that a completed instant of the metadata table wrote", "none")
+        if log is not None and timeline.layout == 1 and log.instant not in opened:
+            continue
         stated, there = stat.file_size, present.get(name)
-        if (
-            needed
-            and log is not None
-            and stated
-            and there is not None
-            and is_other_size(timeline.layout, stated, there)
-        ):
-            return LostFile(stat.path, f"{stated:,} bytes, as its instant records", f"{there:,} bytes")
-    return None
+        if there is None:
+            yield LostFile(stat.path, "a file that a completed instant of the metadata table wrote", "none")
+        elif log is not None and stated and is_other_size(timeline.layout, stated, there):
+            yield LostFile(stat.path, f"{stated:,} bytes, as its instant records", f"{there:,} bytes")
 
 
 def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:
-    """Announces to the storage that `lost_file` will be called next."""
+    """Announces to the storage that `lost_files` will be called next."""
     timeline.expect_contents(_since_compaction(_counting(timeline, counts)))
 
 

@@ -13,6 +13,7 @@ import pytest
 import hudi_core
 from hudi_arrow.obstore_client import ObstoreClient
 from hudi_arrow.remote import RemoteStorage
+from hudi_arrow.storage import reported
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.secrets import public_url, secrets_in, without_secrets
@@ -136,7 +137,6 @@ def test_storages_hide_what_opened_them(alone: None) -> None:
 
 def test_what_a_library_raises_is_cleaned_and_shown_behind_an_error_only_where_it_has_no_secret() -> None:
     """STORE-261."""
-    reported = pytest.importorskip("hudi_arrow.storage").reported
     values = secrets_in(AZURE, {"secret_key": SECRET})
     for text in (
         f"403 for https://h/c?sig={ENCODED}: no",

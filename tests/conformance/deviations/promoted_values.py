@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.types import nodes as t
+from hudi_core.types.promote import is_mislabelled
 from tests.conformance.deviations import REFUSED, Deviation, Question, refused
 from tests.conformance.deviations.promotion_answers import (
     as_day,
@@ -69,6 +70,12 @@ def _not_multiplied(q: Question) -> bool:
 
 def _coarser_time(q: Question) -> bool:
     return is_about(q, "value", t.Time, t.Time) and q["from"].unit.value > q["to"].unit.value
+
+
+def _milliseconds_as_microseconds(q: Question) -> bool:
+    if not is_about(q, "value", t.Timestamp, t.Timestamp) or not is_mislabelled(q["from"], q["to"]):
+        return False
+    return q["from"].zoned != q["to"].zoned or q["value"] // 1000 != q["value"]
 
 
 def _fits(value: Decimal, to: t.Decimal) -> bool:
@@ -189,6 +196,15 @@ PROMOTED_VALUES = (
         cut,
         "Cut towards midnight.",
         "Hudi's own projection check accepts it, but its rewriting raises.",
+    ),
+    Deviation(
+        "type_promotion",
+        "microseconds of a timestamp read as milliseconds",
+        _milliseconds_as_microseconds,
+        lambda q: q["value"],
+        "The number is taken over: no change of a type leads from microseconds to milliseconds, so the file has milliseconds "
+        "under the wrong label, as Hudi Streamer wrote from 0.14.1 to 1.0.",
+        "Hudi relabels such columns when it reads a file, and divides by a thousand, or refuses, where it promotes a value.",
     ),
     Deviation(
         "type_promotion",

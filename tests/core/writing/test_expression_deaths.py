@@ -42,7 +42,7 @@ def test_a_build_that_crashed_is_finished_by_the_next(
 
     with monkeypatch.context() as context:
         context.setattr(index_build, "_base_files", dies)
-        context.setattr(index_build, "_remove", lambda _: None)
+        context.setattr(index_build, "_remove", lambda _, **__: None)
         with pytest.raises(KeyboardInterrupt):
             indexed(table, "expr_index_part")
     assert refreshed(table).config.metadata_partitions_inflight == ("expr_index_part",)
