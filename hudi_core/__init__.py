@@ -42,6 +42,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     values      the form of each type's values: order, text, JSON, casts
     types       the closed union of types, and promotions
     options     table properties
+    service_properties  names of the properties of services
     paths      paths that metadata states, each within the table or refused
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree

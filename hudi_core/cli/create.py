@@ -16,6 +16,7 @@ from hudi_core.cli.tables import show_table
 from hudi_core.cli.words import counted
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.schema.names import name_list
+from hudi_core.services.upkeep.usable import refuse_unusable
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.writing.create import create_table
@@ -78,6 +79,7 @@ def create(
             options=names_and_values("--option", option, "K=V"),
             engine=engine,
             storage_options=STORAGE_OPTIONS.get(),
+            refuse=refuse_unusable,
         )
     show_table(made, Output(as_json), as_json)
     warn(str(notice.message) for notice in noticed)

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.keywords import TableTypeName, TableVersion
 from hudi_core.front.table import Table
+from hudi_core.service_properties import is_of_service
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table import open as opening
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
+    from hudi_core.services.upkeep import usable
     from hudi_core.writing import create
 else:
+    usable = ModuleByNeed("hudi_core.services.upkeep.usable")
     create = ModuleByNeed("hudi_core.writing.create")  # a table that is only read needs nothing that writes
 
 
@@ -79,5 +82,7 @@ def create_table(
             options=options,
             engine=engine,
             storage_options=storage_options,
+            # Services are looked at where something is said of them: a plain table needs none of their modules.
+            refuse=usable.refuse_unusable if any(map(is_of_service, options or ())) else None,
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
@@ -29,6 +29,7 @@ from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
+from hudi_core.service_properties import is_of_others, refuse_unknown
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import is_ambiguous
 from hudi_core.table.open import open_table
@@ -63,13 +64,15 @@ def create_table(
     options: Mapping[str, Any] | None = None,
     engine: str = DEFAULT_ENGINE,
     storage_options: Mapping[str, str] | None = None,
+    refuse: Callable[[TableConfig], None] | None = None,
 ) -> Table:
     """A new table without rows, at a local path or URL.
 
     `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
     `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
-    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties;
-    those of single writes have no effect, with a warning.
+    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties: those of
+    a table, and those of services, by which all its writers keep it in order. Those of single writes have no effect, with a
+    warning. `refuse` raises for properties that the table's services could not go by.
 
     `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
     `record_index`); none: the table has no metadata table.
@@ -83,6 +86,9 @@ def create_table(
     stated = options_of(options or {})
     for option in options_of_writes(stated):
         warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
+    refuse_unknown(stated)
+    for option in filter(is_of_others, stated):
+        warnings.warn(f"{option} is kept for writers of Apache Hudi: no service of this library reads it", stacklevel=2)
     new = NewTable(
         stated.get("hoodie.table.name") or name or table_name(storage.uri),
         row_schema(schema, loaded),
@@ -95,6 +101,8 @@ def create_table(
     )
     properties = new_properties(new)
     _refuse_unwritable(properties, new.schema, loaded, storage.uri)
+    if refuse is not None:
+        refuse(table_config(properties, "options"))
     _refuse_table(storage)
     if is_ambiguous(table_config(properties, "options")):
         warnings.warn(

@@ -1,6 +1,6 @@
 """Options of `create`: those that a table's properties keep, those that have the meaning of an argument, those of single writes.
 
-Rule: CREATE-6.
+Rules: CREATE-6, CREATE-570.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
+from hudi_core.service_properties import is_of_service
 
 KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
@@ -48,14 +49,18 @@ def options_of(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def persisted_options(options: Mapping[str, str]) -> dict[str, str]:
-    """The options that are properties of the table as they stand."""
-    return {option: value for option, value in options.items() if _PERSISTED.fullmatch(option)}
+    """The options that are properties of the table as they stand: its own, and those that it states for services."""
+    return {option: value for option, value in options.items() if _is_kept(option)}
 
 
 def options_of_writes(options: Iterable[str]) -> list[str]:
     """The options that are of single writes, and so have no effect on a new table."""
     kept = {*_OF_ARGUMENTS, KEY_GENERATOR, MERGE_MODE, LOCK_PROVIDER}
-    return [option for option in options if option not in kept and not _PERSISTED.fullmatch(option)]
+    return [option for option in options if option not in kept and not _is_kept(option)]
+
+
+def _is_kept(option: str) -> bool:
+    return _PERSISTED.fullmatch(option) is not None or is_of_service(option)
 
 
 def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> None:
