@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property
 from typing import Final
@@ -60,6 +60,23 @@ from hudi_core.types import nodes as t
 _KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX})
 
 
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Writes that overlap a commit. Log files apply in the order in which their writes were requested, whichever completed first;
+    records of whole partitions have to be right in that order, too. Rules META-530, META-531."""
+
+    earlier: bool = False
+    """Writes that were requested before this one are not complete."""
+    again: tuple[str, str] | None = None
+    """Writes that were requested after this one are complete: requested and completion time of a second delta commit, after all
+    of theirs."""
+    earlier_again: bool = False
+    """As `earlier`, of the second delta commit."""
+
+
+NO_OVERLAP: Final = Overlap()
+
+
 def is_kept(partition: str) -> bool:
     """Whether a commit keeps a partition of the metadata table up to date."""
     return partition in _KEPT or is_secondary(partition) or is_expression(partition)
@@ -75,8 +92,10 @@ def delta_commit(
     zone: tzinfo | None = None,
     building: Collection[str] = (),
     expressions: Sequence[IndexedExpression] = (),
+    overlap: Overlap = NO_OVERLAP,
 ) -> list[Step]:
-    """The steps that bring the metadata table up to date with a commit of the table, its completed instant last.
+    """The steps that bring the metadata table up to date with a commit of the table, its completed instant last; where writes
+    that began later are complete, a second delta commit with the records of whole partitions after it.
 
     `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
     the partitions that it touches. `zone` is that of the table's times; None: the machine's own. `building` are the partitions
@@ -86,8 +105,12 @@ def delta_commit(
     """
     of_expressions = {index.partition for index in expressions}
     refuse_unkept(metadata, lambda name: is_kept(name) and (not is_expression(name) or name in of_expressions))
-    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, expressions)
-    return delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
+    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, expressions, not overlap.earlier)
+    steps = delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
+    if overlap.again is not None:
+        of_partitions = replace(rows, tight=not overlap.earlier_again).of_partitions()
+        steps += delta_commit_steps(metadata, *overlap.again, of_partitions)
+    return steps
 
 
 def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
@@ -138,6 +161,8 @@ class _Rows:
     files_before: Mapping[str, Collection[str]]
     zone: tzinfo | None
     expressions: Sequence[IndexedExpression]
+    tight: bool
+    """Records of whole partitions take the place of earlier ones; else they are merged with them."""
 
     def all(self) -> Iterator[PartitionRows]:
         kept = self.metadata.partitions
@@ -155,6 +180,14 @@ class _Rows:
         for index in self.expressions:
             rows = self._values_filters(index) if index.is_filter else together(list(self._values_statistics(index)))
             yield PartitionRows(index.partition, rows)
+
+    def of_partitions(self) -> Iterator[PartitionRows]:
+        """The records of whole partitions."""
+        if PARTITION_STATS in self.metadata.partitions:
+            yield PartitionRows(PARTITION_STATS, self._partition_stats())
+        for index in self.expressions:
+            if not index.is_filter:
+                yield PartitionRows(index.partition, together(list(self._values_of_partitions(index))))
 
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
@@ -228,25 +261,31 @@ class _Rows:
         partitions = sorted({*live, *(status.partition for status in self._measured)})
         filled = {status.partition for status in self._measured} | {name for name in live if live[name]}
         gone = [*self.change.deleted_partitions, *(partition for partition in partitions if partition not in filled)]
-        gone = [partition for partition in dict.fromkeys(gone) if partition not in filled]
+        # What a delete would hide of a write that is not complete is not known: then the records stay, and are too wide.
+        gone = [partition for partition in dict.fromkeys(gone) if partition not in filled and self.tight]
         numbers = {partition: number for number, partition in enumerate(partitions)}
         measured = np.array([numbers[status.partition] for status in self._measured], np.int64)
         return _Touched(live, partitions, numbers, gone, measured)
 
     def _values_statistics(self, index: IndexedExpression) -> Iterator[IndexRows]:
         """The statistics of an expression index for new files, and for the partitions that the commit touches."""
-        touched = self._touched
-        ranges = [self._range_of_values(status, index.partition) for status in self._measured]
-        statistics = statistics_of(ranges, index.type)
         if self._measured:
-            yield expression_file_rows(index, *self._measured_files, statistics)
+            yield expression_file_rows(index, *self._measured_files, self._statistics_of_values(index))
+        yield from self._values_of_partitions(index)
+
+    def _values_of_partitions(self, index: IndexedExpression) -> Iterator[IndexRows]:
+        touched = self._touched
         if touched.gone:
             yield IndexRows(deletes=expression_partition_keys(index, touched.gone))
         if touched.has_files:
             before = recorded_files(self.metadata, touched.live, touched.numbers, [index.column], index.partition)
-            new = FileStatistics(touched.measured, statistics)
+            new = FileStatistics(touched.measured, self._statistics_of_values(index))
             places, whole = partition_statistics([before.statistics(index.column, index.type), new])
-            yield expression_partition_rows(index, [touched.partitions[number] for number in places.tolist()], whole)
+            names = [touched.partitions[number] for number in places.tolist()]
+            yield expression_partition_rows(index, names, whole, tight=self.tight)
+
+    def _statistics_of_values(self, index: IndexedExpression) -> ColumnStatistics:
+        return statistics_of([self._range_of_values(status, index.partition) for status in self._measured], index.type)
 
     def _range_of_values(self, status: WriteStatus, partition: str) -> ColumnRange | None:
         known = status.expressions.get(partition)
@@ -269,7 +308,7 @@ class _Rows:
         places, statistics = partition_statistics([before.statistics(column, type), new])
         names = [partitions[number] for number in places.tolist()]
         zeros = np.zeros(len(names), np.int64)
-        return partition_statistics_of(column, names, statistics, Sizes(zeros, zeros), self._version)
+        return partition_statistics_of(column, names, statistics, Sizes(zeros, zeros), self._version, tight=self.tight)
 
     def _files_left(self) -> dict[str, list[str]]:
         """By partition that the commit touches, the files from before it that are still live."""

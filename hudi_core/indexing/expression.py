@@ -74,11 +74,13 @@ def expression_file_rows(
 
 
 def expression_partition_rows(
-    index: IndexedExpression, partitions: list[str], statistics: ColumnStatistics
+    index: IndexedExpression, partitions: list[str], statistics: ColumnStatistics, *, tight: bool = True
 ) -> IndexRows:
-    """Rows of whole partitions, which take the place of earlier ones."""
+    """Rows of whole partitions, which take the place of earlier ones where they are `tight`, and are merged with them else."""
     sizes = _no_sizes(len(partitions))
-    rows = partition_statistics_of(index.column, partitions, statistics, sizes, index.version, prefix=PARTITION_PREFIX)
+    rows = partition_statistics_of(
+        index.column, partitions, statistics, sizes, index.version, prefix=PARTITION_PREFIX, tight=tight
+    )
     return encoded_statistics([rows])
 
 

@@ -136,13 +136,15 @@ def partition_statistics_of(
     version: str,
     *,
     prefix: str | None = None,
+    tight: bool = True,
 ) -> StatisticsRows:
-    """Rows of `partition_stats` of one column, which take the place of earlier ones. Those of an expression index have a prefix
-    before the partition in their keys, and differ as `file_statistics` says."""
+    """Rows of `partition_stats` of one column, which take the place of earlier ones where they are `tight`, and are merged with
+    them else. Those of an expression index have a prefix before the partition in their keys, and differ as `file_statistics`
+    says."""
     before = "" if prefix is None else xxh64_id(prefix)
     ids = np.array([(before + partition_id(partition)).encode() for partition in partitions])
     names = string_column(partitions)
-    payload = _payload(column, names, statistics, sizes, version, tight=True, of_expression=prefix is not None)
+    payload = _payload(column, names, statistics, sizes, version, tight=tight, of_expression=prefix is not None)
     return StatisticsRows(_OF_PARTITION, column_keys(column, ids), payload)
 
 

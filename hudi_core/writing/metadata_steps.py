@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hudi_core.commit.markers import PARTITION_METADATA
@@ -9,11 +10,14 @@ from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Step
 from hudi_core.commit.times import next_time
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.indexing.changes import delta_commit
+from hudi_core.indexing.changes import NO_OVERLAP, Overlap, delta_commit
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
+from hudi_core.schema.meta import without_meta_columns
 from hudi_core.table.table import Table
+from hudi_core.timeline.instants import WRITES, Instant
+from hudi_core.timeline.timeline import Timeline
 from hudi_core.writing.expression_indexes import table_expressions, with_late_expressions
 from hudi_core.writing.metadata_services import serve_metadata_table
 from hudi_core.writing.secondary_indexes import with_late_indexes
@@ -49,17 +53,46 @@ def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     _refuse_unbegun(metadata, config)
     expressions = table_expressions(table)
     change = with_late_expressions(table, expressions, instant_time, with_late_indexes(table, instant_time, change))
+    completion_time = next_time(metadata.timeline, after=[instant_time])
     return delta_commit(
         metadata,
         index_definitions(storage, config),
         instant_time,
-        next_time(metadata.timeline, after=[instant_time]),
+        completion_time,
         change,
         before,
         table.timeline.zone,
         config.metadata_partitions_inflight,
         [expression.index for expression in expressions],
+        overlap_of(table, metadata, instant_time, completion_time, change),
     )
+
+
+def overlap_of(
+    table: Table, metadata: MetadataTable, instant_time: str, completion_time: str, change: TableChange
+) -> Overlap:
+    """The writes that overlap a commit, where the order of the log files of the metadata table is not that of the commits: from
+    table version 8 on. A service adds no values to a partition, so it does not count. `completion_time` is that of the commit's
+    own records."""
+    if metadata.config.layout == 1:
+        return NO_OVERLAP
+    pending = [instant.requested_time for instant in table.timeline.pending if instant.action in WRITES]
+    # A write that began before the schema was changed is refused; bounds of another type can not be merged with its own.
+    merges = change.schema.record == without_meta_columns(table.schema.record)
+    earlier = merges and any(time < instant_time for time in pending)
+    later = [instant for instant in table.timeline.commits if instant.requested_time > instant_time]
+    touched = {status.partition for status in change.statuses} | set(change.replaced)
+    if touched.isdisjoint(_partitions_of(table.timeline, later)):
+        return Overlap(earlier)
+    time = next_time(table.timeline, after=[completion_time])
+    earlier_again = merges and any(other != instant_time for other in pending)
+    return Overlap(earlier, (time, next_time(metadata.timeline, after=[time])), earlier_again)
+
+
+def _partitions_of(timeline: Timeline, commits: Iterable[Instant]) -> set[str]:
+    """The partitions that commits touched."""
+    contents = [timeline.metadata(instant) for instant in commits]
+    return {partition for content in contents for partition in (*content.stats, *content.replaced)}
 
 
 def opened_metadata_table(table: Table) -> MetadataTable:

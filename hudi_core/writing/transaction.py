@@ -26,7 +26,7 @@ from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageEr
 from hudi_core.formats.avro.container import write_container
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState, parse_instant
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.writing.conflicts import refuse_clustered, refuse_conflicts, touched_groups
 from hudi_core.writing.new_table import schema_text
@@ -109,10 +109,10 @@ class Transaction:
             whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
             record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
             content = encode_commit(record, config.layout)
-            if self.metadata_steps is not None:
-                run(storage, self.metadata_steps(latest, self.instant_time, change))
-            # Greater than the completion time that the metadata table was just given.
-            given = next_time(latest.timeline, self.clock, after=[self.instant_time])
+            steps = [] if self.metadata_steps is None else self.metadata_steps(latest, self.instant_time, change)
+            run(storage, steps)
+            # Greater than all times that the metadata table was just given.
+            given = next_time(latest.timeline, self.clock, after=[self.instant_time, *_times_of(steps)])
             run(storage, history.steps(config.layout, self.instant_time, given))
             completion = next_time(latest.timeline, self.clock, after=[given])
             path = self.files.completed(completion)
@@ -218,6 +218,13 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
             write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _times_of(steps: Sequence[Step]) -> list[str]:
+    """The times in the names of instants that steps create."""
+    named = [parse_instant(step.path.rpartition("/")[2]) for step in steps if isinstance(step, Create)]
+    instants = [instant for instant in named if instant is not None]
+    return [time for one in instants for time in (one.requested_time, one.completion_time) if time is not None]
 
 
 def _checkpoints(table: Table) -> dict[str, str]:
