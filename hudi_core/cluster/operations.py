@@ -28,6 +28,7 @@ from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.rollback import roll_back, roll_back_failed
+from hudi_core.writing.taking_back import take_back_plan
 
 _ATTEMPTS: Final = 3
 """Plans that are made while writers continue. The one after them is made while writers wait."""
@@ -49,7 +50,8 @@ def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResul
     except BaseException:
         # Whatever ended the run is the error that counts; a plan that cannot be cancelled waits to be run.
         with suppress(HudiError):
-            cancel(table, instant.requested_time, settings)
+            if not take_back_plan(table, instant, settings.clock):
+                cancel(table, instant.requested_time, settings)
         raise
 
 

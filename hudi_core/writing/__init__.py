@@ -54,6 +54,7 @@ secondary_rows   records with which secondary indexes begin, from the values of 
 spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
 spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again
+taking_back      writes that failed in their work, and plans whose run did, taken back as if they had not been
 task_rows        the rows of tasks, where all rows of a write are here
 stream_batches   batches of streams, each committed once
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does

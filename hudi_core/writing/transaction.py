@@ -20,7 +20,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, Delete, Step, run, sync_changes
+from hudi_core.commit.steps import Create, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
@@ -33,6 +33,7 @@ from hudi_core.writing.new_table import schema_text
 from hudi_core.writing.refusals import refuse_restoring
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 from hudi_core.writing.schema_commit import schema_commit
+from hudi_core.writing.taking_back import take_back
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
@@ -66,6 +67,10 @@ class Transaction:
     """Planned clusterings of its file groups that do not run are cancelled."""
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
+    partitions: frozenset[str] = field(default=frozenset(), init=False)
+    """The partitions that the write announced to change."""
+    is_committing: bool = field(default=False, init=False)
+    """From here on other files than its own data files may tell of the write."""
 
     @property
     def files(self) -> InstantFiles:
@@ -76,6 +81,7 @@ class Transaction:
         """Makes the instant inflight, before the first data file. `planned` are the file groups that will be written to, by
         partition: writers of Apache Hudi look there for conflicts."""
         record = metadata_record(planned or {}, self.operation)
+        self.partitions = frozenset(planned or {})
         run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
         self._started = True
 
@@ -109,6 +115,7 @@ class Transaction:
             whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
             record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
             content = encode_commit(record, config.layout)
+            self.is_committing = True
             steps = [] if self.metadata_steps is None else self.metadata_steps(latest, self.instant_time, change)
             run(storage, steps)
             # Greater than all times that the metadata table was just given.
@@ -139,8 +146,8 @@ def transaction(
     cancels_plans: bool = False,
     clock: Clock = system_clock,
 ) -> Iterator[Transaction]:
-    """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once, and
-    without a trace before it started; where that fails, the next write does it."""
+    """Requests a write, after failed ones were rolled back. A block that ends without a commit is undone at once, without a
+    trace unless its commit had begun; where that fails, the next write rolls it back."""
     storage = table.storage
     with ExitStack() as alive:
         with table_lock(storage, clock=clock):
@@ -208,7 +215,7 @@ def _pending(table: Table, instant: Instant) -> Instant:
 
 @contextmanager
 def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
-    """Ends a write: without a commit it is rolled back."""
+    """Ends a write: without a commit it is undone."""
     try:
         yield
     finally:
@@ -266,17 +273,17 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
 
 
 def _undo(write: Transaction, *, keep_plan: bool) -> None:
-    """Rolls a write back. One that was only requested has written no file: its request is taken back, and nothing tells of it."""
+    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back."""
     storage = write.table.storage
     try:
         with table_lock(storage, clock=write.clock):
             latest = refreshed(write.table)
             for instant in latest.timeline.pending:
                 if instant.requested_time == write.instant_time:
-                    if instant.state is InstantState.REQUESTED and not keep_plan:
-                        run(storage, [Delete(write.files.requested)])
-                        return
-                    roll_back(latest, instant, write.clock, keep_plan=keep_plan)
+                    if write.is_committing:
+                        roll_back(latest, instant, write.clock, keep_plan=keep_plan)
+                    else:
+                        take_back(latest, instant, write.partitions, keep_plan=keep_plan)
     except HudiError:
         # What ended the write is the error that counts; the next writer rolls back.
         return

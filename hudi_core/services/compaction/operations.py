@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from hudi_core.commit.compaction_plans import encode_plan, read_plan
@@ -9,7 +10,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
-from hudi_core.errors import UsageError
+from hudi_core.errors import HudiError, UsageError
 from hudi_core.services.compaction.log_run import run_log_plan
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.planner import planned, refuse_writers
@@ -21,6 +22,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantState
 from hudi_core.writing.rollback import roll_back_failed
+from hudi_core.writing.taking_back import take_back_plan
 from hudi_core.writing.transaction import gives_way
 
 
@@ -29,8 +31,8 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     runs, is run; else one is made and run. Nothing is written where nothing is to compact.
 
     Without options those count that the table's properties state. Rows keep their commit times. `table` still shows what it
-    showed; `refreshed` shows the commit. A run that fails leaves its plan to be run again. Raises `UnsupportedError` for a table
-    that is not compacted, and `ConflictError` where a write is under way in table version 6.
+    showed; `refreshed` shows the commit. A plan whose run fails goes, unless it waited before or writers began since. Raises
+    `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is under way in table version 6.
     """
     latest = refreshed(table)
     settings = options or _stated(latest)
@@ -43,7 +45,13 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     instant = schedule(latest, settings)
     if instant is None:
         return _nothing(latest, settings)
-    return replace(_run(refreshed(latest), instant, settings), strategy=settings.strategy)
+    try:
+        return replace(_run(refreshed(latest), instant, settings), strategy=settings.strategy)
+    except BaseException:
+        # Whatever ended the run is the error that counts; a plan that writers count on waits to be run.
+        with suppress(HudiError):
+            take_back_plan(latest, instant, settings.clock)
+        raise
 
 
 def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:

@@ -5,6 +5,7 @@ Also covers: `writing/create.py`, `writing/conflicts.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
-from hudi_core.commit.steps import Create, run
+from hudi_core.commit.steps import Create, Step, run
 from hudi_core.errors import AlreadyExistsError, ConflictError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.front.opening import create_table
@@ -70,8 +71,8 @@ def test_a_commit_shows_its_files_and_leaves_nothing_else(tmp_path: Path, versio
 
 
 @VERSIONS
-def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int) -> None:
-    """COMMIT-11."""
+def test_a_write_that_fails_in_its_work_is_taken_back(tmp_path: Path, version: int) -> None:
+    """COMMIT-11, COMMIT-500."""
     table = new_table(tmp_path, version)
     first = commit(table, "aa-0")
     with pytest.raises(ZeroDivisionError), transaction(table, "commit", "UPSERT") as write:
@@ -81,6 +82,25 @@ def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int)
     table = refreshed(table)
     assert [s.instant for s in table.slices()] == [first]
     assert table.timeline.pending == ()
+    assert [path.name for path in (tmp_path / "t").glob("*.parquet")] == [group_file("aa-0", first)]
+    assert [instant.action for instant in table.timeline.instants] == ["commit"]
+
+
+@VERSIONS
+def test_a_write_that_fails_in_its_commit_is_rolled_back(tmp_path: Path, version: int) -> None:
+    """COMMIT-11, COMMIT-500: the metadata table may name its files."""
+    table = new_table(tmp_path, version)
+    first = commit(table, "aa-0")
+
+    def fail(*_: object) -> Sequence[Step]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), transaction(table, "commit", "INSERT", metadata_steps=fail) as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "bb-0", None)
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
+    table = refreshed(table)
+    assert [s.instant for s in table.slices()] == [first]
     assert [path.name for path in (tmp_path / "t").glob("*.parquet")] == [group_file("aa-0", first)]
     assert [instant.action for instant in table.timeline.completed] == ["commit", "rollback"]
 
