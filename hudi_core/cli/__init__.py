@@ -14,6 +14,7 @@ explain/     `explain`: why a query reads the file slices it reads, as text, as 
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records
 keys         `keys`: the record key and partition path of each row of an input
+layout       tables as wide as what they are shown on: what is folded, cut, put below its row or left out
 locate       `locate`: the records that have certain values, and the files that hold them, by a secondary index
 main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone
 options      arguments and options that several commands share
@@ -26,6 +27,7 @@ schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as te
 service      `service`: what a table needs to stay in order, once or round by round
 signals      signals that end a command: what it holds is given back first
 summaries    `commits`, `partitions`, `count` and `head`: short answers about a table
+symbols      signs of reports for character sets that lack them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
 unlock       `unlock`: the lock of a writer that died is freed

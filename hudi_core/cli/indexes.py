@@ -36,6 +36,7 @@ from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.index_removal import drop_index
 
 _SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function")
+_BELOW = ("columns", "problem", "function")
 _KINDS = (
     "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index, secondary_index, "
     "expression_index"
@@ -131,7 +132,7 @@ def index(
         _build(opened_table, build, options, out, dry_run=dry_run)
     else:
         listed = indexes(opened_table)
-        out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
+        out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"], below=_BELOW)
         if any(entry.problem for entry in listed):
             say("index --build files --rebuild rebuilds the metadata table")
 
@@ -146,7 +147,7 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
     with progress("base files") as advance:
         built = build_indexes(table, kinds, options, progress=advance)
     listed = [entry for entry in indexes(built) if entry.name in planned]
-    out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns"])
+    out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns"], below=_BELOW)
     for column in sorted({column for entry in listed if entry.kind == EXPRESSION_INDEX for column in entry.columns}):
         say(
             f"Apache Hudi 1.2.0 answers other functions of {column}, and {column} itself, by this index, and loses rows of them"

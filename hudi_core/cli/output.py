@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.measure import Measurement
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
+from hudi_core.cli.layout import Column, entries, layout
+from hudi_core.cli.symbols import PLAIN_SIGNS
 from hudi_core.cli.waiting import end_waiting
+from hudi_core.cli.words import shortened
 from hudi_core.errors import StorageError
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import without_secrets
@@ -26,8 +28,6 @@ from hudi_core.types import nodes as t
 
 LONGEST = 200
 """Characters of a value that people are shown; an ellipsis marks what is cut off."""
-_NARROWEST = 24
-"""Columns on the screen that a text which may be folded is left."""
 _UNFOLDED = 1_000_000
 _STYLES = {
     "skip": "dim",
@@ -39,10 +39,7 @@ _STYLES = {
 }
 """Words of reports that stand out."""
 
-Show = Callable[[Any], Text]
-Label = Callable[[str], str]
-"""The heading of a column or entry by its name."""
-
+_ZEROS = re.compile(r"\.0+(?=Z?$)")
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
@@ -61,7 +58,7 @@ class Output:
         if isinstance(sys.stdout, io.TextIOWrapper):
             # JSON is UTF-8, where a lone surrogate is escaped. A letter that the terminal lacks is no reason to fail.
             encoding = "utf-8" if as_json else None
-            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace" if as_json else "replace")
+            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace" if as_json else PLAIN_SIGNS)
         self._console = _Console(highlight=False, emoji=False)
         self._terminal = self._console.is_terminal
         if not self._terminal:
@@ -77,7 +74,7 @@ class Output:
         if self.as_json:
             self.line(record)
         else:
-            self._print(_entries(record, _reported, _spaced))
+            self._entries([_spaced(key) for key in record], [_reported(value) for value in record.values()])
 
     def rows(
         self,
@@ -87,11 +84,15 @@ class Output:
         title: str = "",
         folded: Collection[str] = (),
         verbatim: Collection[str] = (),
+        elided: Collection[str] = (),
+        below: Collection[str] = (),
+        spare: Collection[str] = (),
     ) -> None:
         """Objects: a line of JSON each with all their entries, or a table of these columns.
 
-        The table leaves out columns without any value. Strings in `folded` columns go over several lines where the terminal
-        is narrow. Headings have spaces for underscores, but not of `verbatim` columns, which are columns of the user's.
+        The table leaves out columns without any value. Where the terminal is narrow, strings in `folded` columns go over several
+        lines, those in `elided` ones lose their middle, those in `below` go under their row, and `spare` columns are left out.
+        Headings have spaces for underscores, but not of `verbatim` columns, which are columns of the user's.
         """
         if self.as_json:
             for record in records:
@@ -99,14 +100,23 @@ class Output:
             return
         listed = list(records)
         shown = [column for column in columns if any(record.get(column) not in (None, "", []) for record in listed)]
-        right = [column for column in shown if any(_is_number(record.get(column)) for record in listed)]
         if title:
             self.heading(title)
-
-        def label(column: str) -> str:
-            return printable(column) if column in verbatim else _spaced(column)
-
-        self._table(shown or columns, listed, _reported, label, folded=folded, right=right)
+        self._table(
+            [
+                Column(
+                    column,
+                    printable(column) if column in verbatim else _spaced(column),
+                    [_reported(record.get(column)) for record in listed],
+                    right=any(_is_number(record.get(column)) for record in listed),
+                    wraps=column in folded,
+                    elided=column in elided,
+                    below=column in below,
+                    spare=column in spare,
+                )
+                for column in shown or columns
+            ]
+        )
 
     def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
         """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
@@ -114,8 +124,23 @@ class Output:
             for row in rows:
                 self.line(row)
             return
-        right = [field.name for field in schema.fields if isinstance(field.type, _NUMBERS)]
-        self._table([field.name for field in schema.fields], rows, _stored, printable, right=right)
+        left_out = self._table(
+            [
+                Column(
+                    field.name,
+                    printable(field.name),
+                    [_stored(value) for value in _without_zeros([row.get(field.name) for row in rows], field.type)],
+                    right=isinstance(field.type, _NUMBERS),
+                    cut=not isinstance(field.type, _NUMBERS),
+                    spare=len(rows) > 1,
+                )
+                for field in schema.fields
+            ]
+        )
+        if left_out:
+            names = printable(", ".join(left_out))
+            most = f"{len(left_out):,} more {'column has' if len(left_out) == 1 else 'columns have'} no room here"
+            self.text(f"{most}: {shortened(names)}; --columns chooses, --json has all", "dim")
 
     def text(self, text: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
@@ -127,35 +152,26 @@ class Output:
         """A line for people that stands above what belongs together."""
         self.text(text, "bold")
 
-    def _table(
-        self,
-        columns: Sequence[str],
-        records: Sequence[Mapping[str, Any]],
-        show: Show,
-        label: Label,
-        *,
-        right: Collection[str],
-        folded: Collection[str] = (),
-    ) -> None:
-        table = _grid(columns, records, show, label, folded, right)
-        if self._fits(table, columns, folded):
-            self._print(table)
-            return
-        # Too wide for the terminal: the entries of each under one another.
-        for number, record in enumerate(records, 1):
-            self.text(f"── {number:,} ──", "dim")
-            self._print(_entries({column: record.get(column) for column in columns}, show, label))
+    def _table(self, columns: Sequence[Column]) -> Sequence[str]:
+        """Prints the columns as a table, or each row by its entries where it has no room; returns the names of those left out."""
+        made = layout(columns, self._console.width)
+        count = len(columns[0].cells) if columns else 0
+        needed = {column.name for column in columns if not column.spare}
+        if made is not None and needed.isdisjoint(made.left_out):
+            for line in made.lines(self._console):
+                self._print(line, folded=False)
+            return made.left_out
+        for number in range(count):
+            if count > 1:
+                self.text(f"── {number + 1:,} ──", "dim")
+            self._entries([column.heading for column in columns], [column.cells[number] for column in columns])
+        return ()
 
-    def _fits(self, table: Table, columns: Sequence[str], folded: Collection[str]) -> bool:
-        widths = [
-            Measurement.get(self._console, self._console.options, column.header).maximum for column in table.columns
-        ]
-        for place, column in enumerate(table.columns):
-            widest = max((cell.cell_len for cell in column.cells if isinstance(cell, Text)), default=0)
-            widths[place] = max(widths[place], min(widest, _NARROWEST) if columns[place] in folded else widest)
-        return sum(widths) + 2 * (len(widths) - 1) <= self._console.width
+    def _entries(self, names: Sequence[str], cells: Sequence[Text]) -> None:
+        for line in entries(names, cells, self._console):
+            self._print(line, folded=False)
 
-    def _print(self, shown: Table | Text, *, folded: bool = True) -> None:
+    def _print(self, shown: Text, *, folded: bool = True) -> None:
         if self._terminal:
             with standard_output():
                 self._console.print(shown, soft_wrap=not folded)
@@ -164,38 +180,6 @@ class Output:
             self._console.print(shown)
         lines = captured.get().split("\n")
         write("\n".join(line.rstrip() for line in lines))
-
-
-def _grid(
-    columns: Sequence[str],
-    records: Sequence[Mapping[str, Any]],
-    show: Show,
-    label: Label,
-    folded: Collection[str],
-    right: Collection[str],
-) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            Text(label(column)),
-            justify="right" if column in right else "left",
-            no_wrap=column not in folded,
-            overflow="fold",
-            min_width=_NARROWEST if column in folded else None,
-        )
-    for record in records:
-        table.add_row(*(show(record.get(column)) for column in columns))
-    return table
-
-
-def _entries(record: Mapping[str, Any], show: Show, label: Label) -> Table:
-    """The entries of one record under each other."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for key, value in record.items():
-        grid.add_row(Text(label(key), style="bold"), show(value))
-    return grid
 
 
 def _spaced(key: str) -> str:
@@ -213,6 +197,13 @@ def _reported(value: object) -> Text:
 
 def _stored(value: object) -> Text:
     return Text(value_text(value), style="dim italic" if value is None else "")
+
+
+def _without_zeros(values: Sequence[object], kind: t.Type) -> Sequence[object]:
+    """Times without fractions of a second where none of them has one, so that the column is no wider than it has to be."""
+    if not isinstance(kind, t.Timestamp) or not all(_ZEROS.search(value) for value in values if isinstance(value, str)):
+        return values
+    return [_ZEROS.sub("", value) if isinstance(value, str) else value for value in values]
 
 
 def cell(value: object) -> str:

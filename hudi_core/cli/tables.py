@@ -135,7 +135,8 @@ def timeline(
     whole = opened_table.timeline.with_archived() if archived else opened_table.timeline
     columns = ("requested_time", "completion_time", "action", "state", "operation", *(["archived"] if archived else []))
     out = Output(as_json)
-    out.rows(columns, ({name: _instant(whole, instant)[name] for name in columns} for instant in whole.instants))
+    records = ({name: _instant(whole, instant)[name] for name in columns} for instant in whole.instants)
+    out.rows(columns, records, spare=("completion_time",))
     out.text(f"\n{counted(len(whole.instants), 'instant')}")
 
 
@@ -174,7 +175,14 @@ def files(
         out.rows((), map(_file_slice, decisions))
     else:
         columns = ("verdict", "partition", "file_id", "instant", "size", "logs", "by")
-        out.rows(columns, map(_shown, decisions), folded=("by",))
+        out.rows(
+            columns,
+            map(_shown, decisions),
+            folded=("by",),
+            elided=("file_id",),
+            below=("by",),
+            spare=("instant", "size"),
+        )
         kept, total = len(plan.kept()), len(plan.slices)
         out.text(f"\n{kept:,} of {counted(total, 'file slice')} to read")
     warn([*opened_table.warnings, *plan.warnings])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,9 @@ def validate(
     mend: Annotated[
         bool, typer.Option("--mend", help="Rebuild damaged indexes and remove leftovers, then validate again.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show each finding by itself; else findings of a kind stand together.")
+    ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,31 +48,58 @@ def validate(
         mended = mend_table(opened_table, findings_of(opened_table, names))
         _show_mended(out, mended)
         opened_table = mended.table
-    worst = _show(out, opened_table, names)
+    worst = _show(out, opened_table, names, every=every)
     warn(opened_table.warnings)
     if worst:
         raise typer.Exit(1)
 
 
-def _show(out: Output, table: Table, names: Sequence[str] | None) -> bool:
-    """Shows the findings; returns whether there was an error or a warning."""
+def _show(out: Output, table: Table, names: Sequence[str] | None, *, every: bool) -> bool:
+    """Shows the findings, people those of a kind together unless they want every one; returns whether there was an error or a
+    warning."""
     counts = dict.fromkeys(Severity, 0)
-    shown: list[dict[str, Any]] = []
+    kinds: dict[_Kind, list[Finding]] = {}
     for finding in findings_of(table, names):
         counts[finding.severity] += 1
         if out.as_json:
             out.line(_record(finding))
         else:
-            shown.append(_record(finding))
-    if shown:
-        columns = ("severity", "check", "where", "expected", "found", "mending")
-        out.rows(columns, shown, folded=("where", "expected", "found", "mending"))
-        out.text()
+            kinds.setdefault(_kind(finding, counts, every=every), []).append(finding)
+    for alike in kinds.values():
+        _show_kind(out, alike)
     numbers = [counted(count, severity.value, _PLURALS[severity]) for severity, count in counts.items() if count]
-    out.text(", ".join(numbers) or "no findings")
+    more = "; --all shows each" if any(len(alike) > _SHOWN for alike in kinds.values()) else ""
+    out.text((", ".join(numbers) or "no findings") + more)
     return counts[Severity.ERROR] + counts[Severity.WARNING] > 0
 
 
+def _kind(finding: Finding, counts: Mapping[Severity, int], *, every: bool) -> _Kind:
+    """What findings of a kind have in common: all but the place and the values. With `every`, each is a kind of its own."""
+    number = sum(counts.values()) if every else 0
+    words = (_VALUES.sub("", text) for text in (finding.expected, finding.found, finding.mending.words))
+    return (finding.severity, finding.check, *words, number)
+
+
+def _show_kind(out: Output, alike: Sequence[Finding]) -> None:
+    """The findings of a kind: how many, the places of the first ones, and what the first is about."""
+    first = alike[0]
+    many = f": {len(alike):,} alike" if len(alike) > 1 else ""
+    out.text(f"{first.severity.value} {first.check}{many}", _COLOURS[first.severity])
+    places = [finding.where for finding in alike[:_SHOWN]]
+    more = len(alike) - len(places)
+    shown = {"where": places[0], "expected": first.expected, "found": first.found}
+    if len(alike) > 1:
+        shown["also at"] = ", ".join([*places[1:], *([f"and {more:,} more"] if more else [])])
+    out.record({**shown, "mending": first.mending.words})
+    out.text()
+
+
+_SHOWN = 3
+"""Places of findings of a kind that people are shown."""
+_VALUES = re.compile(r"\S*\d\S*|'[^']*'")
+"""Parts of a finding's texts that differ among findings of a kind: numbers, names with digits, quoted values."""
+_COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold"}
+_Kind = tuple[Any, ...]
 _PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "info"}
 
 

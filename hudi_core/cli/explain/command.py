@@ -97,7 +97,13 @@ def show(out: Output, where: str, scan: Scan) -> None:
         out.text(predicted_text(beside))
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
-    out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))
+    out.rows(
+        columns,
+        (_shown(step, total) for step in _steps(plan)),
+        title="Who removed what",
+        folded=("note",),
+        below=("note",),
+    )
     if len(alone) > 1:
         out.text()
         conditions = ({**entry, "condition": shortened(entry["condition"])} for entry in alone)

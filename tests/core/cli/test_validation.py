@@ -41,6 +41,23 @@ def test_findings_for_programs_and_people(cow: Path, tmp_path: Path) -> None:
     assert refused.error.endswith("found time")
 
 
+def test_findings_of_a_kind_stand_together_for_people(cow: Path, tmp_path: Path) -> None:
+    """CLI-671."""
+    copied(cow, tmp_path / "t")
+    for number in range(5):
+        beat = tmp_path / "t" / heartbeat_path(f"2020010100000000{number}")
+        beat.parent.mkdir(exist_ok=True)
+        beat.write_bytes(b"")
+    together = ran("validate", tmp_path / "t").out.splitlines()
+    assert [line for line in together if "alike" in line] == ["warning leftovers: 5 alike"]
+    assert [line for line in together if line.endswith("and 2 more")]
+    assert together[-1] == "5 warnings; --all shows each"
+    apart = ran("validate", tmp_path / "t", "--all").out.splitlines()
+    assert apart.count("warning leftovers") == 5
+    assert apart[-1] == "5 warnings"
+    assert len(ran("validate", tmp_path / "t", "--json").lines) == 5
+
+
 def test_information_alone_is_no_failure(cow: Path, tmp_path: Path) -> None:
     copied(cow, tmp_path / "t")
     (tmp_path / "t/.hoodie/lock").write_text('{"validUntil": 1}')
