@@ -20,6 +20,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_spark.runner import SparkRunner, partition_keys
 from hudi_spark.structs import arrow_schema
+from hudi_spark.workers import in_worker
 
 _FIELDS: Final = "part int, sequence int, source int, number long, content binary"
 _ARROW: Final = pa.schema(
@@ -54,7 +55,7 @@ class SparkFlow:
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return _rows(work(_part(), _packets(batches)))
 
-        moved = self.frame.where("part >= 0").mapInArrow(run, _FIELDS)
+        moved = self.frame.where("part >= 0").mapInArrow(in_worker(run), _FIELDS)
         return replace(self, frame=moved, takes_packets=True)
 
     def dealt(self, parts: int) -> SparkFlow:
@@ -104,7 +105,7 @@ class SparkRows:
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return _rows(work(_part(), _given(engine, schema, batches)))
 
-        return SparkFlow(self.spark, self.frame.mapInArrow(run, _FIELDS))
+        return SparkFlow(self.spark, self.frame.mapInArrow(in_worker(run), _FIELDS))
 
     @cached_property
     def _arrow(self) -> pa.Schema:
@@ -135,7 +136,9 @@ class ScanRows:
                 for task in batch.column(0).to_pylist():
                     yield from _rows(work(task, remote.read(tasks[task])))
 
-        return SparkFlow(self.spark, self.spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(run, _FIELDS))
+        return SparkFlow(
+            self.spark, self.spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(in_worker(run), _FIELDS)
+        )
 
 
 def _part() -> int:

@@ -21,6 +21,7 @@ from hudi_spark.arrow_form import batch_form
 from hudi_spark.native import NativeReading, forms_of
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
+from hudi_spark.workers import in_worker
 
 _TASKS_PER_CORE = 4
 
@@ -58,7 +59,9 @@ def frame_of_changes(spark: SparkSession, table: Table, **options: Any) -> DataF
                     for rows in changes.piece_batches(*piece):
                         yield batch_form(rows, record)
 
-    frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(read, nullable_struct(changes.schema))
+    frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(
+        in_worker(read), nullable_struct(changes.schema)
+    )
     return frame if changes.limit is None else frame.limit(changes.limit)
 
 
@@ -73,4 +76,4 @@ def _by_arrow(spark: SparkSession, remote: RemoteScan, parts: Sequence[SliceRead
                 for rows in remote.read(tasks[task]):
                     yield batch_form(rows, record)
 
-    return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(read, schema)
+    return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(in_worker(read), schema)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 from hudi_core.parallel.reach import Reach
+from hudi_spark.workers import in_worker
 
 _SEED = 42
 _KEY, _TASK, _RESULT = "key", "task", "result"
@@ -50,7 +51,7 @@ class SparkRunner:
         keys = partition_keys(len(tasks))
         rows = [(key, bytearray(pickle.dumps(task))) for key, task in zip(keys, tasks, strict=True)]
         frame = self.spark.createDataFrame(rows, f"{_KEY} int, {_TASK} binary").repartition(len(tasks), _KEY)
-        answers = frame.mapInArrow(_on_executor(work), f"{_KEY} int, {_RESULT} binary").collect()
+        answers = frame.mapInArrow(in_worker(_on_executor(work)), f"{_KEY} int, {_RESULT} binary").collect()
         results = {answer[_KEY]: pickle.loads(answer[_RESULT]) for answer in answers}
         return [results[key] for key in keys]
 

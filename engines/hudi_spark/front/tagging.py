@@ -34,6 +34,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.runner import SparkRunner, partition_keys
+from hudi_spark.workers import in_worker
 
 DEFAULT = TagOptions()
 _ROWS_AT_ONCE = 1 << 18
@@ -82,7 +83,9 @@ def tag(
     else:
         by_key_alone = options.whole_table or options.index is IndexKind.RECORD_INDEX
         dealt = _by_ranges(keys, [RECORD_KEY] if by_key_alone else [PARTITION_PATH, RECORD_KEY], count)
-    return dealt.mapInArrow(_tagger(remote), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
+    return dealt.mapInArrow(
+        in_worker(_tagger(remote)), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)])
+    )
 
 
 def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
@@ -152,7 +155,7 @@ def _by_buckets(keys: DataFrame, remote: RemoteTagging, count: int) -> DataFrame
             yield batch.append_column(_TASK, pa.array(task, pa.int32()))
 
     fields = StructType([*keys.schema.fields, StructField(_TASK, IntegerType())])
-    return keys.mapInArrow(with_task, fields).repartition(count, _TASK).select(*keys.columns)
+    return keys.mapInArrow(in_worker(with_task), fields).repartition(count, _TASK).select(*keys.columns)
 
 
 def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: int) -> DataFrame:
@@ -183,10 +186,10 @@ def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: i
                 rows = batch_form(batch, tagged.schema.record)
                 yield rows.filter(rows.column(rows.num_columns - 1).is_valid())
 
-    blocks = keys.select(*names).distinct().mapInArrow(pack, f"{_TASK} int, {_KEYS} binary")
+    blocks = keys.select(*names).distinct().mapInArrow(in_worker(pack), f"{_TASK} int, {_KEYS} binary")
     fields = [StructField(name, StringType()) for name in names]
     hits = blocks.repartition(len(tasks), _TASK).mapInArrow(
-        look_up, StructType([*fields, StructField(LOCATION, LOCATION_TYPE)])
+        in_worker(look_up), StructType([*fields, StructField(LOCATION, LOCATION_TYPE)])
     )
     # A key that is in several files is where the first of them by partition and file id has it.
     locations = hits.groupBy(*names).agg(F.min(LOCATION).alias(LOCATION))

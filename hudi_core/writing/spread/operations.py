@@ -261,4 +261,4 @@ class _Writes:
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
         dealt = self.flow.mapped(route).dealt(int(parts.max()) + 1)
-        return statuses(dealt.mapped(WriteRows(runner, tasks, self.in_key_order)).reports())
+        return statuses(dealt.mapped(WriteRows(runner, tasks, parts, self.in_key_order)).reports())

@@ -93,8 +93,10 @@ class RouteRows:
 
 def dealt_tasks(tasks: Sequence[Task], row_bytes: float, parallelism: int) -> Numbers:
     """The part that runs each task: tasks are dealt out by size, to as many parts as keep all machines busy to the end."""
-    count = max(1, min(len(tasks), max(_PARTS_PER_CORE * parallelism, len(tasks) // _TASKS_PER_PART)))
     sizes = np.array([_bytes(task, row_bytes) for task in tasks])
+    total = float(sizes.sum())
+    worth = min(max(total / _BYTES_WORTH_A_PART, parallelism), _PARTS_PER_CORE * parallelism)
+    count = max(1, min(len(tasks), int(max(worth, total / _BYTES_OF_PART))))
     loads, parts = np.zeros(count), np.zeros(len(tasks), np.int64)
     for number in np.argsort(-sizes, kind="stable").tolist():
         part = int(loads.argmin())
@@ -109,4 +111,7 @@ def _bytes(task: Task, row_bytes: float) -> float:
 
 
 _PARTS_PER_CORE = 4
-_TASKS_PER_PART = 8
+_BYTES_WORTH_A_PART = 1 << 22
+"""A part costs some tenths of a second whatever it holds."""
+_BYTES_OF_PART = 1 << 27
+"""What is done again at most where a part fails, but for files that are larger."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Ensure, run
+from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Storage
 from hudi_core.errors import ConflictError, HudiError, StorageError
 from hudi_core.index.key_columns import NOWHERE
+from hudi_core.local_files import StorageWithSync
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import Packet
 from hudi_core.writing.announce import marker_steps
@@ -28,29 +30,59 @@ from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpa
 from hudi_core.writing.task_rows import Places, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 
+Numbers = NDArray[np.int64]
+
 _NUMBERS = 1 << 31
 """Of the two of an attempt: readers take them for 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteRows:
-    """Runs the tasks of a part with the rows that come to them. It can be pickled."""
+    """Runs the tasks of a part with the rows that come to them. It can be pickled. `parts` has the part of each task.
+
+    Markers of all files of the part are there before the first of these; contents of files are made durable together.
+    """
 
     runner: TaskRunner
     tasks: Sequence[Task]
+    parts: Numbers
     in_key_order: bool
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        for number, of_task in groupby(packets, key=lambda packet: packet.group):
-            try:
-                status = self._written(self.tasks[number], of_task)
-            except HudiError as error:
-                if isinstance(error, StorageError):
-                    raise
-                yield report(part, error)
-                return
-            if status is not None:
-                yield report(part, status)
+        numbers = np.flatnonzero(self.parts == part).tolist()
+        attempts = {number: of_attempt(self.tasks[number], _attempt()) for number in numbers}
+        try:
+            reports = [report(part, status) for status in self._attempted(attempts, packets)]
+        except HudiError as error:
+            if isinstance(error, StorageError):
+                raise
+            yield report(part, error)
+        else:
+            yield from reports
+
+    def _attempted(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+        """Writes the files of attempts while their write goes on. Attempts that outlive the write leave nothing."""
+        if not attempts:
+            return
+        storage, time = self.runner.snapshot.storage, self.tasks[min(attempts)].target.instant_time
+        self._refuse_ended(storage, time)
+        config = self.runner.snapshot.config
+        markers = [step for task in attempts.values() for step in marker_steps(task, time, config)]
+        run(storage, [SideBySide(tuple(markers))])
+        with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
+            for number, of_task in groupby(packets, key=lambda packet: packet.group):
+                status = self._written(attempts[number], of_task)
+                if status is not None:
+                    yield self._needed(status)
+        sync_changes(storage)
+        try:
+            self._refuse_ended(storage, time)
+        except ConflictError:
+            for task in attempts.values():
+                # The file of a name that all attempts have may be the committed one.
+                if of_attempt(task, "0-0").target.path != task.target.path:
+                    _delete(storage, task, marker_steps(task, time, config))
+            raise
 
     def _written(self, task: Task, packets: Iterator[Packet]) -> WriteStatus | None:
         engine, schema = self.runner.snapshot.engine, self.runner.rows
@@ -67,8 +99,7 @@ class WriteRows:
                     packs.append(replace(pack, batch=None))
 
         with closing(spool(engine, schema, batches())) as rows:
-            whole = self._with_rows(of_attempt(task, _attempt()), packs, deletes)
-            return self._attempted(replace(self.runner, spool=rows), whole)
+            return replace(self.runner, spool=rows).run(self._with_rows(task, packs, deletes))
 
     def _with_rows(self, task: Task, packs: list[RowPack], deletes: list[RowPack]) -> Task:
         leaves = concat_strings([pack.keys.records for pack in deletes]) if deletes else None
@@ -85,22 +116,6 @@ class WriteRows:
             new = in_order_of_keys(whole.keys.records, new)
         numbers = np.concatenate([np.flatnonzero(slices > NOWHERE), new]) if len(new) < len(whole) else new
         return with_rows(task, whole.keys.records, numbers, places, leaves)
-
-    def _attempted(self, runner: TaskRunner, task: Task) -> WriteStatus | None:
-        """Writes the files of an attempt while its write goes on. An attempt that outlives the write leaves nothing."""
-        storage, time = runner.snapshot.storage, task.target.instant_time
-        self._refuse_ended(storage, time)
-        markers = list(marker_steps(task, time, runner.snapshot.config))
-        run(storage, markers)
-        status = runner.run(task)
-        try:
-            self._refuse_ended(storage, time)
-        except ConflictError:
-            # The file of a name that all attempts have may be the committed one.
-            if of_attempt(task, "0-0").target.path != task.target.path:
-                _delete(storage, task, markers)
-            raise
-        return None if status is None else self._needed(status)
 
     def _refuse_ended(self, storage: Storage, time: str) -> None:
         if not storage.exists(heartbeat_path(time)) or storage.exists(done_path(time)):
@@ -119,7 +134,7 @@ class WriteRows:
         )
 
 
-def _delete(storage: Storage, task: Task, markers: Sequence[Ensure]) -> None:
+def _delete(storage: Storage, task: Task, markers: Iterable[Ensure]) -> None:
     paths = [task.target.path]
     if isinstance(task, RewriteFile):
         paths.append(change_log_path(task.target))
