@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -50,13 +50,14 @@ from hudi_core.metadata.table import (
     MetadataTable,
     open_metadata_table,
 )
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import WRITES
 from hudi_core.timeline.schemas import LATEST_SCHEMA
+from hudi_core.writing import index_files
 from hudi_core.writing.built_rows import BuiltRows
 from hudi_core.writing.index_check import metadata_fault, missed_commit
-from hudi_core.writing.index_files import written_base_files
 from hudi_core.writing.index_plan import (
     IndexOptions,
     chosen_definitions,
@@ -114,12 +115,14 @@ def build_indexes(
     whole metadata table again, with all its indexes. Indexes of builds that died are built too.
     Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
     writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
-    for a metadata table that has to be built again and for damaged files. Nothing is changed then; an index that was to be built
-    again is gone.
+    for a metadata table that has to be built again and for damaged files. Nothing is changed then. An index is built again only
+    where its rows allow it; it is gone where other writers bring in meanwhile what it cannot have, or end the build.
     """
     options = options or IndexOptions()
     refuse_old_version(table.config, table.storage.uri)
-    records = _record_estimate(refreshed(table), kinds, options)
+    latest = refreshed(table)
+    records = _record_estimate(latest, kinds, options)
+    _refuse_unbuildable(latest, kinds, options, records)
     before: StateBefore | None = None
     for attempt in range(1, _ATTEMPTS + 1):
         with ExitStack() as alive:
@@ -158,8 +161,15 @@ def build_metadata_table(
 def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> tuple[str, ...]:
     """The metadata partitions that `build_indexes` would make, of a table as it stands.
 
-    Raises what that raises, but for conflicts.
+    Raises what that raises, but for conflicts and for what the rows do not allow.
     """
+    return tuple(_planned_definitions(table, kinds, options))
+
+
+def _planned_definitions(
+    table: Table, kinds: Sequence[str], options: IndexOptions
+) -> dict[str, IndexDefinition | None]:
+    """The metadata partitions that are to be made, in their order, with their definitions; None for those that have none."""
     pending = [
         partition
         for build in planned_builds(table.timeline)
@@ -167,8 +177,20 @@ def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions
         if partition not in table.config.metadata_partitions
     ]
     partitions = chosen_partitions(table, kinds, pending, options)
-    chosen_definitions(table, partitions, index_definitions(table.storage, table.config), options)
-    return partitions
+    definitions = chosen_definitions(table, partitions, index_definitions(table.storage, table.config), options)
+    return {partition: definitions.get(partition) for partition in partitions}
+
+
+def _refuse_unbuildable(table: Table, kinds: Sequence[str], options: IndexOptions, records: int) -> None:
+    """Raises what a build would, before it removes indexes that are there: the rows are read once more for that. META-500."""
+    planned = _planned_definitions(table, kinds, options)
+    if planned.keys().isdisjoint(table.config.metadata_partitions):
+        return
+    # The listing of a metadata table that is to be built again may be wrong.
+    listed = replace(table, metadata_mode=MetadataMode.OFF, earlier=None) if FILES in planned else table
+    definitions = {partition: known for partition, known in planned.items() if known is not None}
+    others = [partition for partition in planned if partition != FILES]
+    index_files.refuse_unbuildable(BuiltRows(listed), _new_groups(listed, others, definitions, records), definitions)
 
 
 def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
@@ -274,17 +296,24 @@ def _planned(
     before: StateBefore,
     alive: ExitStack,
 ) -> _Build:
+    groups = _new_groups(table, partitions, definitions, records)
+    latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
+    taken = [instant.requested_time for instant in _metadata(table).timeline.instants]
+    groups_time, base_time = islice(first_instants(table.config, latest, taken), 2)
+    rows = BuiltRows(table)
+    return _Build(table, instant_time, groups, definitions, rows, groups_time, base_time, clock, before, alive)
+
+
+def _new_groups(
+    table: Table, partitions: Sequence[str], definitions: Mapping[str, IndexDefinition], records: int
+) -> list[NewGroups]:
     groups: list[NewGroups] = []
     for partition in partitions:
         if partition == RECORD_INDEX and definitions[RECORD_INDEX].is_partitioned:
             groups.append(groups_by_table_partition(partition, {part.partition for part in table.slices()}))
         else:
             groups.append(new_groups(partition, records))
-    latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
-    taken = [instant.requested_time for instant in _metadata(table).timeline.instants]
-    groups_time, base_time = islice(first_instants(table.config, latest, taken), 2)
-    rows = BuiltRows(table)
-    return _Build(table, instant_time, groups, definitions, rows, groups_time, base_time, clock, before, alive)
+    return groups
 
 
 def _begin_partitions(build: _Build) -> None:
@@ -303,7 +332,11 @@ def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:
     """Without the lock: base files of what the table held when the build began."""
     version = build.table.config.version
     file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
-    return list(written_base_files(build.rows, build.groups, build.definitions, file_time, build.groups_time, progress))
+    return list(
+        index_files.written_base_files(
+            build.rows, build.groups, build.definitions, file_time, build.groups_time, progress
+        )
+    )
 
 
 def _publish(build: _Build, statuses: Sequence[WriteStatus]) -> bool:

@@ -154,6 +154,20 @@ class SpooledRuns:
         """The number of records of a file group."""
         return int(self.counts[self._of(group)].sum())
 
+    @property
+    def filled(self) -> list[int]:
+        """The file groups that have records."""
+        return [group for group in range(len(self.bounds) - 1) if self.records(group)]
+
+    def close(self) -> None:
+        """Removes the local file."""
+        self.spool.close()
+
+    def refuse_repeated(self, group: int) -> None:
+        """Raises `UnsupportedError` for a key of a file group that comes twice."""
+        for _ in self.key_ranges(group):
+            pass
+
     def size(self, group: int) -> int:
         """The bytes of keys and values of a file group."""
         return int(self.sizes[self._of(group)].sum())

@@ -8,6 +8,7 @@ Also covers: `writing/index_undo.py`.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -61,6 +62,15 @@ def repeated(table: Table) -> Table:
     """The table with a key twice, in two partitions."""
     table.append(batch("ay"))
     return table.refresh()
+
+
+def hide_record_index(folder: Path, write: Callable[[], object]) -> None:
+    """Writes to a table while its properties do not name its record index, as a writer does that does not know it."""
+    path = folder / ".hoodie/hoodie.properties"
+    before = path.read_bytes()
+    path.write_bytes(re.sub(rb"\nhoodie\.table\.(metadata\.partitions|checksum)=[^\n]*", b"", before))
+    write()
+    path.write_bytes(before)
 
 
 Refused = Callable[[Table], object]
@@ -144,6 +154,14 @@ OF_REPEATED: dict[str, Refused] = {
     "secondary index": lambda table: table.index("secondary_index", columns=["s"]),
     "several": lambda table: table.index("column_stats", "record_index"),
 }
+OF_REBUILDS: dict[str, Refused] = {
+    "files": lambda table: table.index("files", rebuild=True),
+    "record index": lambda table: table.index("record_index", rebuild=True),
+    "statistics and records": lambda table: table.index("column_stats", "record_index", rebuild=True),
+    "a secondary index": lambda table: table.index("secondary_index", columns=["s"], rebuild=True),
+    "another column": lambda table: table.index("secondary_index", columns=["v"], name="s", rebuild=True),
+}
+"""Builds of indexes that are there already, over rows that they cannot have."""
 CASES: dict[str, dict[str, Refused]] = {
     "sound": WRITES | OTHERS | OF_SERVICES,
     "damaged": OF_DAMAGED,
@@ -177,6 +195,31 @@ def test_a_refused_creation_leaves_every_byte(tmp_path: Path, name: str) -> None
         with pytest.raises(HudiError):
             create_table(tmp_path / place, TYPES, **given)  # type: ignore[arg-type]
         assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("state", ["damaged", "repeated"])
+@pytest.mark.parametrize(("kind", "version"), [("cow", 8), ("mor", 9)])
+def test_a_refused_rebuild_leaves_every_byte(tmp_path: Path, kind: str, version: int, state: str) -> None:
+    """META-500: the old index stays."""
+    source = tmp_path / "source"
+    table = create_table(source, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version)
+    table.upsert(batch("ax", "bx", "cy"))
+    table = table.index("column_stats", "record_index").index("secondary_index", columns=["s"])
+    if state == "damaged":
+        damaged(table)
+    else:
+        hide_record_index(source, lambda: repeated(open_table(source)))
+    before, changed = contents(source), {}
+    for name, refused in OF_REBUILDS.items():
+        path = tmp_path / "t"
+        shutil.copytree(source, path)
+        with pytest.raises(HudiError):
+            refused(open_table(path))
+        differ = {key for key in {*contents(path), *before} if contents(path).get(key) != before.get(key)}
+        if differ:
+            changed[name] = sorted(differ)
+        shutil.rmtree(path)
+    assert changed == {}
 
 
 @pytest.mark.parametrize("state", list(CASES))
