@@ -50,6 +50,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     portable    objects that travel to other processes
     parallel    work in threads, results in order
     by_need     modules loaded when they are used
+    libraries   types of other libraries, for editors
     secrets     texts without secrets
     version     the version of the package
 

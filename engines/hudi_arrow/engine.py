@@ -13,17 +13,26 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
 
 if TYPE_CHECKING:
+    import duckdb
+    import polars
+    import pyarrow.dataset as ds
+
     from hudi_arrow import orc, parquet, parquet_write, remote, storage
     from hudi_arrow import rows as arrow_rows
     from hudi_arrow import values as arrow_values
     from hudi_arrow.arrays import Array
+    from hudi_arrow.pushdown import dataset, lazy_frame, relation
     from hudi_arrow.rows import ArrowRows
     from hudi_arrow.values import ArrowValues
     from hudi_core.engine import Engine, FileReader, FileWriter, Storage
+    from hudi_core.table.view import View
 else:
     # A table is opened before it is known what is read of it: each part is loaded when it is first used.
     arrow_rows = ModuleByNeed("hudi_arrow.rows")
     arrow_values = ModuleByNeed("hudi_arrow.values")
+    dataset = ModuleByNeed("hudi_arrow.pushdown.dataset")
+    lazy_frame = ModuleByNeed("hudi_arrow.pushdown.lazy_frame")
+    relation = ModuleByNeed("hudi_arrow.pushdown.relation")
     orc = ModuleByNeed("hudi_arrow.orc")
     parquet = ModuleByNeed("hudi_arrow.parquet")
     parquet_write = ModuleByNeed("hudi_arrow.parquet_write")
@@ -86,6 +95,17 @@ class ArrowEngine:
         if name in _WRITABLE:
             return parquet_write.ParquetWriter()
         raise UnsupportedError(f"{name} files", expected=" or ".join(_WRITABLE) + " to be written", found=name)
+
+    def lazy_frame(self, view: View) -> polars.LazyFrame:
+        return lazy_frame.lazy_frame(view)
+
+    def dataset(self, view: View) -> ds.Dataset:
+        return dataset.HudiDataset(view)
+
+    def relation(
+        self, view: View, connection: duckdb.DuckDBPyConnection | None, name: str | None
+    ) -> duckdb.DuckDBPyRelation:
+        return relation.relation(view, connection, name)
 
 
 ENGINE: Engine[Array, Array, pa.RecordBatch] = ArrowEngine()

@@ -32,6 +32,15 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
+    from hudi_core.libraries import (
+        ArrowDataset,
+        ArrowTable,
+        DuckConnection,
+        DuckRelation,
+        LazyFrame,
+        PandasFrame,
+        PolarsFrame,
+    )
     from hudi_core.services.archiving import operations as archiving
     from hudi_core.services.archiving import options as archive_options
     from hudi_core.services.archiving.options import ArchiveOptions
@@ -51,7 +60,9 @@ if TYPE_CHECKING:
     from hudi_core.services.upkeep.services import ServiceName, ServiceRun
     from hudi_core.table import metadata_records as metadata
     from hudi_core.table import summaries
+    from hudi_core.table import view as views
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
+    from hudi_core.table.view import ScanListener
     from hudi_core.timeline.times import Time
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
@@ -95,6 +106,7 @@ else:
     rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
     summaries = ModuleByNeed("hudi_core.table.summaries")
+    views = ModuleByNeed("hudi_core.table.view")
     validation = ModuleByNeed("hudi_core.validation.validate")
     write_run = ModuleByNeed("hudi_core.writing.write_run")
 
@@ -152,9 +164,54 @@ class Table(opened.Table):
         """Lists the partitions by path: rows, files, bytes. Rows are read only where log files have to be merged."""
         return summaries.partitions(self)
 
-    def to_pandas(self, where: Condition | None = None, columns: Sequence[str] | None = None) -> Any:
-        """Reads the rows, or those that match, as a `pandas.DataFrame` without Hudi's own columns."""
-        return self.scan(where, columns, meta=False).to_pandas()
+    def to_pandas(
+        self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False
+    ) -> PandasFrame:
+        """Reads the rows, or those that match, as a `pandas.DataFrame`; with `meta` it has Hudi's own columns too."""
+        return self.scan(where, columns).to_pandas(meta=meta)
+
+    def to_polars(
+        self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False
+    ) -> PolarsFrame:
+        """Reads the rows, or those that match, as a `polars.DataFrame`; with `meta` it has Hudi's own columns too."""
+        return self.scan(where, columns).to_polars(meta=meta)
+
+    def to_arrow(
+        self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False
+    ) -> ArrowTable:
+        """Reads the rows, or those that match, as a `pyarrow.Table`; with `meta` it has Hudi's own columns too."""
+        return self.scan(where, columns, meta=meta).to_arrow()
+
+    def to_lazy(
+        self, *, as_of: Time | None = None, meta: bool = False, on_scan: ScanListener | None = None
+    ) -> LazyFrame:
+        """Offers the table to Polars: the predicate, the columns and the limit of a lazy query decide which files are read.
+
+        Polars filters the rows that are read itself: a condition that has no counterpart here skips no file and loses no row.
+        `on_scan` gets each `Scan` that a query makes, for its `explain()`. `to_dataset` and `to_duckdb` do the same.
+        """
+        return views.view_maker(self).lazy_frame(views.View(self, as_of, meta, on_scan))
+
+    def to_dataset(
+        self, *, as_of: Time | None = None, meta: bool = False, on_scan: ScanListener | None = None
+    ) -> ArrowDataset:
+        """Offers the table as a `pyarrow.dataset.Dataset`: DuckDB, DataFusion and others scan it with their columns and filters.
+
+        For example `SessionContext().register_dataset("rides", table.to_dataset())` for DataFusion.
+        """
+        return views.view_maker(self).dataset(views.View(self, as_of, meta, on_scan))
+
+    def to_duckdb(
+        self,
+        con: DuckConnection | None = None,
+        name: str | None = None,
+        *,
+        as_of: Time | None = None,
+        meta: bool = False,
+        on_scan: ScanListener | None = None,
+    ) -> DuckRelation:
+        """Registers the table with a connection of DuckDB, or with its default one, and returns the relation."""
+        return views.view_maker(self).relation(views.View(self, as_of, meta, on_scan), con, name)
 
     def write(
         self,

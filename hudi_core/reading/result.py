@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hudi_core.engine import Rows
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from hudi_core.libraries import ArrowReader, ArrowTable, PandasFrame, PolarsFrame
 
 
 class QueryResult(ABC):
@@ -34,25 +37,28 @@ class QueryResult(ABC):
         for batch in self.batches():
             yield from self._rows.to_json(batch, self.schema)
 
-    def to_stream(self) -> Any:
+    def to_stream(self) -> ArrowReader:
         """The rows as a `pyarrow.RecordBatchReader`: bounded memory, whatever the size of the answer."""
         return self._rows.stream(self.schema, self.batches())
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> ArrowTable:
         """The rows as a `pyarrow.Table`."""
         return self.to_stream().read_all()
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> PandasFrame:
         """The rows as a `pandas.DataFrame`; needs pandas."""
         return self.to_arrow().to_pandas()
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> PolarsFrame:
         """The rows as a `polars.DataFrame`; needs polars."""
         try:
-            polars: Any = import_module("polars")
+            library: Any = import_module("polars")
         except ModuleNotFoundError:
-            raise UnsupportedError("to_polars", message="needs the package polars: pip install polars") from None
-        return polars.DataFrame(self)
+            raise UnsupportedError(
+                "to_polars", message="needs the package polars: pip install 'hudi-core[polars]'"
+            ) from None
+        frame: PolarsFrame = library.DataFrame(self)
+        return frame
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""

@@ -9,4 +9,5 @@ open         opening a table: its properties and its timeline
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
 summaries    what commits wrote, and what partitions hold
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant
+view         `View`: a table as another query engine reads it
 """

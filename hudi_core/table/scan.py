@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Nested
+
+if TYPE_CHECKING:
+    from hudi_core.libraries import PandasFrame, PolarsFrame
 
 _LIMITED_SLICES = 4
 """Slices that are fetched ahead where the first may already have all rows that are wanted."""
@@ -156,6 +159,19 @@ class Scan(QueryResult):
         """For each part of the predicate's AND the number of slices it would skip by itself, by the
         statistics of the plan: files that were not read for the plan are not read for this."""
         return [{"condition": condition, "would_skip_alone": count} for condition, count in self.plan.alone()]
+
+    def to_pandas(self, *, meta: bool = False) -> PandasFrame:
+        """The rows as a `pandas.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them."""
+        return super(Scan, self._for_frame(meta)).to_pandas()
+
+    def to_polars(self, *, meta: bool = False) -> PolarsFrame:
+        """The rows as a `polars.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them."""
+        return super(Scan, self._for_frame(meta)).to_polars()
+
+    def _for_frame(self, meta: bool) -> Scan:
+        if meta or not self._options.meta or self._options.columns is not None:
+            return self
+        return Scan(self._sources, replace(self._options, meta=False), vars(self).get("plan", self._known_plan))
 
     def _planner(self) -> PredicatePlanner:
         return PredicatePlanner(self._sources, self._conjuncts, self._options.case_sensitive)
