@@ -17,7 +17,10 @@ FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
 NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
 """Where the timeline of a table of layout 2 is, unless its properties name another folder."""
-KNOWN_VERSIONS = (2, 3, 4, 5, 6, 8, 9)
+KNOWN_VERSIONS = (2, 3, 4, 5, 6, 8, 9, 10)
+UNRELEASED_VERSION = 10
+"""The table version that is read by its published code: no release of Apache Hudi writes it. Rule TABLE-710."""
+UNRELEASED = f"version {UNRELEASED_VERSION}, read by its published code; not yet compared with a released writer"
 _LISTING_SINCE = 6
 """The table version from which on the metadata table is used: earlier ones may be behind, or have records of other schemas."""
 _PATHS_SINCE = 3
@@ -61,6 +64,30 @@ class TimeZone(Enum):
 
     LOCAL = "LOCAL"
     UTC = "UTC"
+
+
+class MetaFieldsMode(Enum):
+    """Which of the meta columns have values. Rule TABLE-711."""
+
+    ALL = "ALL"
+    NONE = "NONE"
+    COMMIT_TIME_ONLY = "COMMIT_TIME_ONLY"
+    FILE_NAME_ONLY = "FILE_NAME_ONLY"
+    COMMIT_TIME_AND_FILE_NAME = "COMMIT_TIME_AND_FILE_NAME"
+
+
+class StorageLayout(Enum):
+    """The order of rows in files: any, or by record key. Merging by hash reads both alike."""
+
+    DEFAULT = "DEFAULT"
+    LSM_TREE = "LSM_TREE"
+
+
+class KeyEncoding(Enum):
+    """Whether the key of one field has its name under the complex generator."""
+
+    FIELD_PREFIXED = "FIELD_PREFIXED"
+    VALUE_ONLY = "VALUE_ONLY"
 
 
 class KeyGeneratorType(StrEnum):
@@ -174,7 +201,17 @@ class TableConfig(BaseModel):
     )
     partition_extractor_class: str | None = Field(None, validation_alias="hoodie.table.partition_extractor_class")
     drop_partition_columns: Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
-    populate_meta_fields: Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
+    stated_populate_meta_fields: Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
+    meta_fields_mode: Annotated[MetaFieldsMode | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.meta.fields.mode"
+    )
+    """Wins over `hoodie.populate.meta.fields`."""
+    storage_layout: Annotated[StorageLayout, BeforeValidator(_upper)] = Field(
+        StorageLayout.DEFAULT, validation_alias="hoodie.table.storage.layout"
+    )
+    key_encoding: Annotated[KeyEncoding | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.table.complex.keygenerator.encoding"
+    )
 
     base_file_format: Annotated[BaseFileFormat, BeforeValidator(_upper)] = Field(
         BaseFileFormat.PARQUET, validation_alias="hoodie.table.base.file.format"
@@ -223,6 +260,24 @@ class TableConfig(BaseModel):
     def layout(self) -> int:
         """1: instants stand in `.hoodie` and have no completion time (version 6). 2: in `.hoodie/timeline`, with one."""
         return self.stated_layout or (1 if self.version < 8 else 2)
+
+    @property
+    def populate_meta_fields(self) -> bool:
+        """All meta columns have values; otherwise record keys are virtual."""
+        mode = self.meta_fields_mode
+        return self.stated_populate_meta_fields if mode is None else mode is MetaFieldsMode.ALL
+
+    @property
+    def has_meta_columns(self) -> bool:
+        """Rows have the meta columns, some of them null where the mode leaves them out."""
+        mode = self.meta_fields_mode
+        return self.stated_populate_meta_fields if mode is None else mode is not MetaFieldsMode.NONE
+
+    @property
+    def stores_commit_times(self) -> bool:
+        """Rows have the time of the commit that wrote them."""
+        timed = (MetaFieldsMode.COMMIT_TIME_ONLY, MetaFieldsMode.COMMIT_TIME_AND_FILE_NAME)
+        return self.populate_meta_fields or self.meta_fields_mode in timed
 
     @property
     def kept_partitions(self) -> frozenset[str]:
@@ -320,6 +375,15 @@ def table_checksum(database: str | None, name: str) -> int:
 
 
 def _findings(present: Mapping[str, str]) -> tuple[str, ...]:
+    return (*_unreleased(present), *_wrong_checksum(present))
+
+
+def _unreleased(present: Mapping[str, str]) -> tuple[str, ...]:
+    is_unreleased = int(present["hoodie.table.version"]) == UNRELEASED_VERSION
+    return (UNRELEASED,) if is_unreleased else ()
+
+
+def _wrong_checksum(present: Mapping[str, str]) -> tuple[str, ...]:
     stated, name = present.get("hoodie.table.checksum"), present.get("hoodie.table.name")
     if stated is None or name is None:
         return ()

@@ -16,9 +16,11 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.avro.block import avro_records
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
+from hudi_core.formats.native_log import log_blocks
 from hudi_core.options import CdcMode, TableConfig
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.block_files import opened_content
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
@@ -79,21 +81,19 @@ class CdcLogReader:
         return [
             batch
             for file in files
-            for block in read_blocks(storage.open(file.path, file.size))
+            for block in log_blocks(file.name, storage.open(file.path, file.size))
             for batch in self._block(block, slice, sides)
         ]
 
     def _block(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[CdcBatch]:
         if block.kind is not BlockKind.CDC_DATA:
             raise CorruptFileError(block.where, expected="a block of changes", found=block.kind.name)
+        if block.native:
+            yield from self._native(block, slice, sides)
+            return
         records = avro_records(block)
         log_schema = schema_from_avro(records.schema_text, f"{block.where}, schema")
-        names = {field.name for field in log_schema.fields}
-        # Rows after that are not logged are those of the slice, to which only the rows before have to be put.
-        sides = (BEFORE,) if AFTER in sides and AFTER not in names else sides
-        fields = tuple(field for field in log_schema.fields if field.name in (OPERATION, _KEY, *sides))
-        if OPERATION not in names:
-            raise CorruptFileError(block.where, expected=f"changes with a column {OPERATION}", found="no such column")
+        fields = _fields_to_read(log_schema, sides, block.where)
         if len(records.starts) == 0:
             return
         data = np.frombuffer(records.data, np.uint8)
@@ -102,6 +102,13 @@ class CdcLogReader:
         assert isinstance(decoded, StructColumn)
         for batch in self._engine.rows.from_columns(decoded, Schema(Record(fields)), block.where):
             yield self._logged(self._engine.rows.root(batch), fields, block, slice)
+
+    def _native(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[CdcBatch]:
+        """The changes of a native file. Rule LOG-714."""
+        with opened_content(block, self._engine) as opened:
+            fields = _fields_to_read(opened.footer.schema, sides, block.where)
+            for batch in opened.batches([field.name for field in fields]):
+                yield self._logged(self._engine.rows.root(batch), fields, block, slice)
 
     def _logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> CdcBatch:
         values, rows = self._engine.values, self._engine.rows
@@ -151,3 +158,13 @@ class CdcLogReader:
     @property
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.base_files.sources.snapshot.engine
+
+
+def _fields_to_read(log_schema: Schema, sides: Sequence[str], where: str) -> tuple[Field, ...]:
+    """The columns of a log of changes that are read for rows before and after."""
+    names = {field.name for field in log_schema.fields}
+    if OPERATION not in names:
+        raise CorruptFileError(where, expected=f"changes with a column {OPERATION}", found="no such column")
+    # Rows after that are not logged are those of the slice, to which only the rows before have to be put.
+    sides = (BEFORE,) if AFTER in sides and AFTER not in names else sides
+    return tuple(field for field in log_schema.fields if field.name in (OPERATION, _KEY, *sides))

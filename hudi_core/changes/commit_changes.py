@@ -314,7 +314,7 @@ class CommitChanges:
         snapshot = self.snapshot
         if merge_rules(snapshot.config, snapshot.storage.uri).partial is not None:
             return True
-        return any(log_headers(snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs)
+        return any(log_headers(info.name, snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs)
 
     def _filled_up(
         self, late: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]

@@ -33,7 +33,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     completed after it though they were requested before the active timeline's start. Raises
     `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual keys.
     """
-    if not config.populate_meta_fields:
+    if not config.stores_commit_times:
         raise UnsupportedError(
             timeline.storage.uri, expected="rows with the commit that wrote them", found="a table with virtual keys"
         )

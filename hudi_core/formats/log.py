@@ -52,7 +52,8 @@ class HeaderKey(IntEnum):
 class LogBlock:
     """A block, or a CORRUPT region between blocks: bytes `offset` to `offset + length` of the file.
 
-    Unknown header keys keep their number. A CORRUPT region has no header and is all content.
+    Unknown header keys keep their number. A CORRUPT region has no header and is all content; so is a `native` file, whose
+    header is elsewhere in it.
     """
 
     source: RandomAccess = field(repr=False)
@@ -63,11 +64,12 @@ class LogBlock:
     footer: Mapping[int, str]
     content_offset: int
     content_length: int
+    native: bool = False
 
     @property
     def where(self) -> str:
         """Names the block in errors."""
-        return f"{self.source.where}, block at {self.offset}"
+        return self.source.where if self.native else f"{self.source.where}, block at {self.offset}"
 
     def content(self) -> bytes:
         """The content's bytes, read now."""

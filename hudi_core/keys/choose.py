@@ -158,8 +158,7 @@ def _record_key(kind: Kind, options: KeyOptions, writer: WritePath) -> RecordKey
         case Kind.SIMPLE | Kind.TIMESTAMP:
             return BareKey(_one(fields, named.RECORD_KEY, kind))
         case Kind.COMPLEX:
-            bare = options.bare_single_key and options.table_version < named.SINCE_NAMED
-            return BareKey(fields[0]) if bare and len(fields) == 1 else CompositeKey(fields)
+            return BareKey(fields[0]) if options.has_bare_single_key and len(fields) == 1 else CompositeKey(fields)
         case Kind.CUSTOM:
             return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields)
         case Kind.NON_PARTITION:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import UsageError
-from hudi_core.options import Flag, KeyGeneratorType, Names, TableConfig
+from hudi_core.options import Flag, KeyEncoding, KeyGeneratorType, Names, TableConfig
 
 _WRITE = "hoodie.datasource.write"
 _TIME = "hoodie.keygen.timebased"
@@ -26,6 +26,8 @@ PARTITION_PATH = f"{_WRITE}.partitionpath.field"
 GENERATOR_CLASS = f"{_WRITE}.keygenerator.class"
 GENERATOR_TYPE = f"{_WRITE}.keygenerator.type"
 SLASHES = f"{_WRITE}.slash.separated.date.partitioning"
+ENCODING = "hoodie.table.complex.keygenerator.encoding"
+"""The property that states whether the key of one field has its name under the complex generator."""
 BARE_SINGLE_KEY = "hoodie.write.complex.keygen.new.encoding"
 AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
 AUTO_TASK = "_hoodie.record.key.gen.partition.id"
@@ -36,6 +38,10 @@ SINCE_NAMED = 9
 
 def _time(option: str) -> AliasChoices:
     return AliasChoices(option, option.replace(_TIME, _TIME_BEFORE))
+
+
+def _upper(text: object) -> object:
+    return text.upper() if isinstance(text, str) else text
 
 
 class KeyOptions(BaseModel):
@@ -56,6 +62,8 @@ class KeyOptions(BaseModel):
     slash_separated_dates: Flag = Field(False, validation_alias=SLASHES)
     consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
     bare_single_key: Flag = Field(False, validation_alias=BARE_SINGLE_KEY)
+    encoding: Annotated[KeyEncoding | None, BeforeValidator(_upper)] = Field(None, validation_alias=ENCODING)
+    """Wins over `bare_single_key` and the table's version."""
     table_version: int = Field(
         SINCE_NAMED, validation_alias=AliasChoices("hoodie.write.table.version", "hoodie.table.version")
     )
@@ -71,6 +79,13 @@ class KeyOptions(BaseModel):
     output_zone: str | None = Field(None, validation_alias=_time(OUTPUT_ZONE))
     zone: str | None = Field(None, validation_alias=_time(ZONE))
     """Counts for both when it is there."""
+
+    @property
+    def has_bare_single_key(self) -> bool:
+        """Whether the key of one field is its value alone under the complex generator."""
+        if self.encoding is not None:
+            return self.encoding is KeyEncoding.VALUE_ONLY
+        return self.bare_single_key and self.table_version < SINCE_NAMED
 
 
 def table_options(config: TableConfig) -> dict[str, str]:

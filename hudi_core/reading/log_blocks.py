@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
+from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.reading.damage import DAMAGE, RAISED, Damage
 from hudi_core.timeline.blocks import counting_blocks
@@ -37,7 +38,7 @@ def _blocks_of(log: FileInfo, storage: Storage, timeline: Timeline, damage: Dama
         damage.leave_out(error, "its rows are")
         return
     blocks: list[LogBlock] = []
-    for block in damage.rest(read_blocks(source), "what follows in the file is"):
+    for block in damage.rest(log_blocks(log.name, source), "what follows in the file is"):
         blocks.append(block)
         yield block
     problem = _wrong_size(source, log, timeline) or _lost_blocks(source, log, blocks, timeline)

@@ -54,17 +54,27 @@ class LogBuffer:
 
     def add_deletes(self, deletes: DeleteRecords, where: str) -> None:
         """Adds the records of a delete block. Raises `CorruptFileError` for one without a key."""
-        count = length(deletes.record_keys)
-        if count == 0:
-            return
-        if not validity_of(deletes.record_keys).all():
+        if length(deletes.record_keys):
+            types = [place.field.type for place in self._columns.ordering]
+            ordering, absolute = delete_ordering(deletes.ordering_values, types, self._columns)
+            self._add_deletes(deletes.record_keys, ordering, absolute, where)
+
+    def add_typed_deletes(self, keys: StringColumn, ordering: tuple[Column, ...], where: str) -> None:
+        """Adds deletes with their values of the ordering fields; one that lacks a value wins over what precedes it. Raises
+        `CorruptFileError` for one without a key."""
+        if count := length(keys):
+            has_value = np.full(count, bool(ordering))
+            for column in ordering:
+                has_value &= validity_of(column)
+            self._add_deletes(keys, ordering, ~has_value, where)
+
+    def _add_deletes(self, keys: StringColumn, ordering: tuple[Column, ...], absolute: Bools, where: str) -> None:
+        columns, count = self._columns, length(keys)
+        if not validity_of(keys).all():
             raise CorruptFileError(where, expected="a key with each delete", found="a null key")
-        columns = self._columns
-        types = [place.field.type for place in columns.ordering]
-        ordering, absolute = delete_ordering(deletes.ordering_values, types, columns)
         all_rows = np.ones(count, np.bool_)
         if columns.keys:
-            self._keys.append(deletes.record_keys)
+            self._keys.append(keys)
         self._add(columns.comparable_values(ordering, where), all_rows, absolute, all_rows)
         self._row_numbers.append(np.full(count, NO_ROW, np.int32))
         if self._partial:

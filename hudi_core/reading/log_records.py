@@ -14,7 +14,6 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
-from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
 from hudi_core.formats.avro.block import joined_records, read_content
@@ -23,12 +22,15 @@ from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.names import parse_base_file
-from hudi_core.formats.random_access import InMemoryFile, RandomAccess
+from hudi_core.formats.native_log import read_position_list
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.formats.roaring import read_positions
 from hudi_core.merge.records import MergeRecords
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.block_files import opened_content
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.reading.native_deletes import native_deletes
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
@@ -89,7 +91,7 @@ class LogReader:
         buffer = LogBuffer(self.columns, partial)
         for run in self._runs(blocks):
             if run[0].kind is BlockKind.DELETE:
-                buffer.add_deletes(read_deletes(run[0]), run[0].where)
+                self._add_deletes(buffer, run[0])
             else:
                 self._add_rows(buffer, run, slice)
         return gathered_records(buffer, positions)
@@ -115,6 +117,13 @@ class LogReader:
             and all(one.header.get(key) == other.header.get(key) for key in keys)
             and number_at(one.require(HeaderKey.INSTANT_TIME)) == number_at(other.require(HeaderKey.INSTANT_TIME))
         )
+
+    def _add_deletes(self, buffer: LogBuffer, block: LogBlock) -> None:
+        if not block.native:
+            buffer.add_deletes(read_deletes(block), block.where)
+            return
+        for keys, ordering in native_deletes(block, self.base_files.sources.snapshot, self.columns.ordering):
+            buffer.add_typed_deletes(keys, ordering, block.where)
 
     def _add_rows(self, buffer: LogBuffer, run: Sequence[LogBlock], slice: FileSlice) -> None:
         """Adds the rows of data blocks that are read together. After an error they are read one by one, to name the block."""
@@ -148,16 +157,12 @@ class LogReader:
             yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
 
     def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
-        storage, file = OneFileStorage(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
-        opened = self._engine.reader("parquet").opened(storage, file)
-        schema = opened.footer.schema
-        block_plan = self._block_plan(repr(schema.record), schema, block)
-        read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
-        try:
+        with opened_content(block, self._engine) as opened:
+            schema = opened.footer.schema
+            block_plan = self._block_plan(repr(schema.record), schema, block)
+            read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
             for batch in opened.batches([field.name for field in block_plan.part.fields]):
                 yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
-        finally:
-            storage.release()
 
     def _block_plan(self, text: str, schema: Schema | None, block: LogBlock) -> _BlockPlan:
         """The plan of a block. `schema` is None where `text` is its Avro schema."""
@@ -212,7 +217,11 @@ def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[n
         text = block.header.get(HeaderKey.RECORD_POSITIONS)
         if text is None or block.header.get(HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS) != base.instant:
             return None
-        positions.append(read_positions(text, f"{block.where}, positions", _max_records(block)))
+        where = f"{block.where}, positions"
+        in_order = block.native  # of the rows, where the others are those of a set
+        positions.append(
+            read_position_list(text, where) if in_order else read_positions(text, where, _max_records(block))
+        )
     return np.concatenate(positions)
 
 
@@ -225,30 +234,3 @@ def _max_records(block: LogBlock) -> int:
 def is_partial(block: LogBlock) -> bool:
     """Whether the rows of a block have some columns alone."""
     return block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
-
-
-@dataclass(eq=False)
-class OneFileStorage:
-    """A storage of one file, for a file that is a part of another."""
-
-    content: InMemoryFile
-
-    def release(self) -> None:
-        """Frees the content: a reader may hold the storage as a key of its cache."""
-        self.content = InMemoryFile(b"", self.content.where)
-
-    @property
-    def uri(self) -> str:
-        return self.content.where
-
-    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
-        return []
-
-    def exists(self, path: str) -> bool:
-        return True
-
-    def read(self, path: str) -> bytes:
-        return self.content.data
-
-    def open(self, path: str, size: int | None = None) -> RandomAccess:
-        return self.content

@@ -32,6 +32,8 @@ def table_generator(
 
 def is_ambiguous(config: TableConfig) -> bool:
     """Whether keys may have their field's name, or not: those of one field of the complex generator, before table version 9."""
+    if config.key_encoding is not None:
+        return False
     single = len(config.record_key_fields) == 1 and chosen_kind(key_options(table_options(config))) is Kind.COMPLEX
     return single and config.version < SINCE_NAMED and config.populate_meta_fields
 

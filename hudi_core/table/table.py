@@ -13,7 +13,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError, described
 from hudi_core.local_files import StorageWithLinks
-from hudi_core.options import BaseFileFormat, TableConfig
+from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, BaseFileFormat, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.snapshot.mode import MetadataMode
@@ -258,10 +258,12 @@ class Table(Portable):
 
     @property
     def warnings(self) -> list[str]:
-        """Metadata that could not be used so far, with the reasons, and links in the table's folders."""
+        """Metadata that could not be used so far, with the reasons, links in the table's folders, and a version that no release
+        writes."""
         links = self.storage.links if isinstance(self.storage, StorageWithLinks) else ()
         root = self.storage.uri.rstrip("/")
         return [
+            *([UNRELEASED] if self.config.version == UNRELEASED_VERSION else ()),
             *(warning for snapshot in self._snapshots.values() for warning in snapshot.warnings),
             *(f"{root}/{link}: a link, which is not followed" for link in links),
         ]

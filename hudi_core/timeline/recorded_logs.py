@@ -87,6 +87,6 @@ def _writes(timeline: Timeline, instant: Instant) -> Iterator[tuple[str, LogWrit
     """What a write records, by the path of the log file."""
     for stats in timeline.metadata(instant).stats.values():
         for stat in stats:
-            if stat.file_size and not stat.errors and ".log." in stat.path:
+            if stat.file_size and not stat.errors and (".log." in stat.path or ".deletes." in stat.path):
                 added = max(stat.file_size - (stat.log_offset or 0), 0)
                 yield stat.path, LogWrite(instant.requested_time, stat.file_size, added)

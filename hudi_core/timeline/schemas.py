@@ -186,7 +186,7 @@ def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:
 
 def _from_avro(text: str, config: TableConfig) -> Schema:
     schema = schema_from_avro(text, "schema of a commit")
-    return replace(schema, record=with_meta_columns(schema.record)) if config.populate_meta_fields else schema
+    return replace(schema, record=with_meta_columns(schema.record)) if config.has_meta_columns else schema
 
 
 def _stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn
 from hudi_core.columns.slicing import without_nulls
 from hudi_core.commit.statuses import ColumnRange
-from hudi_core.engine import FileInfo, Footer
+from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, SchemaError, TableError
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
+from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import InMemoryFile
-from hudi_core.reading.log_records import OneFileStorage
+from hudi_core.reading.block_files import opened_content
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -126,7 +127,7 @@ def _string(column: StringColumn, row: int) -> bytes:
 
 def _log_facts(subject: Subject, file: DataFile) -> FileFacts:
     source = subject.table.storage.open(file.info.path, file.info.size)
-    blocks = list(read_blocks(source))
+    blocks = list(log_blocks(file.info.name, source))
     damaged = tuple(block for block in blocks if block.kind is BlockKind.CORRUPT)
     whole = [block for block in blocks if block.kind is not BlockKind.CORRUPT]
     sums = _Sums()
@@ -143,6 +144,9 @@ def _log_facts(subject: Subject, file: DataFile) -> FileFacts:
 def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColumn, Schema]]:
     """The rows of a block; none of a block without rows, which is read all the same."""
     match block.kind:
+        case BlockKind.DELETE | BlockKind.CDC_DATA if block.native:
+            for _ in _parquet_rows(subject, block):
+                pass
         case BlockKind.DELETE:
             read_deletes(block)
         case BlockKind.AVRO_DATA | BlockKind.CDC_DATA:
@@ -162,18 +166,12 @@ def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColum
 
 def _parquet_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColumn, Schema]]:
     engine = subject.table.engine
-    reader: Any = engine.reader("parquet")
-    file = FileInfo("", block.content_length)
-    storage = OneFileStorage(InMemoryFile(block.content(), block.where))
-    try:
-        opened = reader.opened(storage, file)
+    with opened_content(block, engine) as opened:
         schema = opened.footer.schema
         paths = list(_leaves(schema.record, ()))
         stored = project(schema, paths)
         for batch in opened.batches(paths):
             yield _rows(engine.rows.to_column(engine.rows.root(batch), stored.record, block.where)), stored
-    finally:
-        storage.release()
 
 
 def _rows(column: Column) -> StructColumn:

@@ -1,4 +1,4 @@
-"""Table versions that are only read. Rule TABLE-261."""
+"""Table versions that are only read. Rules TABLE-261, TABLE-710."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ _STATED_SINCE: Final = {
 
 
 def refuse_old_version(config: TableConfig, where: str) -> None:
-    """Raises `UnsupportedError` for a table version that is only read, with what an upgrade needs. Rule TABLE-261."""
+    """Raises `UnsupportedError` for a table version that is only read, with what an upgrade needs."""
     if config.version in WRITABLE_VERSIONS:
         return
+    versions = ", ".join(map(str, WRITABLE_VERSIONS))
+    if config.version > WRITABLE_VERSIONS[-1]:
+        expected = f"table version {versions} to write to (version {config.version} is only read)"
+        raise UnsupportedError(where, expected=expected, found=f"version {config.version}")
     missing = [
         name for name, version in _STATED_SINCE.items() if config.version < version and name not in config.properties
     ]
     needs = f", which needs {', '.join(missing)}" if missing else ""
-    versions = ", ".join(map(str, WRITABLE_VERSIONS))
     expected = f"table version {versions} to write to (upgrade the table with Apache Hudi{needs})"
     raise UnsupportedError(where, expected=expected, found=f"version {config.version}")

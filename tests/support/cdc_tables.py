@@ -42,21 +42,28 @@ def base_name(instant: str) -> str:
 LOG_NAME = f".{FILE_ID}_{SECOND}.log.1_0-1-1.cdc"
 
 
-def cdc_table(mode: CdcMode, changes: Sequence[tuple[str, Row | None, Row | None]] = CHANGES) -> tuple[Table, Memory]:
-    """The table, and the storage that it is read from. `changes` are those that the second commit logs."""
+NATIVE_NAME = f"{FILE_ID}_0-1-1_{SECOND}_1.cdc.parquet"
+
+
+def cdc_table(
+    mode: CdcMode, changes: Sequence[tuple[str, Row | None, Row | None]] = CHANGES, *, native: bool = False
+) -> tuple[Table, Memory]:
+    """The table, and the storage that it is read from. `changes` are those that the second commit logs; with `native` in a
+    Parquet file, as from table version 10 on."""
     kept = [(FIRST, BEFORE[0]), (FIRST, BEFORE[3]), (SECOND, CHANGED), (SECOND, ADDED)]
     memory = Memory({".hoodie_partition_metadata": b""})
     memory.files[base_name(FIRST)] = _base_file([(FIRST, row) for row in BEFORE])
     memory.files[base_name(SECOND)] = _base_file(kept)
-    memory.files[LOG_NAME] = log_of_changes(mode, changes)
+    name = NATIVE_NAME if native else LOG_NAME
+    memory.files[name] = (native_log_of_changes if native else log_of_changes)(mode, changes)
     _commit(memory, FIRST, {"numInserts": len(BEFORE), "numUpdateWrites": 0, "numDeletes": 0, "prevCommit": "null"})
     counts = {"numInserts": 1, "numUpdateWrites": 1, "numDeletes": 1, "prevCommit": FIRST}
-    _commit(memory, SECOND, {**counts, "cdcStats": {LOG_NAME: len(memory.files[LOG_NAME])}})
+    _commit(memory, SECOND, {**counts, "cdcStats": {name: len(memory.files[name])}})
     config = table_config(
         {
             "hoodie.table.name": "logged",
             "hoodie.table.type": "COPY_ON_WRITE",
-            "hoodie.table.version": "9",
+            "hoodie.table.version": "10" if native else "9",
             "hoodie.table.recordkey.fields": "id",
             "hoodie.table.cdc.enabled": "true",
             "hoodie.table.cdc.supplemental.logging.mode": mode.value,
@@ -86,6 +93,24 @@ def log_of_changes(mode: CdcMode, changes: Sequence[tuple[str, Row | None, Row |
         fastavro.schemaless_writer(out, parsed, {item["name"]: one[item["name"]] for item in fields})
         listed += struct.pack(">i", len(out.getvalue())) + out.getvalue()
     return frame(6, {0: SECOND, 2: json.dumps(schema)}, struct.pack(">ii", 3, len(changes)) + listed)
+
+
+def native_log_of_changes(mode: CdcMode, changes: Sequence[tuple[str, Row | None, Row | None]]) -> bytes:
+    """The same as a Parquet file, without any metadata of its own."""
+    row = pa.struct([("id", pa.string()), ("ts", pa.int64()), ("v", pa.string()), ("n", pa.int32())])
+    columns = {"op": pa.string(), "ts_ms": pa.string(), "record_key": pa.string(), "before": row, "after": row}
+    names = {
+        CdcMode.OP_KEY_ONLY: ("op", "record_key"),
+        CdcMode.DATA_BEFORE: ("op", "record_key", "before"),
+        CdcMode.DATA_BEFORE_AFTER: ("op", "ts_ms", "before", "after"),
+    }[mode]
+    whole = [
+        {"op": op, "ts_ms": SECOND, "record_key": (before or after or {})["id"], "before": before, "after": after}
+        for op, before, after in changes
+    ]
+    out = io.BytesIO()
+    pq.write_table(pa.table([pa.array([one[name] for one in whole], columns[name]) for name in names], names), out)
+    return out.getvalue()
 
 
 def _base_file(rows: Sequence[tuple[str, Row]]) -> bytes:

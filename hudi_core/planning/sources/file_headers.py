@@ -105,7 +105,7 @@ class FileHeaders:
 
     def _log(self, file: FileInfo) -> LogHeaders:
         self._logs[file.path] = UNREADABLE
-        self._logs[file.path] = log_headers(self.snapshot.storage.open(file.path, file.size))
+        self._logs[file.path] = log_headers(file.name, self.snapshot.storage.open(file.path, file.size))
         return self._logs[file.path]
 
     def _read_together(

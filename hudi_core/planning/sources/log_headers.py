@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
+from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.planning.sources.slice_statistics import MissingStats
 from hudi_core.schema.schema import Schema
@@ -34,9 +35,10 @@ class LogHeaders:
         return MissingStats.NULLS if self.parts_of_rows else MissingStats.NOTHING
 
 
-def log_headers(source: RandomAccess) -> LogHeaders:
-    """The headers of all blocks, whether they count or not. Raises `CorruptFileError` and `UnsupportedError`."""
-    schemas = [_partial_schema(block) for block in read_blocks(source) if block.kind in _DATA]
+def log_headers(name: str, source: RandomAccess) -> LogHeaders:
+    """The headers of all blocks of a log file of this name, whether they count or not. Raises `CorruptFileError` and
+    `UnsupportedError`."""
+    schemas = [_partial_schema(block) for block in log_blocks(name, source) if block.kind in _DATA]
     parts = [schema for schema in schemas if schema is not None]
     names = frozenset(field.name for schema in parts for field in schema.fields)
     return LogHeaders(len(parts) < len(schemas), bool(parts), names)

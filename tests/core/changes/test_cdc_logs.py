@@ -8,7 +8,18 @@ import pytest
 
 from hudi_core.options import CdcMode
 from hudi_core.table.table import Table
-from tests.support.cdc_tables import ADDED, BEFORE, CHANGED, CHANGES, FIRST, LOG_NAME, SECOND, base_name, cdc_table
+from tests.support.cdc_tables import (
+    ADDED,
+    BEFORE,
+    CHANGED,
+    CHANGES,
+    FIRST,
+    LOG_NAME,
+    NATIVE_NAME,
+    SECOND,
+    base_name,
+    cdc_table,
+)
 from tests.support.memory import Memory
 
 OLD, NEW = base_name(FIRST), base_name(SECOND)
@@ -42,6 +53,15 @@ def test_rows_come_from_the_log_as_far_as_it_has_them(mode: CdcMode, files: set[
     table, memory = cdc_table(mode)
     assert changes(table) == EXPECTED
     assert read(memory) == files
+
+
+@modes
+@pytest.mark.parametrize("columns", [None, ["op"], ["op", "after"]])
+def test_native_files_of_changes_mean_what_blocks_of_changes_mean(mode: CdcMode, columns: list[str] | None) -> None:
+    """LOG-714."""
+    (native, memory), (blocks, _) = cdc_table(mode, native=True), cdc_table(mode)
+    assert changes(native, columns=columns) == changes(blocks, columns=columns)
+    assert NATIVE_NAME in memory.reads or mode is CdcMode.OP_KEY_ONLY
 
 
 @modes

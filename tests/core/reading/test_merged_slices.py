@@ -24,7 +24,7 @@ from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
 from hudi_core.merge.rules import PAYLOADS
 from hudi_core.reading import base_files, log_records
-from hudi_core.reading.log_records import OneFileStorage
+from hudi_core.reading.block_files import OneFileStorage
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
     BASE_INSTANT,

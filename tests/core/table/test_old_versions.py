@@ -5,18 +5,17 @@ Also covers: `writing/old_versions.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-import hudi_core
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from tests.support.commands import fingerprint, ran
+from tests.support.every_write import WRITES
 from tests.support.written_tables import rows, rows_of
 
 OLD = [2, 3, 4, 5]
@@ -76,36 +75,30 @@ def test_the_folder_default_stood_for_null(tmp_path: Path, version: int, value: 
     assert table.scan("p IS NULL").count() == (value is None)
 
 
-WRITES: dict[str, Callable[[Table], object]] = {
-    "upsert": lambda table: table.upsert(rows(("c", "x", 1))),
-    "insert": lambda table: table.insert(rows(("c", "x", 1))),
-    "append": lambda table: table.append(rows(("c", "x", 1))),
-    "delete": lambda table: table.delete(where="id = 'a'"),
-    "update": lambda table: table.update({"n": 9}),
-    "overwrite": lambda table: table.overwrite_partitions(rows(("c", "x", 1))),
-    "delete partitions": lambda table: table.delete_partitions(["x"]),
-    "cluster": lambda table: table.cluster(columns=["n"]),
-    "clean": lambda table: table.clean(),
-    "index": lambda table: hudi_core.build_indexes(table, ["bloom_filters"]),
-    "metadata table": lambda table: hudi_core.build_indexes(table, ["files"]),
-    "index removal": lambda table: table.drop_index("column_stats"),
-    "schema": lambda table: table.evolve("ADD COLUMN extra int"),
-}
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """A table of each version, which no test changes."""
+    folder = tmp_path_factory.mktemp("old")
+    for version in OLD:
+        old_table(folder / str(version), version)
+    return {version: folder / str(version) for version in OLD}
 
 
 @pytest.mark.parametrize("version", OLD)
 @pytest.mark.parametrize("write", WRITES)
-def test_nothing_writes_and_the_refusal_names_what_an_upgrade_needs(tmp_path: Path, version: int, write: str) -> None:
+def test_nothing_writes_and_the_refusal_names_what_an_upgrade_needs(
+    shared: dict[int, Path], version: int, write: str
+) -> None:
     """TABLE-261."""
-    table = old_table(tmp_path / "t", version)
-    before = fingerprint(tmp_path / "t")
+    table = open_table(shared[version])
+    before = fingerprint(shared[version])
     with pytest.raises(
         UnsupportedError, match=f"upgrade the table with Apache Hudi.*found version {version}"
     ) as raised:
         WRITES[write](table)
     assert ("hoodie.table.keygenerator.class" in str(raised.value)) == (version < 3)
     assert ("hoodie.table.checksum" in str(raised.value)) == (version < 4)
-    assert fingerprint(tmp_path / "t") == before
+    assert fingerprint(shared[version]) == before
 
 
 def test_commands_that_mend_or_roll_back_are_refused_too(tmp_path: Path) -> None:

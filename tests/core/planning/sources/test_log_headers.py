@@ -30,7 +30,7 @@ ROLLBACK = block(COMMAND, instant="4", target="2", command="0")
 
 
 def headers(*blocks: bytes) -> LogHeaders:
-    return log_headers(InMemoryFile(b"".join(blocks), "a log"))
+    return log_headers(".f_1.log.1_0-0-0", InMemoryFile(b"".join(blocks), "a log"))
 
 
 def test_deletes_change_no_column() -> None:
