@@ -1,4 +1,7 @@
-"""Native log files as blocks: names, footers, positions. Also covers: `formats/parquet/key_values.py`."""
+"""Native log files as blocks: names, footers, positions.
+
+Also covers: `formats/parquet/key_values.py`.
+"""
 
 from __future__ import annotations
 

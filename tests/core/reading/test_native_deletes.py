@@ -1,4 +1,7 @@
-"""Native log files of version 10 give the rows that log files of blocks give. Also covers: `reading/block_files.py`."""
+"""Native log files of version 10 give the rows that log files of blocks give.
+
+Also covers: `reading/block_files.py`.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,11 @@ import pytest
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
+from hudi_core.keys.choose import generator_of_table
+from hudi_core.keys.generator import BareKey, Generator
+from hudi_core.keys.options import ENCODING
 from hudi_core.options import UNRELEASED, MetaFieldsMode, table_config
+from hudi_core.table.keying import is_ambiguous
 from tests.support.commands import fingerprint, ran
 from tests.support.every_write import WRITES
 from tests.support.written_tables import rows, rows_of
@@ -97,6 +101,23 @@ def test_rows_sorted_by_key_are_read_as_others(tmp_path: Path, layout: str) -> N
     """TABLE-712."""
     table = version_10(tmp_path / "t", **{"hoodie.table.storage.layout": layout})
     assert rows_of(table) == EXPECTED
+
+
+@pytest.mark.parametrize(("encoding", "key"), [("field_prefixed", "id:1"), ("VALUE_ONLY", "1"), (None, "id:1")])
+def test_the_encoding_of_the_key_of_one_field_is_a_property(encoding: str | None, key: str) -> None:
+    """TABLE-712."""
+    stated = {
+        "hoodie.table.name": "t",
+        "hoodie.table.version": "10",
+        "hoodie.table.recordkey.fields": "id",
+        "hoodie.table.partition.fields": "p",
+        "hoodie.table.keygenerator.type": "COMPLEX",
+    }
+    config = table_config(stated | ({} if encoding is None else {ENCODING: encoding}))
+    assert not is_ambiguous(config)
+    generator = generator_of_table(config, bare_single_key=True)
+    assert isinstance(generator, Generator)
+    assert isinstance(generator.key, BareKey) == (key == "1")
 
 
 @pytest.mark.parametrize(
