@@ -17,6 +17,8 @@ log_write        blocks of log files, written: frames of any content, and the co
                  Rules LOG-1 to LOG-13
 name_columns     names of base files, a column of them taken apart at once. Rule FORMAT-5; one by one: `names`
 names            names of base files and log files: taken apart, put together, ordered. Rules FORMAT-5 to FORMAT-8
+native_log       native log files of table version 10: whole Parquet files or HFiles, each as one block. Rules LOG-710 to
+                 LOG-714
 parquet/         parquet's metadata, read from a footer's own bytes: which statistics may be trusted, and where pages lie
 properties       java properties text, the form of `hoodie.properties` and `.hoodie_partition_metadata`. Rules FORMAT-1 to
                  FORMAT-4

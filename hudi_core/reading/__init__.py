@@ -2,6 +2,7 @@
 
 ahead           files of slices that will be read soon: the storage fetches them while others are read
 base_files      rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
+block_files     Parquet files that are the content of a log block, opened as files of their own
 damage          what a read does about damaged files: an error, or the rest of the rows with a warning. Rule LOG-262
 log_blocks      the blocks of a slice's log files that count. What a completed write wrote and is not there is damage. Rules
                 LOG-260 to LOG-262
@@ -9,6 +10,7 @@ log_buffer      records of log blocks, gathered one block after the other as arr
 log_records     the records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks
 merge_columns   the columns that merging needs beside the wanted ones: the record key, ordering fields and delete markers
 merged_slices   rows of slices with log files: rows of the base file that no log record touches, and merged rows
+native_deletes  native files of deletes of table version 10: the keys, and their values of the ordering fields. Rule LOG-712
 remote          remote scans: what an executor needs to read file slices of a scan. It opens no table and lists nothing
 result          `QueryResult`: rows of a query as batches, Arrow, pandas, Polars, JSON or a file
 selection       the columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match
