@@ -306,6 +306,8 @@ class InputRows(Generic[B]):
 
     schema: Schema
     batches: Iterator[B]
+    inferred: bool = False
+    """The types follow from the values: a frame of pandas has floating-point numbers where an integer is missing."""
 
 
 class Rows(Protocol[V, MaskIn, B]):

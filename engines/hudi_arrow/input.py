@@ -20,6 +20,8 @@ from hudi_core.errors import RowError, StorageError, UsageError
 from hudi_core.schema.schema import Schema
 
 _BATCH_ROWS = 65_536
+_PANDAS = b"pandas"
+"""The metadata of Arrow schemas that were made of frames."""
 
 _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
@@ -64,7 +66,8 @@ def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> I
     fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in arrow]
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)
-    return InputRows(schema, (typed(batch, wanted) for batch in batches))
+    of_pandas = _PANDAS in (arrow.metadata or {})
+    return InputRows(schema, (typed(batch, wanted) for batch in batches), of_pandas)
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -64,10 +64,10 @@ def incoming_rows(
     fit the table, `UnsupportedError` for those that change a column with an index of its own, before a row is drawn; `RowError`
     with the row for one without a key or without a value in a required column. Warns (`UserWarning`) of a column whose wider
     type rounds values: numbers that are not whole make a column of integers one of theirs only where no row takes the place of
-    another. Rules WRITE-43, WRITE-62, WRITE-74, WRITE-201.
+    another, each row has one, and their type was meant. Rules WRITE-43, WRITE-62, WRITE-74, WRITE-201.
     """
     columns = columns or BatchColumns()
-    if columns.replaces or not widens_integers(given.schema, table.schema):
+    if columns.replaces or given.inferred or not widens_integers(given.schema, table.schema):
         return _incoming(table, given, auto_instant, columns)
     with closing(spool(table.engine, given.schema, given.batches)) as drawn:
         try:

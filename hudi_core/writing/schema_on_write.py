@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError, UnsupportedError, UsageError
@@ -19,7 +19,7 @@ from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import without_meta_columns
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
@@ -30,6 +30,7 @@ from hudi_core.writing.exact_types import ExactTypes, aligned
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
 
+_NAN: Final = float("nan")
 _TEXTS = t.String | t.Binary | t.Enumeration | t.Uuid
 """Types that a batch may turn to strings or bytes. Apache Hudi would turn numbers to strings too, for one wrong batch."""
 
@@ -51,6 +52,8 @@ class SchemaOnWrite(Portable):
     """What users should know of the changes of the table's schema: the columns whose wider type rounds values."""
     kept: frozenset[int] = frozenset()
     """The columns that the batch lacks and whose stored values stay."""
+    widened: tuple[Path, ...] = ()
+    """The columns of integers that the batch makes ones of floating-point numbers, outside of arrays and maps."""
 
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
@@ -60,13 +63,30 @@ class SchemaOnWrite(Portable):
         """
         values, rows = self.engine.values, self.engine.rows
         exact = ExactTypes(self.engine, self.given, self.incoming)
-        root = self._project(exact.rows(rows.root(batch), first_row))
+        typed = exact.rows(rows.root(batch), first_row)
+        for path in self.widened:
+            self._refuse_missing(typed, path, first_row)
+        root = self._project(typed)
         for position, column in enumerate(self.table.fields):
             if not column.optional:
                 flags = rows.flags(values.is_null(values.field(root, position)))
                 if flags.any():
                     raise RowError(first_row + int(flags.argmax()), expected="a value", found="null", path=column.name)
         return root
+
+    def _refuse_missing(self, root: Any, path: Path, first_row: int) -> None:
+        """Raises `RowError` for a row without a number: the column may be a floating-point one for the gap alone."""
+        values, rows = self.engine.values, self.engine.rows
+        value: Any = root
+        data_type: t.Type = self.incoming.record
+        for name in path:
+            assert isinstance(data_type, t.Record)
+            position = next(number for number, field in enumerate(data_type.fields) if field.name == name)
+            value, data_type = values.field(value, position), data_type.fields[position].type
+        missing = rows.flags(values.is_null(value)) | rows.flags(values.one_of(value, (_NAN,), data_type))
+        if missing.any():
+            expected = f"a number, as every row has where a batch widens a column to {type_text(data_type)}"
+            raise RowError(first_row + int(missing.argmax()), expected=expected, found="none", path=".".join(path))
 
     @cached_property
     def _project(self) -> Callable[[Any], Any]:
@@ -98,7 +118,18 @@ def schema_on_write(
             )
     notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME, relabels=False)
-    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices, kept)
+    widened = tuple(_widened(bare.record, bare_table.record))
+    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices, kept, widened)
+
+
+def _widened(rows: t.Record, table: t.Record, path: Path = ()) -> Iterator[Path]:
+    others = {field.name: field.type for field in table.fields}
+    for field in rows.fields:
+        match field.type, others.get(field.name):
+            case t.Float() | t.Double(), t.Int() | t.Long():
+                yield (*path, field.name)
+            case t.Record() as nested, t.Record() as stored:
+                yield from _widened(nested, stored, (*path, field.name))
 
 
 def _type_changes(before: Schema, after: Schema) -> Iterator[str]:

@@ -307,6 +307,46 @@ def test_rows_that_are_added_widen_integers_only_by_a_number_that_is_none(tmp_pa
     assert [stored(tmp_path)[name]["fare"] for name in "efg"] == [None, 7.0, 0.5]
 
 
+@pytest.mark.parametrize("op", ["append", "insert", "bulk_insert"])
+@pytest.mark.parametrize("values", [[0.5, None], [None, 0.5], [float("nan"), 0.5], [2.0**53, None]])
+def test_a_batch_with_a_gap_widens_no_integers(tmp_path: Path, op: str, values: list[float | None]) -> None:
+    """WRITE-201: the column may be a floating-point one for the gap alone."""
+    table = new_table(tmp_path)
+    before = stored(tmp_path)
+    batch = pa.concat_tables([rows("e", 2), rows("f", 2)]).set_column(4, "fare", pa.array(values, from_pandas=False))
+    empty = 1 + next(row for row, value in enumerate(values) if value is None or value != value)
+    with (
+        pytest.warns(UserWarning, match="widens"),
+        pytest.raises(RowError, match=rf"^fare: row {empty}: expected a number, as every row has .*, found none"),
+    ):
+        table.write(batch, op)
+    assert stored(tmp_path) == before
+
+
+def test_a_gap_in_a_struct_counts(tmp_path: Path) -> None:
+    """WRITE-201: at every depth outside of arrays and maps."""
+    types = pa.schema([("id", pa.string()), ("s", pa.struct([("n", pa.int64())]))])
+    table = hudi_core.create(tmp_path / "t", types, key="id")
+    wide = pa.struct([("n", pa.float64())])
+    with pytest.warns(UserWarning, match="widens"), pytest.raises(RowError, match=r"^s\.n: row 2: "):
+        table.append(pa.table({"id": ["a", "b"], "s": pa.array([{"n": 0.5}, {"n": None}], wide)}))
+    with pytest.warns(UserWarning, match="widens"):
+        table.append(pa.table({"id": ["a", "b"], "s": pa.array([{"n": 0.5}, {"n": 1.0}], wide)}))
+
+
+@pytest.mark.parametrize("op", ["append", "insert", "bulk_insert", "upsert"])
+def test_frames_widen_no_integers(tmp_path: Path, op: str) -> None:
+    """WRITE-201: pandas decides on their types."""
+    table = new_table(tmp_path)
+    frame = rows("e", 2).drop(["items"]).to_pandas().assign(fare=[0.5])
+    with pytest.raises(RowError, match=r"^fare: row 1: expected a whole number"):
+        table.write(frame, op, missing_columns="null")
+    table.write(frame.assign(fare=[7.0]), op, missing_columns="null")
+    table.evolve("ALTER COLUMN fare TYPE double")
+    table.refresh().write(frame, op, missing_columns="null")
+    assert hudi_core.open(tmp_path / "t").count("fare = 0.5") == 1
+
+
 def test_errors_name_rows_of_the_input_whatever_its_numbers(tmp_path: Path) -> None:
     """WRITE-201: a row that is refused for another reason is refused where a column would be widened, too."""
     table = new_table(tmp_path)
