@@ -1,5 +1,6 @@
 """The metadata table of a table: its records of files and columns, read and merged. Rules: `specs/metadata-table.md`.
 
+changed_keys  record keys whose entries in the record index a write changed. Rule CONFLICT-530
 counting      the records of a file group that count, all sources merged: of each key the newest, or those that add up. Rule
               META-99
 definitions   `index.json`: what the indexes of a table are made of. Rule META-40

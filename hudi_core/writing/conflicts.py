@@ -6,15 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn, to_list
+from hudi_core.columns.string_index import StringIndex, index_strings
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.errors import ConflictError
 from hudi_core.formats.names import parse_log_file
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.indexing.delta_commit import partition_group_prefix
+from hudi_core.metadata.changed_keys import changed_keys
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
 
+_NO_ROWS = np.zeros(0, np.int64)
 _LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"})
 """Operations that depend on which rows a partition had: rows that others added there meanwhile may have the same keys."""
 
@@ -56,9 +65,51 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             if added and metadata.operation not in COMPACTIONS:
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
+    _refuse_same_keys(begun, latest, where, change)
     refuse_clustered(latest, instant_time, change.operation, groups)
     if latest.config.layout == 1:
         _refuse_scheduled(begun, latest, where, change)
+
+
+def _refuse_same_keys(begun: Table, latest: Table, where: str, change: TableChange) -> None:
+    """Raises `ConflictError` where a write that completed since changed the record index's entry of one of the change's keys:
+    each took the other's row for one that is not there."""
+    if RECORD_INDEX not in latest.config.kept_partitions:
+        return
+    others = [instant for instant, metadata in _completed_since(begun, latest) if metadata.operation not in COMPACTIONS]
+    if not others:
+        return
+    metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)
+    assert metadata is not None  # the record index is a part of it
+    definition = index_definitions(latest.storage, latest.config).get(RECORD_INDEX)
+    own = _keys_by_group(change, partitioned=definition is not None and definition.is_partitioned)
+    for instant in others:
+        changed = changed_keys(metadata, instant.requested_time)
+        if changed is None:
+            found = f"{instant.action} {instant.requested_time}, whose keys are not known any more"
+            raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+        for prefix, index in own.items():
+            for group, keys in changed.items():
+                rows = index.find(keys) if group.startswith(prefix) else _NO_ROWS
+                if (rows >= 0).any():
+                    key = to_list(take_strings(keys, np.flatnonzero(rows >= 0)[:1]))[0]
+                    found = f"{key!r} of {instant.action} {instant.requested_time}"
+                    raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+
+
+def _keys_by_group(change: TableChange, *, partitioned: bool) -> dict[str, StringIndex]:
+    """The keys whose entries in the record index a change writes, by the prefix of the ids of the file groups there."""
+    parts: dict[str, list[StringColumn]] = {}
+    for status in change.statuses:
+        mine = [keys for keys in (status.added_keys, status.removed_keys) if keys is not None]
+        parts.setdefault(status.partition if partitioned else "", []).extend(mine)
+    for partition, keys in change.replaced_keys.items():
+        parts.setdefault(partition if partitioned else "", []).append(keys)
+    return {
+        partition_group_prefix(partition) if partitioned else "": index_strings(concat_strings(keys))
+        for partition, keys in parts.items()
+        if keys
+    }
 
 
 def _refuse_scheduled(begun: Table, latest: Table, where: str, change: TableChange) -> None:

@@ -16,6 +16,7 @@ from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import crashes, later
 from tests.support.expression_tables import LOWER, assert_kept, indexed
 from tests.support.expression_tables import rows as expression_rows
+from tests.support.overlapping import beside
 from tests.support.written_tables import TYPES, read, rows
 
 INDEXES = ("column_stats", "partition_stats")
@@ -26,17 +27,6 @@ def new_table(folder: Path, kind: str = "cow", version: int = 9) -> Path:
     indexes = INDEXES if version > 6 else INDEXES[:1]
     create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)
     return path
-
-
-def around(action: Callable[[], object]) -> WriteOptions:
-    """Options of a write that is overtaken: the action runs when the write's files are there, and before it commits."""
-    left = [action]
-
-    def progress(_done: int, _all: int) -> None:
-        if left:
-            left.pop()()
-
-    return WriteOptions(progress=progress, attempts=1)
 
 
 def append(path: Path, key: str, n: int, options: WriteOptions | None = None) -> None:
@@ -67,7 +57,7 @@ def test_a_write_that_completes_after_a_later_one_keeps_its_rows_in_partition_st
 ) -> None:
     """META-530, META-531."""
     path = new_table(tmp_path, kind, version)
-    append(path, "b", 1, around(lambda: write(open_table(path), rows(("c", "x", 100)), op)))
+    append(path, "b", 1, beside(lambda: write(open_table(path), rows(("c", "x", 100)), op)))
     expect(path, ("b", "x", 1), ("c", "x", 100))
     append(path, "d", 50)
     expect(path, ("b", "x", 1), ("c", "x", 100), ("d", "x", 50))
@@ -76,7 +66,7 @@ def test_a_write_that_completes_after_a_later_one_keeps_its_rows_in_partition_st
 def test_writes_that_complete_in_the_reverse_order_keep_all_rows_in_partition_stats(tmp_path: Path) -> None:
     """META-530."""
     path = new_table(tmp_path, "mor")
-    append(path, "a", 1, around(lambda: append(path, "b", 1000, around(lambda: append(path, "c", 100)))))
+    append(path, "a", 1, beside(lambda: append(path, "b", 1000, beside(lambda: append(path, "c", 100)))))
     expect(path, ("a", "x", 1), ("b", "x", 1000), ("c", "x", 100))
 
 
@@ -84,7 +74,7 @@ def test_a_partition_that_is_deleted_beside_a_write_into_it_keeps_its_statistics
     """META-530: a delete of them would hide those of the write."""
     path = new_table(tmp_path)
     append(path, "a", 7)
-    append(path, "b", 1, around(lambda: delete_partitions(open_table(path), ["x"])))
+    append(path, "b", 1, beside(lambda: delete_partitions(open_table(path), ["x"])))
     expect(path, ("b", "x", 1))
     write(open_table(path), rows(("c", "x", 5)), "insert_overwrite")
     delete_partitions(open_table(path), ["x"])
@@ -113,7 +103,7 @@ def tight(path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def test_a_write_completes_after_a_later_one_of_apache_hudi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-531: Apache Hudi's writer takes no care of writes that are pending."""
     path = new_table(tmp_path)
-    append(path, "b", 1, around(tight(path, monkeypatch)))
+    append(path, "b", 1, beside(tight(path, monkeypatch)))
     expect(path, ("b", "x", 1), ("c", "x", 100))
     append(path, "d", 50)
     expect(path, ("b", "x", 1), ("c", "x", 100), ("d", "x", 50))
@@ -135,7 +125,7 @@ def of_others(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_apache_hudis_write_completes_after_a_later_one(tmp_path: Path) -> None:
     """META-530."""
     path = new_table(tmp_path)
-    append(path, "b", 1, around(lambda: append(path, "c", 100)))
+    append(path, "b", 1, beside(lambda: append(path, "c", 100)))
     expect(path, ("b", "x", 1), ("c", "x", 100))
 
 
@@ -144,7 +134,7 @@ def test_apache_hudis_write_completes_in_a_partition_that_was_deleted_meanwhile(
     """META-530: its records are not hidden."""
     path = new_table(tmp_path)
     append(path, "a", 7)
-    append(path, "b", 1, around(lambda: delete_partitions(open_table(path), ["x"])))
+    append(path, "b", 1, beside(lambda: delete_partitions(open_table(path), ["x"])))
     expect(path, ("b", "x", 1))
     assert partition_records(path) == 1
 
@@ -155,7 +145,7 @@ def test_a_writer_that_dies_between_its_two_delta_commits_leaves_statistics_that
 
     def overtaken(table: Table) -> None:
         at = Path(table.storage.uri)
-        write(table, rows(("b", "x", 1)), "append", around(lambda: append(at, "c", 100)))
+        write(table, rows(("b", "x", 1)), "append", beside(lambda: append(at, "c", 100)))
 
     for _, died in crashes(path, overtaken, first=19, step=3):
         write(open_table(died), rows(("d", "x", 50)), "append", WriteOptions(clock=later))
@@ -173,5 +163,5 @@ def test_a_write_that_completes_after_a_later_one_keeps_its_rows_in_expression_i
     )
     indexed(table, *([LOWER] if version == 8 else []))
     first, second = expression_rows(range(20), 1), expression_rows(range(20, 30), 1, lambda _: "zz")
-    write(open_table(path), first, "append", around(lambda: write(open_table(path), second, "append")))
+    write(open_table(path), first, "append", beside(lambda: write(open_table(path), second, "append")))
     assert_kept(open_table(path))
