@@ -10,6 +10,7 @@ compact      `compact`: log files merged into base files
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
+details      `stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records

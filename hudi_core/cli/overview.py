@@ -20,6 +20,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
         "commits": "List what each write did: rows inserted, updated and deleted, files and bytes, oldest first.",
         "partitions": "List the partitions: rows, file slices, small files, log files, bytes.",
+        "diff": "Show what lies between two instants: commits, schema changes, file slices, and rows as their writers counted "
+        "them.",
+        "dump": "Show what a file holds: the blocks of a log, an HFile, the footer of a base file, an instant, properties.",
         "validate": "Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.",
         "schema": "Show the table's schema as a tree with column ids, or as text in another form.",
     },
@@ -31,7 +34,10 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "head": "Show the first rows that are read, in no stated order: as many as fit, to see what the table holds.",
         "count": "Count the rows, or those that match a predicate. Footers answer where no row has to be read.",
     },
-    "Keys": {
+    "Columns and keys": {
+        "stats": "Show what statistics know of a column: bounds, nulls, how many file slices hold a value, and what sorting "
+        "would change.",
+        "trace": "Show every stored version of a record: the write that made it, its file, and why readers see it or not.",
         "keys": "Make the record key and the partition path of each row.",
         "tag": "Tag rows with the file that holds the record of their key.",
         "locate": "Find the records that have one of some values, with their keys and the files that hold them, by a "

@@ -1,11 +1,15 @@
 """Tables: open one, plan a scan of it, read it. Rules: `specs/table.md`, `specs/sources.md`.
 
+column_summary  what statistics know of a column: its bounds, and how many slices may hold one of its values
+difference   what lies between two instants: commits, schema changes, file slices, rows
 distributed  planning a scan with more statistics than one process should hold: shares of the file slices are pruned by a
              runner's tasks
 engines      engines by name: whatever the entry points `hudi_core.engines` offer
+file_contents  what a single file of a table holds, as objects of JSON
 keying       the key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3
 metadata_records  the live records of one partition of a table's metadata table, log files merged. Rule META-99
 open         opening a table: its properties and its timeline
+record_versions  every stored version of a record, and why readers see it or not
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
 summaries    what commits wrote, and what partitions hold
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant

@@ -1,0 +1,189 @@
+"""`stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.options import (
+    STORAGE_OPTIONS,
+    EngineOption,
+    JsonOption,
+    MetadataOption,
+    TableArgument,
+    opened,
+    warn,
+)
+from hudi_core.cli.output import Output, cell, value_text
+from hudi_core.cli.words import counted, size
+from hudi_core.errors import UsageError
+from hudi_core.schema.meta import is_meta
+from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.table.column_summary import ColumnSummary, column_summary
+from hudi_core.table.difference import TableDifference, changed_rows, difference
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
+from hudi_core.table.file_contents import file_contents
+from hudi_core.table.record_versions import RecordVersion, record_versions
+from hudi_core.types.text import text as type_text
+
+_SHOWN = 20
+"""Changes that people see without --limit."""
+
+
+def stats(
+    table: TableArgument,
+    column: Annotated[
+        list[str], typer.Option("--column", "-c", metavar="NAME", help="A column by dotted name; repeatable.")
+    ],
+    engine: EngineOption = DEFAULT_ENGINE,
+    metadata: MetadataOption = MetadataMode.AUTO,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what statistics know of a column: bounds, nulls, how many file slices hold a value, and what sorting would change."""
+    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    for name in column:
+        summary = column_summary(opened_table, name, type_text)
+        if as_json:
+            out.line(summary.as_dict())
+        else:
+            _show_summary(out, summary)
+    warn(opened_table.warnings)
+
+
+def _show_summary(out: Output, summary: ColumnSummary) -> None:
+    out.heading(f"{summary.column} {summary.type}")
+    known = summary.slices - summary.unknown
+    out.record(
+        {
+            "bounds": f"{value_text(summary.lower)} to {value_text(summary.upper)}",
+            "file_slices": f"{summary.slices:,}, {known:,} with known bounds",
+            "with_nulls": summary.with_nulls,
+            "without_values": summary.without_values,
+        }
+    )
+    now, then = (
+        f"{count:,.1f} of {counted(summary.slices, 'file slice')}"
+        for count in (summary.overlap, summary.sorted_overlap)
+    )
+    out.text(f"\nA query for one value reads {now} in the mean, {summary.deepest:,} at most.")
+    if summary.sorted_overlap + 0.5 < summary.overlap:
+        out.text(
+            f"It would read {then} if the rows were sorted by {summary.column} into as many files (hudi-core cluster)."
+        )
+
+
+def diff(
+    table: TableArgument,
+    since: Annotated[str, typer.Argument(metavar="A", help="The earlier instant, as timeline shows it.")],
+    until: Annotated[str, typer.Argument(metavar="B", help="The later instant.")],
+    rows: Annotated[
+        bool, typer.Option("--rows", help="The changes of rows one by one, each with the row before and after.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", min=0, help="With --rows: at most this many.")
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    metadata: MetadataOption = MetadataMode.AUTO,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what lies between two instants: commits, schema changes, file slices, and rows as their writers counted them."""
+    if limit is not None and not rows:
+        raise UsageError("--limit", expected="--rows", found="none")
+    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    if not rows:
+        _show_difference(out, difference(opened_table, since, until))
+    else:
+        changes = islice(changed_rows(opened_table, since, until), limit if as_json or limit is not None else _SHOWN)
+        if as_json:
+            out.rows((), changes)
+        else:
+            out.rows(("op", "ts_ms", "before", "after"), map(_change, changes), folded=("before", "after"))
+    warn(opened_table.warnings)
+
+
+def _change(change: dict[str, Any]) -> dict[str, Any]:
+    images = {name: None if change[name] is None else _row(change[name]) for name in ("before", "after")}
+    return {**change, **images}
+
+
+def _row(row: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value_text(value)}" for name, value in row.items() if not is_meta(name))
+
+
+def _show_difference(out: Output, made: TableDifference) -> None:
+    if out.as_json:
+        out.line(made.as_dict())
+        return
+    rows = {name: getattr(made, name) for name in ("inserted", "updated", "deleted")}
+    sizes = f"{size(made.bytes_before)} before, {size(made.bytes_after)} after"
+    slices = f"{made.slices_added:,} added, {made.slices_removed:,} removed, {made.slices_rewritten:,} rewritten"
+    out.record(
+        {
+            "from": made.since,
+            "to": made.until,
+            "commits": made.commits,
+            "operations": made.operations,
+            **{f"rows_{name}": count for name, count in rows.items()},
+            "file_slices": slices,
+            "bytes": sizes,
+            "partitions": made.partitions,
+        }
+    )
+    if made.schema_changes:
+        out.text()
+        out.heading("The schema")
+        for change in made.schema_changes:
+            out.text(f"  {change}")
+
+
+def trace(
+    table: TableArgument,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="A record key, as --meta shows it.")],
+    partition: Annotated[
+        str | None, typer.Option("--partition", metavar="P", help="Only the files of this partition.")
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every stored version of a record: the write that made it, its file, and why readers see it or not."""
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    versions = record_versions(opened_table, key, partition)
+    if as_json:
+        out.rows((), (version.as_dict() for version in versions))
+    else:
+        columns = ("instant", "operation", "partition", "seen", "why", "file", "copies")
+        out.rows(columns, map(_version, versions), folded=("why",), elided=("file",), below=("why", "file"))
+        out.text(f"\n{counted(len(versions), 'version')} of {key}")
+        row = next((version.row for version in versions if version.seen), None)
+        if row is not None:
+            out.text()
+            out.record({name: cell(value) for name, value in row.items() if not is_meta(name)})
+    warn(opened_table.warnings)
+
+
+def _version(version: RecordVersion) -> dict[str, Any]:
+    return {**version.as_dict(), "operation": "delete" if version.deletes else (version.operation or "").lower()}
+
+
+def dump(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of a table: its path or URL.")],
+    records: Annotated[
+        int, typer.Option("--records", "-n", metavar="N", min=0, help="Of a log or an HFile, N records of each part.")
+    ] = 0,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a file holds: the blocks of a log, an HFile, the footer of a base file, an instant, properties."""
+    folder, _, name = file.rpartition("/")
+    if not name:
+        raise UsageError("FILE", expected="a file", found="a folder")
+    root = folder or ("/" if file.startswith("/") else str(Path()))
+    loaded = load_engine(engine)
+    storage, out = loaded.storage(root, STORAGE_OPTIONS.get()), Output(as_json)
+    for number, part in enumerate(file_contents(loaded, storage, name, records=records)):
+        if not as_json and number:
+            out.text()
+        out.record(part)
