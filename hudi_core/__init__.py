@@ -15,14 +15,19 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     cluster     rows in an order that lets queries skip files
     validation  the consistency of a table: checks and repairs
     advice      which index or clustering would speed up queries
-    writing     creating tables, writing rows, rolling back
-    index       locations of records: tagLocation
+    creating    creating tables
+    writing     writing rows: tasks, files, a commit
+    index_builds  building, listing and dropping indexes
+    transactions  from the request of a change to its commit or rollback
+    index_kinds  what each kind of index is made of, and what a write changes in it
+    data_files  rows to base files and log files
+    tagging     locations of records: tagLocation
     table       open a table, scan it
     changes     rows that changed between two times, and the changes one by one
     reading     the rows of file slices
     planning    data skipping: which file slices a predicate can match, and why
     snapshot    a table at an instant
-    indexing    the metadata table of what is written: its records, its commits, building it
+    metadata_writer  the metadata table of what is written: its records, its commits, building it
     metadata    the metadata table: files, statistics, indexes
     commit      the changes of a write, and the storage steps that commit them
     timeline    instants, commits, schemas over time, file slices
@@ -97,7 +102,10 @@ if TYPE_CHECKING:
     from hudi_core.front.opening import create_table as create
     from hudi_core.front.opening import open_table as open  # noqa: A004 - as in `gzip.open`
     from hudi_core.front.table import Table
-    from hudi_core.index.tag import TagOptions, locate, tag
+    from hudi_core.index_builds.build import build_indexes
+    from hudi_core.index_builds.listing import Index, indexes
+    from hudi_core.index_builds.removal import drop_index
+    from hudi_core.index_kinds.build_plan import IndexOptions
     from hudi_core.keys.records import HoodieKey
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
@@ -118,19 +126,16 @@ if TYPE_CHECKING:
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
+    from hudi_core.tagging.tag import TagOptions, locate, tag
+    from hudi_core.transactions.rollback import RollbackPlan, rollback
     from hudi_core.truth import Truth, Verdict
     from hudi_core.validation.findings import Finding, Severity
     from hudi_core.validation.mend import mend
     from hudi_core.validation.validate import validate
     from hudi_core.writing.by_predicate import delete, update
-    from hudi_core.writing.index_build import build_indexes
-    from hudi_core.writing.index_list import Index, indexes
-    from hudi_core.writing.index_plan import IndexOptions
-    from hudi_core.writing.index_removal import drop_index
     from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.rollback import RollbackPlan, rollback
     from hudi_core.writing.write_run import WriteOptions
 
 __all__ = [
@@ -228,8 +233,8 @@ _PLACES = {
     "run_services": "hudi_core.services.upkeep.rounds",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
-    "RollbackPlan": "hudi_core.writing.rollback",
-    "rollback": "hudi_core.writing.rollback",
+    "RollbackPlan": "hudi_core.transactions.rollback",
+    "rollback": "hudi_core.transactions.rollback",
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",
     "WriteResult": "hudi_core.writing.result",
@@ -257,8 +262,8 @@ _PLACES = {
     "ExpressionError": "hudi_core.errors",
     "HoodieKey": "hudi_core.keys.records",
     "HudiError": "hudi_core.errors",
-    "Index": "hudi_core.writing.index_list",
-    "IndexOptions": "hudi_core.writing.index_plan",
+    "Index": "hudi_core.index_builds.listing",
+    "IndexOptions": "hudi_core.index_kinds.build_plan",
     "NotATableError": "hudi_core.errors",
     "RowError": "hudi_core.errors",
     "Scan": "hudi_core.table.scan",
@@ -267,21 +272,21 @@ _PLACES = {
     "StorageError": "hudi_core.errors",
     "Table": "hudi_core.front.table",
     "TableError": "hudi_core.errors",
-    "TagOptions": "hudi_core.index.tag",
+    "TagOptions": "hudi_core.tagging.tag",
     "Truth": "hudi_core.truth",
     "UnknownColumnError": "hudi_core.errors",
     "UnsupportedError": "hudi_core.errors",
     "UsageError": "hudi_core.errors",
     "Verdict": "hudi_core.truth",
     "bind": "hudi_core.expr.bind",
-    "build_indexes": "hudi_core.writing.index_build",
+    "build_indexes": "hudi_core.index_builds.build",
     "create": "hudi_core.front.opening:create_table",
-    "drop_index": "hudi_core.writing.index_removal",
-    "indexes": "hudi_core.writing.index_list",
+    "drop_index": "hudi_core.index_builds.removal",
+    "indexes": "hudi_core.index_builds.listing",
     "metadata_records": "hudi_core.table.metadata_records",
     "col": "hudi_core.expr.build",
     "lit": "hudi_core.expr.build",
-    "locate": "hudi_core.index.tag",
+    "locate": "hudi_core.tagging.tag",
     "open": "hudi_core.front.opening:open_table",
     "parse_changes": "hudi_core.evolve.sql",
     "parse_predicate": "hudi_core.expr.parse",
@@ -290,7 +295,7 @@ _PLACES = {
     "schema_from_json": "hudi_core.schema.json",
     "schema_to_avro": "hudi_core.avro.outbound",
     "schema_to_json": "hudi_core.schema.json",
-    "tag": "hudi_core.index.tag",
+    "tag": "hudi_core.tagging.tag",
 }
 """The module of each name, behind a colon its name there if that is another."""
 

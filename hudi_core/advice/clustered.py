@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StructColumn, nested_column
 from hudi_core.columns.slicing import filter_rows
+from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -18,7 +19,6 @@ from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.schema.schema import Schema
-from hudi_core.writing.ranges import ranges_of_rows
 
 _ROWS_A_PART: Final = 16
 """Sampled rows that a part has at least: fewer would make bounds narrower than a file has them."""

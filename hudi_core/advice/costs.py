@@ -16,12 +16,12 @@ from hudi_core.advice.sample import Sample, files_of, mean_size
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import string_column
-from hudi_core.index.stored import StoredKeys
-from hudi_core.indexing.rows import IndexRows, location_rows
-from hudi_core.indexing.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
+from hudi_core.metadata_writer.rows import IndexRows, location_rows
+from hudi_core.metadata_writer.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.tagging.stored_keys import StoredKeys
 
 
 @dataclass(frozen=True, slots=True)

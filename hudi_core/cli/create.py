@@ -14,13 +14,13 @@ from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, Tab
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
 from hudi_core.cli.words import counted
+from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.schema.names import name_list
 from hudi_core.services.upkeep.usable import refuse_unusable
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
-from hudi_core.writing.create import create_table
-from hudi_core.writing.rollback import rollback as roll_back
+from hudi_core.transactions.rollback import rollback as roll_back
 
 
 def create(

@@ -23,17 +23,17 @@ from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
-from hudi_core.indexing.expression import EXPRESSION_INDEX
+from hudi_core.index_builds.build import build_indexes, planned_partitions
+from hudi_core.index_builds.listing import PARTITIONED_RECORD_INDEX, indexes
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
+from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.table import Table
-from hudi_core.writing.index_build import build_indexes, planned_partitions
-from hudi_core.writing.index_list import PARTITIONED_RECORD_INDEX, indexes
-from hudi_core.writing.index_plan import IndexOptions
-from hudi_core.writing.index_removal import drop_index
 
 _SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function")
 _BELOW = ("columns", "problem", "function")

@@ -19,12 +19,12 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
 from hudi_core.expr.build import lit
-from hudi_core.index.by_values import tag_by_values
-from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
-from hudi_core.index.tag import LOCATION, Tagger
 from hudi_core.schema.schema import ColumnPlace
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.tagging.by_values import tag_by_values
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.tagging.tag import LOCATION, Tagger
 
 SHOWN = 20
 """Records shown to people."""

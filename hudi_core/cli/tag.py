@@ -21,13 +21,13 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, duration, share
 from hudi_core.errors import UsageError
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_reader import input_schema
-from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.key_reader import input_schema
+from hudi_core.tagging.tag import Tagger, TagOptions
 
 _STAGES = (
     ("pairs", "of a key and a file slice"),

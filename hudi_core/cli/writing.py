@@ -23,10 +23,10 @@ from hudi_core.cli.output import Output, task_progress
 from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import UsageError
 from hudi_core.front.after_write import served
-from hudi_core.index.choose import IndexKind
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexKind
 from hudi_core.writing.batch_columns import MissingColumns
 from hudi_core.writing.by_predicate import delete_where, parsed_assignment
 from hudi_core.writing.by_predicate import update as update_rows

@@ -26,9 +26,9 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.refusals import excluded_groups
-from hudi_core.writing.rollback import roll_back, roll_back_failed
-from hudi_core.writing.taking_back import take_back_plan
+from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.rollback import roll_back, roll_back_failed
+from hudi_core.transactions.taking_back import take_back_plan
 
 _ATTEMPTS: Final = 3
 """Plans that are made while writers continue. The one after them is made while writers wait."""

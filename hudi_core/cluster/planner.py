@@ -19,7 +19,7 @@ from hudi_core.planning.plan import SKIP
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.services import FileGroup
-from hudi_core.writing.refusals import excluded_groups
+from hudi_core.transactions.refusals import excluded_groups
 
 
 def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:

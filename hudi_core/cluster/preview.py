@@ -25,9 +25,10 @@ from hudi_core.cluster.sample import Sample, drawn_sample
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import StructColumn
 from hudi_core.commit.statuses import ColumnRange
+from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.queries import Condition, Query, as_queries
-from hudi_core.indexing.changes import statistics_of
+from hudi_core.metadata_writer.changes import statistics_of
 from hudi_core.planning.plan import SKIP
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
@@ -35,7 +36,6 @@ from hudi_core.schema.project import project
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.ranges import ranges_of_rows
 
 BYTES_PER_SECOND: Final = 16 << 20
 """Bytes of base files that one processor rewrites in a second, roughly: 12 columns, on a machine of 2020."""

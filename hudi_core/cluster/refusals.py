@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.index.buckets import HASHING_FOLDER
-from hudi_core.indexing.changes import is_kept
-from hudi_core.indexing.delta_commit import refuse_unkept
+from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.secondary import indexed_columns
+from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_writer.delta_commit import refuse_unkept
 from hudi_core.table.table import Table
-from hudi_core.writing.expression_indexes import table_expressions
-from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
-from hudi_core.writing.secondary_indexes import indexed_columns
+from hudi_core.tagging.buckets import HASHING_FOLDER
+from hudi_core.transactions.refusals import refuse_buckets, refuse_unwritable
 
 
 def refuse_unclusterable(table: Table) -> None:

@@ -29,7 +29,9 @@ from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sorted_rows
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
+from hudi_core.data_files.base_file import FileTarget
 from hudi_core.errors import ConflictError
+from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
@@ -40,15 +42,13 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.refusals import refuse_new_indexes
+from hudi_core.transactions.transaction import Transaction, resumed
 from hudi_core.types import nodes as t
-from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.refusals import refuse_new_indexes
 from hudi_core.writing.stored_files import StoredFiles
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
-from hudi_core.writing.transaction import Transaction, resumed
 from hudi_core.writing.write_run import bare_schema
 
 _TOO_LARGE: Final = 2

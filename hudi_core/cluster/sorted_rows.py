@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from hudi_core.cluster.layout import Layout
 from hudi_core.cluster.sort_keys import SortKeys, concatenated, sort_keys_of
 from hudi_core.columns.spans import positions
+from hudi_core.data_files.spool import ROWS_AT_ONCE, Spool, emptied, spool
 from hudi_core.engine import Engine
 from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
-from hudi_core.writing.spool import ROWS_AT_ONCE, Spool, emptied, spool
 
 RUN_ROWS: Final = 1 << 18
 _RUNS_AT_ONCE: Final = 2

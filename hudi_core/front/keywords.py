@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from hudi_core.cluster.partitions import PartitionFilter
     from hudi_core.commit.times import Clock
     from hudi_core.expr.queries import Condition, Query
-    from hudi_core.index.choose import IndexKind
     from hudi_core.services.archiving.options import Progress as ArchiveProgress
     from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
+    from hudi_core.tagging.choose import IndexKind
+    from hudi_core.transactions.stream_batches import StreamBatch
     from hudi_core.writing.batch_columns import MissingColumns
     from hudi_core.writing.plan import FileSizes
-    from hudi_core.writing.stream_batches import StreamBatch
     from hudi_core.writing.write_run import Progress as WriteProgress
 
 O = TypeVar("O")  # noqa: E741 - options

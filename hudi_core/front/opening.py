@@ -16,11 +16,11 @@ from hudi_core.table import open as opening
 from hudi_core.table.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
+    from hudi_core.creating import create
     from hudi_core.services.upkeep import usable
-    from hudi_core.writing import create
 else:
     usable = ModuleByNeed("hudi_core.services.upkeep.usable")
-    create = ModuleByNeed("hudi_core.writing.create")  # a table that is only read needs nothing that writes
+    create = ModuleByNeed("hudi_core.creating.create")  # a table that is only read needs nothing that writes
 
 
 def open_table(

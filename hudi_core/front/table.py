@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
+    from hudi_core.index_builds import build as index_build
+    from hudi_core.index_builds import listing as index_list
+    from hudi_core.index_builds import removal as index_removal
+    from hudi_core.index_builds.listing import Index
+    from hudi_core.index_kinds import build_plan as index_plan
+    from hudi_core.index_kinds.build_plan import IndexOptions
     from hudi_core.libraries import (
         ArrowDataset,
         ArrowTable,
@@ -64,23 +70,12 @@ if TYPE_CHECKING:
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
     from hudi_core.table.view import ScanListener
     from hudi_core.timeline.times import Time
+    from hudi_core.transactions import rollback
+    from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
-    from hudi_core.writing import (
-        alter_schema,
-        by_predicate,
-        index_build,
-        index_list,
-        index_plan,
-        index_removal,
-        operations,
-        rollback,
-        write_run,
-    )
-    from hudi_core.writing.index_list import Index
-    from hudi_core.writing.index_plan import IndexOptions
+    from hudi_core.writing import alter_schema, by_predicate, operations, write_run
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.rollback import RollbackPlan
     from hudi_core.writing.write_run import WriteOptions
 else:
     # A table that is only read loads none of these.
@@ -95,14 +90,14 @@ else:
     clustering = ModuleByNeed("hudi_core.cluster.operations")
     compaction = ModuleByNeed("hudi_core.services.compaction.operations")
     compaction_options = ModuleByNeed("hudi_core.services.compaction.options")
-    index_build = ModuleByNeed("hudi_core.writing.index_build")
-    index_list = ModuleByNeed("hudi_core.writing.index_list")
-    index_plan = ModuleByNeed("hudi_core.writing.index_plan")
-    index_removal = ModuleByNeed("hudi_core.writing.index_removal")
+    index_build = ModuleByNeed("hudi_core.index_builds.build")
+    index_list = ModuleByNeed("hudi_core.index_builds.listing")
+    index_plan = ModuleByNeed("hudi_core.index_kinds.build_plan")
+    index_removal = ModuleByNeed("hudi_core.index_builds.removal")
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
-    rollback = ModuleByNeed("hudi_core.writing.rollback")
+    rollback = ModuleByNeed("hudi_core.transactions.rollback")
     rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
     summaries = ModuleByNeed("hudi_core.table.summaries")

@@ -19,7 +19,7 @@ recorded      records of column statistics as they stand: decoded to columns, wi
 records       the records of a metadata partition: base files and log blocks of its file groups, whole or by prefix of their
               keys
 statistics    `column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record
-stored        statistics whose records do not state their type, read as the type that the file has
+typed_by_file  statistics whose records do not state their type, read as the type that the file has
 table         `MetadataTable`: the metadata table of a table, opened: whether it is behind, which of its instants count, and the
               contents of its partitions
 trust         which recorded statistics can be trusted: all that is known of how Apache Hudi makes them, in one place

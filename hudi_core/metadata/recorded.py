@@ -30,7 +30,7 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.records import RecordBatch, decoded_values
-from hudi_core.metadata.stored import V1_DECIMAL
+from hudi_core.metadata.typed_by_file import V1_DECIMAL
 from hudi_core.pruning.ranks import ranks
 from hudi_core.pruning.statistics import Bools, Bounds, Carrier, Ints, carrier
 from hudi_core.types import nodes as t

@@ -20,12 +20,12 @@ from hudi_core.expr.nodes import Expr
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.hfile.cells import keys_of
-from hudi_core.indexing.record_schema import STORED_SCHEMA
-from hudi_core.indexing.rows import listing_rows
 from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.recorded import DECIMAL_ORDINAL
 from hudi_core.metadata.records import decoded_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
+from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
+from hudi_core.metadata_writer.rows import listing_rows
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema

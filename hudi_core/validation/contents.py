@@ -13,6 +13,7 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn
 from hudi_core.columns.slicing import without_nulls
 from hudi_core.commit.statuses import ColumnRange
+from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_rows
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, SchemaError, TableError
 from hudi_core.formats.avro.block import joined_records
@@ -30,7 +31,6 @@ from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.types import nodes as t
 from hudi_core.validation.subject import DataFile, Subject
-from hudi_core.writing.ranges import least_and_greatest, ranges_of_rows
 
 
 class KeyWatch(Protocol):

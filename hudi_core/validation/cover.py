@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.metadata.stored import as_stored
+from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.ranks import at_most
 from hudi_core.pruning.statistics import Bools, Bounds, Carrier, ColumnStatistics, Ints, carrier

@@ -17,14 +17,16 @@ from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.engine import FileInfo
 from hudi_core.formats.bloom import parse_bloom_filter
-from hudi_core.indexing.changes import statistics_of
-from hudi_core.indexing.expression import EXPRESSION_INDEX, PARTITION_PREFIX, IndexedExpression
+from hudi_core.index_kinds.expression_values import Expression
+from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.file_keys import Keys, keys_of, numbered
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.statistics import COLUMN_SIZE
 from hudi_core.metadata.table import MetadataTable
+from hudi_core.metadata_writer.changes import statistics_of
+from hudi_core.metadata_writer.expression import EXPRESSION_INDEX, PARTITION_PREFIX, IndexedExpression
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.slice_statistics import joined
 from hudi_core.pruning.statistics import ColumnStatistics, taken
@@ -34,8 +36,6 @@ from hudi_core.validation.cover import denials, in_one_type
 from hudi_core.validation.findings import Finding, Severity, rebuild
 from hudi_core.validation.footers import FilterWatch
 from hudi_core.validation.subject import Subject
-from hudi_core.writing.expression_indexes import expression_of
-from hudi_core.writing.expression_values import Expression
 
 _FILES_TOGETHER: Final = 1024
 """Files whose filters are looked up together."""

@@ -10,9 +10,9 @@ from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
 from hudi_core.commit.markers import MARKERS, marker_folder
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.transactions.rollback import failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
-from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 LEFTOVERS: Final = "leftovers"
 

@@ -11,17 +11,17 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.indexing.changes import is_kept
+from hudi_core.index_builds.build import build_metadata_table
+from hudi_core.index_builds.dropped_plans import drop_unreadable
+from hudi_core.index_builds.removal import remove_definitions
+from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.metadata.table import FILES
+from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.rollback import failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
-from hudi_core.writing.dropped_plans import drop_unreadable
-from hudi_core.writing.index_build import build_metadata_table
-from hudi_core.writing.index_plan import planned_builds
-from hudi_core.writing.index_removal import remove_definitions
-from hudi_core.writing.old_versions import refuse_old_version
-from hudi_core.writing.rollback import failed_writes, rollback_plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from typing import Final
 
 from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
-from hudi_core.indexing.secondary import is_secondary
+from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
+from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.options import PROPERTIES_PATH, table_checksum
 from hudi_core.validation.findings import Finding, Severity, by_hand, forget, problem
 from hudi_core.validation.subject import Subject
-from hudi_core.writing.index_plan import planned_builds
 
 PROPERTIES: Final = "properties"
 _EDIT: Final = by_hand("correct the property; writers of other settings may have set it")

@@ -15,16 +15,16 @@ from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError
 from hudi_core.formats.hfile.cells import keys_of
-from hudi_core.index.by_records import LOST, RecordIndexLookup, SliceNumbers
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, Numbers
-from hudi_core.index.stored import StoredKeys
-from hudi_core.index.work import TaggingMetrics
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.lookup import newest_of
 from hudi_core.metadata.record_index import location_columns
 from hudi_core.metadata.records import FileGroup
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
 from hudi_core.parallel.ordered import in_order
+from hudi_core.tagging.by_records import LOST, RecordIndexLookup, SliceNumbers
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Numbers
+from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild

@@ -10,14 +10,14 @@ from typing import Final
 
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
-from hudi_core.indexing.group_files import by_group, without
-from hudi_core.indexing.secondary import SECONDARY_INDEX, first_secondary_rows, in_words, is_secondary
+from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slices, refuse_unindexable
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.lookup import live_keys
 from hudi_core.metadata.table import MetadataTable
+from hudi_core.metadata_writer.group_files import by_group, without
+from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, first_secondary_rows, in_words, is_secondary
 from hudi_core.validation.column_indexes import ColumnIndexes
 from hudi_core.validation.findings import Finding, Severity, rebuild
-from hudi_core.writing.secondary_indexes import IndexedColumn, keys_of_slices, refuse_unindexable
 
 _NONE: Final = concat_strings([])
 

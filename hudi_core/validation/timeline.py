@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from hudi_core.errors import TableError
+from hudi_core.index_builds.dropped_plans import can_be_dropped
 from hudi_core.metadata.table import FILES
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.parallel.limits import STORAGE_REQUESTS
@@ -17,7 +18,6 @@ from hudi_core.timeline.instants import SAVEPOINT, WRITES, Instant, InstantState
 from hudi_core.timeline.plans import unreadable_plans
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand, problem, rebuild
 from hudi_core.validation.subject import Subject
-from hudi_core.writing.dropped_plans import can_be_dropped
 
 TIMELINE: Final = "timeline"
 _DIGITS: Final = (14, 17)

@@ -9,10 +9,10 @@ from typing import Final, Protocol
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UsageError
-from hudi_core.indexing.expression import EXPRESSION_INDEX
-from hudi_core.indexing.secondary import SECONDARY_INDEX, is_secondary
 from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
+from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, is_secondary
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

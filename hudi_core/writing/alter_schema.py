@@ -11,15 +11,15 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
 from hudi_core.evolve.diff import lost_names
+from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.secondary import indexed_columns
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
-from hudi_core.writing.expression_indexes import table_expressions
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.refusals import refuse_unwritable
-from hudi_core.writing.secondary_indexes import indexed_columns
-from hudi_core.writing.transaction import ALTER_SCHEMA, transaction
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.refusals import refuse_unwritable
+from hudi_core.transactions.transaction import ALTER_SCHEMA, transaction
 from hudi_core.writing.write_run import write_action
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.steps import Ensure
+from hudi_core.data_files.change_log import change_log_path
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.options import TableConfig
-from hudi_core.writing.change_log import change_log_path
-from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from hudi_core.columns.nodes import Bools
+from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, SchemaError, UsageError, described
 from hudi_core.expr.bind import bind_term
@@ -21,7 +22,6 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name, Scalar
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Term
-from hudi_core.index.key_columns import KeyColumns
 from hudi_core.portable import Portable
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
@@ -29,6 +29,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.transactions.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same
@@ -36,9 +38,7 @@ from hudi_core.values.domain import coerce
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
-from hudi_core.writing.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import Contest, contest, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.strings import take_strings
-from hudi_core.index.by_files import FileLookup
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, slices_of_partitions
-from hudi_core.index.stored import StoredKeys
-from hudi_core.index.work import TaggingMetrics
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.tagging.by_files import FileLookup
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, slices_of_partitions
+from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import NO_BASE
 
 Numbers = NDArray[np.int64]

@@ -13,10 +13,11 @@ import numpy as np
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, UnknownColumnError
-from hudi_core.index.key_columns import KeyColumns
-from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
+from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.secondary import indexed_columns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
 from hudi_core.portable import Portable
@@ -24,13 +25,12 @@ from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
-from hudi_core.writing.expression_indexes import table_expressions
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
-from hudi_core.writing.secondary_indexes import indexed_columns
-from hudi_core.writing.spool import Spool, spool
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
 

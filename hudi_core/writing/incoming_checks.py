@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import take_strings
 from hudi_core.errors import RowError, UnknownColumnError
-from hudi_core.index.key_columns import KeyColumns
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
@@ -18,6 +17,7 @@ from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.pruning.ranks import ordered
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
 
 Numbers = NDArray[np.int64]
 

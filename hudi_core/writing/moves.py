@@ -18,7 +18,6 @@ from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
-from hudi_core.index.key_columns import NOWHERE
 from hudi_core.merge.records import fold
 from hudi_core.merge.rules import merge_rules
 from hudi_core.planning.sources.sources import Sources
@@ -27,6 +26,7 @@ from hudi_core.reading.log_records import gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.schema import Schema
+from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.stored_files import StoredFiles, rows_of_slice
 

@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from hudi_core.commit.times import next_time
+from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import UsageError, described, listed
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
-from hudi_core.index.key_reader import input_schema
-from hudi_core.index.tag import Tagger
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
+from hudi_core.tagging.key_reader import input_schema
+from hudi_core.tagging.tag import Tagger
 from hudi_core.timeline.instants import REPLACE_COMMIT
+from hudi_core.transactions.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
@@ -35,10 +37,8 @@ from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated
 from hudi_core.writing.moves import resolve_moves
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Numbers, Planner
-from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.task_rows import Places, deletes_of_tasks, grouped_by_partition, rows_of_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
 

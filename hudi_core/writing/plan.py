@@ -17,12 +17,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.data_files.base_file import FileTarget
+from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup, opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 Numbers = NDArray[np.int64]

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
+from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Engine
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
-from hudi_core.writing.base_file import BaseFileWriter, FileTarget
-from hudi_core.writing.spool import Spool
 
 _FILES: Final = 5
 _ENOUGH_BYTES: Final = 1 << 20

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import take_strings
-from hudi_core.index.key_columns import NOWHERE, KeyColumns
-from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
+from hudi_core.tagging.sorted_keys import sorted_keys
 from hudi_core.writing.plan import Routes, Share
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 

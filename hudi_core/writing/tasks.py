@@ -18,15 +18,23 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus
+from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.data_files.change_log import ChangeLog
+from hudi_core.data_files.log_file import LogFileWriter, LogTarget
+from hudi_core.data_files.log_keys import with_merged_keys
+from hudi_core.data_files.spool import Spool
+from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
+from hudi_core.index_kinds.after_write import slice_after, snapshot_after
+from hudi_core.index_kinds.expression_values import Expression
+from hudi_core.index_kinds.expressions import ExpressionChanges
+from hudi_core.index_kinds.secondary import Indexed, SecondaryChanges
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import MergeMode
-from hudi_core.parallel.limits import STORAGE_REQUESTS
-from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gathered_records
@@ -36,26 +44,13 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.writing.after_write import slice_after, snapshot_after
-from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
-from hudi_core.writing.change_log import ChangeLog
-from hudi_core.writing.expression_indexes import ExpressionChanges
-from hudi_core.writing.expression_values import Expression
-from hudi_core.writing.log_file import LogFileWriter, LogTarget
-from hudi_core.writing.log_keys import with_merged_keys
 from hudi_core.writing.moves import with_partition_path
-from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
 
 Numbers = NDArray[np.int64]
 TaskRows = Numbers | int
 """The rows of a task: their numbers in the spool, or how many there will be, where all rows of the spool are the task's."""
 
-_BYTES_AT_ONCE: Final = 1 << 28
-"""Bytes in memory of all tasks that run at once where they mostly wait for storage."""
-INFLATED: Final = 8
-"""Bytes in memory for a byte of a base file."""
 _ROW_BYTES: Final = 1 << 10
 """Bytes of a row in memory, estimated high."""
 
@@ -346,20 +341,6 @@ def task_runner(
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
     """The runner of the tasks of a write."""
     return waiting_runner(engine, storage, max(map(_size, tasks), default=0))
-
-
-def waiting_runner(engine: Engine[Any, Any, Any], storage: Storage, task_bytes: int) -> Runner:
-    """The runner of tasks that take at most so many bytes of memory each. The threads of this process wait for a remote store
-    most of the time where tasks are small: then more of them run than there are processors, as many as memory has room for."""
-    runner = engine.runner
-    if not storage.is_remote or not isinstance(runner, ThreadRunner):
-        return runner
-    return ThreadRunner(max(runner.parallelism, waiting_threads(task_bytes)))
-
-
-def waiting_threads(task_bytes: int) -> int:
-    """How many threads may wait for storage, each with so many bytes in memory; at least 1."""
-    return max(1, min(STORAGE_REQUESTS, _BYTES_AT_ONCE // max(task_bytes, 1)))
 
 
 def _size(task: Task) -> int:

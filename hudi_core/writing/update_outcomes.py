@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.columns.nodes import Bools
+from hudi_core.data_files.base_file import FileTarget
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.records import Precedence, merged
 from hudi_core.merge.rules import merge_rules
@@ -20,8 +21,7 @@ from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.refusals import excluded_groups
+from hudi_core.transactions.refusals import excluded_groups
 from hudi_core.writing.tasks import AppendLog, RewriteFile, Task
 
 

@@ -16,11 +16,11 @@ from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_columns import KeyColumns, Locations
-from hudi_core.index.stored import StoredKeys
-from hudi_core.index.tag import Tagger, TagOptions
+from hudi_core.index_kinds.expression_values import Expression
+from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.secondary import Indexed, indexed_columns, replaced_secondary
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
@@ -28,21 +28,21 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.key_columns import KeyColumns, Locations
+from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.stream_batches import StreamBatch
+from hudi_core.transactions.transaction import Transaction, transaction
 from hudi_core.writing.announce import marker_steps, partition_steps
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
-from hudi_core.writing.expression_indexes import table_expressions
-from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.incoming import file_schema
-from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
-from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
-from hudi_core.writing.spool import Spool
-from hudi_core.writing.stream_batches import StreamBatch
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
-from hudi_core.writing.transaction import Transaction, transaction
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
     NULL_FOR_MISSING,

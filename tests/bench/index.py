@@ -31,12 +31,12 @@ from hudi_core.formats.hfile.write import HFileWriter
 from hudi_core.formats.inflate import LEVEL
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.front.opening import open_table
-from hudi_core.indexing.group_files import ordered_rows
-from hudi_core.indexing.rows import location_rows
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import FILES
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
-from hudi_core.writing.index_removal import drop_index
+from hudi_core.metadata_writer.group_files import ordered_rows
+from hudi_core.metadata_writer.rows import location_rows
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sorted_keys
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT, FILES = 1_000_000, 10_000

@@ -20,19 +20,9 @@ import pyarrow as pa
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.front.opening import create_table
-from hudi_core.indexing.building import NewGroups, new_groups
-from hudi_core.indexing.group_files import write_base
-from hudi_core.indexing.initial import group_count
-from hudi_core.indexing.rows import listing_rows, location_rows
-from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
-from hudi_core.snapshot.snapshot import listed
-from hudi_core.table.engines import load_engine
-from hudi_core.table.open import refreshed
-from hudi_core.table.table import Table
-from hudi_core.writing.built_rows import BuiltRows
-from hudi_core.writing.index_plan import IndexOptions, chosen_definitions
-from hudi_core.writing.index_rows import SharedRows, row_sources
-from hudi_core.writing.index_runs import (
+from hudi_core.index_builds.built_rows import BuiltRows
+from hudi_core.index_builds.row_sources import SharedRows, row_sources
+from hudi_core.index_builds.runs import (
     HELD_BYTES,
     RANGE_BYTES,
     RUN_BYTES,
@@ -42,6 +32,16 @@ from hudi_core.writing.index_runs import (
     sorted_runs,
     spooled,
 )
+from hudi_core.index_kinds.build_plan import IndexOptions, chosen_definitions
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
+from hudi_core.metadata_writer.building import NewGroups, new_groups
+from hudi_core.metadata_writer.group_files import write_base
+from hudi_core.metadata_writer.initial import group_count
+from hudi_core.metadata_writer.rows import listing_rows, location_rows
+from hudi_core.snapshot.snapshot import listed
+from hudi_core.table.engines import load_engine
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
 
 COUNT_OF_FILES: Final = 10_000_000
 COUNT_OF_KEYS: Final = 10_000_000_000

@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions
 from tests.bench import apache_hudi
 from tests.bench.read import COLUMNS, assert_exact_plans, lookups
 from tests.bench.tag import COMPARED, INDEXES, place

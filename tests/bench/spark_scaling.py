@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import hudi_spark
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions
 
 SIZES = ("100", "1000", "10000")
 KEYS_A_FILE = 1_000

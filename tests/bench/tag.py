@@ -21,8 +21,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from hudi_core.front.opening import open_table
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions, tag
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions, tag
 from tests.bench import apache_hudi
 from tests.bench.timing import Missing, Pair, Unbuilt
 

@@ -40,11 +40,11 @@ ASKED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("hash_id", "index_id", "index_keys"), "core/columns/test_hashes.py")
     | dict.fromkeys(("file_group", "secondary_file_group"), "core/columns/test_hashes.py")
     | {"jenkins": "only ancient writers hash so; their filters are not read (FORMAT-25)", "file_group_name": MADE}
-    | {"secondary_key": "core/formats/test_secondary_key.py", "range_filter": "core/index/test_ranges_of_hudi.py"}
+    | {"secondary_key": "core/formats/test_secondary_key.py", "range_filter": "core/tagging/test_ranges_of_hudi.py"}
     | dict.fromkeys(
-        ("bucket", "bucket_of_values", "bucket_id_text", "bucket_from_file_id"), "core/index/test_buckets.py"
+        ("bucket", "bucket_of_values", "bucket_id_text", "bucket_from_file_id"), "core/tagging/test_buckets.py"
     )
-    | {"consistent_initial": MADE, "consistent_lookup": "core/index/test_buckets.py"}
+    | {"consistent_initial": MADE, "consistent_lookup": "core/tagging/test_buckets.py"}
     | {"partition_bucket_task": "where a writer's tasks run is the engine's"},
     "expressions": dict.fromkeys(
         ("literal", "compare", "eval", "data_skipping"), "conformance/test_vectors_expressions.py"

@@ -9,12 +9,12 @@ from typing import Final
 
 import pytest
 
+from hudi_core.creating.new_table import WRITABLE_VERSIONS, NewTable, new_properties
 from hudi_core.formats.properties import parse_properties
-from hudi_core.indexing.initial import ORDER, new_table_steps
+from hudi_core.metadata_writer.initial import ORDER, new_table_steps
 from hudi_core.options import MergeMode, TableConfig, TableType, table_config
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.writing.new_table import WRITABLE_VERSIONS, NewTable, new_properties
 from tests.support.conformance import TableEntry, each_table
 
 OURS_ALONE: Final = {

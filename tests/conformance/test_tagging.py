@@ -1,6 +1,6 @@
 """Records of tables that Apache Hudi wrote are tagged to the file that holds them, by each index that a table has and by none.
 
-Also covers: `index/by_values.py`, `index/matching.py`.
+Also covers: `tagging/by_values.py`, `tagging/matching.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ import pytest
 from hudi_core.columns.hashes import bloom_filter_key, file_group_index
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
-from hudi_core.index.by_values import locate_values
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import Tagger, TagOptions, locate, tag
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import BaseFileFormat
@@ -27,6 +24,9 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
+from hudi_core.tagging.by_values import locate_values
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import Tagger, TagOptions, locate, tag
 from tests.support.buckets import bucket_options, is_bucketed
 from tests.support.commands import ran
 from tests.support.conformance import TableEntry, each_table, each_table_where

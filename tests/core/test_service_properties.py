@@ -14,8 +14,8 @@ import pytest
 
 import hudi_core
 from hudi_core import UsageError
+from hudi_core.creating.creation_options import options_of_writes
 from hudi_core.service_properties import READ, is_of_service
-from hudi_core.writing.creation_options import options_of_writes
 
 STATED = {
     "hoodie.clean.automatic": True,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.index_kinds.build_plan import IndexOptions
 from tests.support.built_indexes import IndexedTable
 
 pytestmark = pytest.mark.interop

@@ -17,11 +17,11 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.indexing import compaction
+from hudi_core.index_builds.build import build_indexes, build_metadata_table
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.metadata_writer import compaction
 from hudi_core.table.open import refreshed
 from hudi_core.validation.validate import validate
-from hudi_core.writing.index_build import build_indexes, build_metadata_table
-from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write
 from tests.support.conformance import TableEntry, tables
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.table.open import refreshed
-from hudi_core.writing.index_plan import IndexOptions
-from hudi_core.writing.index_removal import drop_index
 from tests.support.built_indexes import IndexedTable
 
 pytestmark = pytest.mark.interop

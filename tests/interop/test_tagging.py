@@ -15,12 +15,12 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions, locate
 from hudi_core.keys.records import HoodieKey
 from hudi_core.options import TableType
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions, locate
 from tests.conformance.deviations import applying
 from tests.conformance.deviations.locations import LOCATIONS
 from tests.support.conformance import ROOT

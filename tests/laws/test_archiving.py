@@ -10,6 +10,7 @@ import pytest
 
 from hudi_core.cluster.operations import plan_only
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.creating.create import create_table
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
@@ -18,7 +19,6 @@ from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from tests.laws.test_cleaning import IN_EACH_RUN, changed, drawn_rows
 from tests.support.drawing import SOAK, seed

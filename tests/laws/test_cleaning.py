@@ -23,6 +23,7 @@ from hudi_core.cluster.operations import cluster, plan_only
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.columns.strings import string_list
 from hudi_core.commit.times import system_clock
+from hudi_core.creating.create import create_table
 from hudi_core.engine import FileInfo
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.services.cleaning.operations import clean
@@ -38,7 +39,6 @@ from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions

@@ -2,7 +2,7 @@
 
 Held for writes of all kinds, schema changes, clusterings, index builds and drops, rollbacks and the creation of tables.
 
-Also covers: `writing/index_undo.py`.
+Also covers: `index_builds/undo.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Locating keys through ranges and bloom filters gives what a look into every file gives, whatever is missing or damaged.
 
-Also covers: `index/key_columns.py`.
+Also covers: `tagging/key_columns.py`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.index import by_files
-from hudi_core.index.by_files import FileLookup, FilterUse
-from hudi_core.index.key_columns import all_slices, slices_of_partitions
-from hudi_core.index.key_reader import key_columns
-from hudi_core.index.stored import KeyBounds
-from hudi_core.index.work import TaggingMetrics
 from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.tagging import by_files
+from hudi_core.tagging.by_files import FileLookup, FilterUse
+from hudi_core.tagging.key_columns import all_slices, slices_of_partitions
+from hudi_core.tagging.key_reader import key_columns
+from hudi_core.tagging.stored_keys import KeyBounds
+from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions
 from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions
 from tests.support.conformance import TableEntry
 
 MOST_BUCKETS = 256

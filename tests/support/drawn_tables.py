@@ -14,10 +14,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
 
 Row = dict[str, Any]
 

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import write
 
 TYPES = pa.schema(

@@ -11,11 +11,11 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import commit_record, encode_commit
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.times import time_of
+from hudi_core.creating.create import create_table
 from hudi_core.formats.names import BaseFileName
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
-from hudi_core.writing.create import create_table
 
 GROUPS = 100
 _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)

@@ -17,8 +17,8 @@ from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.transaction import transaction
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.transaction import transaction
 from hudi_core.writing.write_run import bare_schema
 
 ROWS = 10

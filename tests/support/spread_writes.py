@@ -11,13 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from hudi_core.creating.create import create_table
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.result import WriteResult
 
 POINT = pa.struct([("x", pa.float64()), ("tags", pa.list_(pa.string()))])

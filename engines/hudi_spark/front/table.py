@@ -10,13 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.front.opening import create_table
-from hudi_core.index.tag import TagOptions
 from hudi_core.planning.plan import ScanPlan
 from hudi_core.schema.schema import Schema
 from hudi_core.table.distributed import MAX_RECORDS, plan_in_shares
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.times import Time
 from hudi_spark.front.tagging import DEFAULT, tag
 from hudi_spark.front.writing import FrameWrites, given_schema

@@ -1,6 +1,6 @@
 """`tagLocation` on Spark: keys in a DataFrame, and for each the file that holds its record.
 
-The core decides what tasks have of their own (`hudi_core.index.distributed`): a range of the keys, buckets of them, or some of
+The core decides what tasks have of their own (`hudi_core.tagging.distributed`): a range of the keys, buckets of them, or some of
 the files. These tasks get all keys, packed and sorted, and the locations they give are joined to the keys.
 """
 
@@ -18,8 +18,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from hudi_core.errors import UsageError
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.distributed import (
+from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.distributed import (
     Distribution,
     RemoteTagging,
     distribution,
@@ -27,10 +28,9 @@ from hudi_core.index.distributed import (
     slice_tasks,
     task_of_slices,
 )
-from hudi_core.index.key_columns import NOWHERE
-from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
-from hudi_core.index.tag import LOCATION, TagOptions
-from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.tagging.tag import LOCATION, TagOptions
 from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.runner import SparkRunner, partition_keys

@@ -18,8 +18,8 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.expr.walk import changed
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IDENTITY, indexed_value, is_expression
-from hudi_core.metadata.stored import as_stored
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.planning.sources.slice_statistics import DataFiles, joined
 from hudi_core.planning.sources.stable_names import stable_column
 from hudi_core.pruning.statistics import taken

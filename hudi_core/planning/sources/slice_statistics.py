@@ -24,7 +24,7 @@ from hudi_core.expr.predicate import Column
 from hudi_core.keys.path_values import PathValue
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
-from hudi_core.metadata.stored import as_stored
+from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.pruning.statistics import absent, from_values, is_complete_in, nothing, taken, unknown
 from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Schema

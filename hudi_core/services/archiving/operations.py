@@ -12,8 +12,8 @@ from hudi_core.commit.markers import MARKERS, marker_folder
 from hudi_core.commit.steps import run
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError
-from hudi_core.indexing.compaction import MAX_DELTA_COMMITS
 from hudi_core.metadata.table import METADATA_FOLDER, open_metadata_table
+from hudi_core.metadata_writer.compaction import MAX_DELTA_COMMITS
 from hudi_core.services.archiving.actions import Action, actions_of, chosen_instants
 from hudi_core.services.archiving.bounds import NOTHING as NOTHING_GOES
 from hudi_core.services.archiving.bounds import Bound, bounds, kept_numbers, metadata_bounds
@@ -24,8 +24,8 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.services import savepoints
-from hudi_core.writing.refusals import refuse_unwritable
-from hudi_core.writing.rollback import roll_back_failed
+from hudi_core.transactions.refusals import refuse_unwritable
+from hudi_core.transactions.rollback import roll_back_failed
 
 _ROUND: Final = 10_000
 """Actions that are archived while the table's lock is held once."""

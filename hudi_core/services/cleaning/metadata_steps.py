@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from hudi_core.commit.steps import Step
 from hudi_core.commit.times import next_time
-from hudi_core.indexing.changes import is_kept
-from hudi_core.indexing.delta_commit import delta_commit_steps, refuse_unkept
-from hudi_core.indexing.removed_files import removed_files_rows
-from hudi_core.indexing.undo import undo_steps
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_writer.delta_commit import delta_commit_steps, refuse_unkept
+from hudi_core.metadata_writer.removed_files import removed_files_rows
+from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.table.table import Table
-from hudi_core.writing.metadata_services import serve_metadata_table
-from hudi_core.writing.metadata_steps import opened_metadata_table
+from hudi_core.transactions.metadata_services import serve_metadata_table
+from hudi_core.transactions.metadata_steps import opened_metadata_table
 
 
 def cleaned_steps(

@@ -23,8 +23,8 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, Instant, InstantState, time_order
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.writing.refusals import refuse_unwritable
-from hudi_core.writing.rollback import roll_back_failed
+from hudi_core.transactions.refusals import refuse_unwritable
+from hudi_core.transactions.rollback import roll_back_failed
 
 _ATTEMPTS: Final = 3
 """Plans that are made while writers continue. The one after them is made while writers wait."""

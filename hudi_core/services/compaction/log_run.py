@@ -11,7 +11,10 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
+from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
+from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.errors import ConflictError
+from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
@@ -21,13 +24,10 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.expression_indexes import table_expressions
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.rollback import roll_back
+from hudi_core.transactions.transaction import Transaction, gives_way, resumed
 from hudi_core.writing.incoming import row_schema
-from hudi_core.writing.log_file import OWN_TIME_SINCE, log_target
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.rollback import roll_back
-from hudi_core.writing.tasks import INFLATED, waiting_runner
-from hudi_core.writing.transaction import Transaction, gives_way, resumed
 from hudi_core.writing.write_run import bare_schema
 
 

@@ -17,11 +17,15 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.slicing import filter_rows
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
+from hudi_core.data_files.column_ranges import ranges_of_rows
+from hudi_core.data_files.log_file import LogTarget, no_rows, store_log
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.deletes import DeleteRecords, read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.log_write import encode_data_block, encode_delete_block
+from hudi_core.index_kinds.expression_values import Expression
+from hudi_core.index_kinds.expressions import ExpressionChanges
 from hudi_core.merge.records import fold
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_records import LogRecords
@@ -31,10 +35,6 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.writing.expression_indexes import ExpressionChanges
-from hudi_core.writing.expression_values import Expression
-from hudi_core.writing.log_file import LogTarget, no_rows, store_log
-from hudi_core.writing.ranges import ranges_of_rows
 from hudi_core.writing.stored_files import StoredFiles
 
 Bools = NDArray[np.bool_]

@@ -21,9 +21,9 @@ from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantState
-from hudi_core.writing.rollback import roll_back_failed
-from hudi_core.writing.taking_back import take_back_plan
-from hudi_core.writing.transaction import gives_way
+from hudi_core.transactions.rollback import roll_back_failed
+from hudi_core.transactions.taking_back import take_back_plan
+from hudi_core.transactions.transaction import gives_way
 
 
 def compact(table: Table, options: CompactionOptions | None = None) -> CompactionResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hudi_core.commit.compaction_plans import CompactionPlan, planned_operation
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.merge.rules import merge_rules
 from hudi_core.reading.log_blocks import slice_blocks
@@ -14,8 +15,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import LOG_COMPACTION, WRITES
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.log_file import OWN_TIME_SINCE
-from hudi_core.writing.refusals import excluded_groups
+from hudi_core.transactions.refusals import excluded_groups
 
 
 def planned(table: Table, options: CompactionOptions) -> CompactionPlan:

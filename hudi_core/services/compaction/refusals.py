@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.indexing.changes import is_kept
-from hudi_core.indexing.delta_commit import refuse_unkept
+from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_writer.delta_commit import refuse_unkept
 from hudi_core.options import TableType
 from hudi_core.table.table import Table
-from hudi_core.writing.expression_indexes import table_expressions
-from hudi_core.writing.refusals import refuse_unwritable
+from hudi_core.transactions.refusals import refuse_unwritable
 
 
 def refuse_uncompactable(table: Table) -> None:

@@ -16,7 +16,11 @@ from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPla
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import COMPACT, TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
+from hudi_core.data_files.base_file import FileTarget
+from hudi_core.data_files.change_log import change_log_path
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
+from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
@@ -26,14 +30,10 @@ from hudi_core.timeline.instants import COMMIT, Instant
 from hudi_core.timeline.recorded_logs import writes_of
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.base_file import FileTarget
-from hudi_core.writing.change_log import change_log_path
-from hudi_core.writing.expression_indexes import table_expressions
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.refusals import refuse_new_indexes
+from hudi_core.transactions.transaction import Transaction, resumed
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.log_file import OWN_TIME_SINCE
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.refusals import refuse_new_indexes
-from hudi_core.writing.transaction import Transaction, resumed
 from hudi_core.writing.write_run import bare_schema
 
 TASKS_AT_ONCE: Final = 4

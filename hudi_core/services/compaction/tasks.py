@@ -12,8 +12,13 @@ from functools import cached_property
 from typing import Any, Final
 
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
+from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.data_files.change_log import ChangeLog
+from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.formats.names import parse_base_file
+from hudi_core.index_kinds.expression_values import Expression
+from hudi_core.index_kinds.expressions import ExpressionChanges
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
@@ -23,12 +28,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
-from hudi_core.writing.change_log import ChangeLog
-from hudi_core.writing.expression_indexes import ExpressionChanges
-from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.stored_files import StoredFiles
-from hudi_core.writing.tasks import INFLATED, waiting_runner
 
 MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""

@@ -22,6 +22,9 @@ from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, TableError, UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_builds.removal import remove_partitions
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES
 from hudi_core.services.restoring.plan import (
@@ -37,11 +40,8 @@ from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE, ROLLBACK, Instant, time_order
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
-from hudi_core.writing.index_removal import remove_partitions
-from hudi_core.writing.refusals import refuse_unwritable_properties
-from hudi_core.writing.rollback import roll_back_failed, rollback_steps
+from hudi_core.transactions.refusals import refuse_unwritable_properties
+from hudi_core.transactions.rollback import roll_back_failed, rollback_steps
 
 Progress = Callable[[int, int], None]
 """Called with how many instants are undone, and of how many."""

@@ -17,7 +17,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import SAVEPOINT, Instant
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
-from hudi_core.writing.refusals import refuse_unwritable
+from hudi_core.transactions.refusals import refuse_unwritable
 
 
 def savepoint(

@@ -11,7 +11,7 @@ from hudi_core.errors import ConflictError, UsageError
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.refusals import refuse_unwritable
+from hudi_core.transactions.refusals import refuse_unwritable
 
 CONFLICT = "conflict"
 """The state of a service that another writer was before: the next round comes back to it."""

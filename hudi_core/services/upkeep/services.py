@@ -28,7 +28,7 @@ from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
-from hudi_core.writing.rollback import failed_writes, rollback
+from hudi_core.transactions.rollback import failed_writes, rollback
 
 
 class ServiceName(StrEnum):

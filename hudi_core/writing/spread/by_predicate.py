@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
+from hudi_core.data_files.spool import Spool
 from hudi_core.parallel.flow import SpreadRows
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.scan import Scan
@@ -14,7 +15,6 @@ from hudi_core.writing.by_predicate import Assigned, Where, checked_update, key_
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.spread.operations import given_keys, prepared_rows, sendable
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 

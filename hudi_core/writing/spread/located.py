@@ -15,18 +15,18 @@ import numpy as np
 
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import take_strings
+from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import Engine
 from hudi_core.errors import HudiError, StorageError
-from hudi_core.index.distributed import RemoteTagging
-from hudi_core.index.key_columns import KeyColumns, Locations
-from hudi_core.index.tag import Tagger
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.distributed import RemoteTagging
+from hudi_core.tagging.key_columns import KeyColumns, Locations
+from hudi_core.tagging.tag import Tagger
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
-from hudi_core.writing.spool import Spool, spool
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
 from hudi_core.writing.spread.packs import (
     KEYS_AT_ONCE,

@@ -15,15 +15,17 @@ from typing import Any, Final
 
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.times import next_time
+from hudi_core.data_files.spool import Spool
 from hudi_core.errors import RowError
-from hudi_core.index.distributed import Distribution, distribution, remote_tagging
-from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
-from hudi_core.index.tag import TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.parallel.flow import Flow, SpreadRows
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.distributed import Distribution, distribution, remote_tagging
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.tagging.tag import TagOptions
+from hudi_core.transactions.refusals import excluded_groups
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
@@ -38,10 +40,8 @@ from hudi_core.writing.operations import (
     writes_logs,
 )
 from hudi_core.writing.plan import Planner, Routes
-from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import stored_row_bytes
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
 from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, located_report
 from hudi_core.writing.spread.packs import opened

@@ -11,16 +11,16 @@ from typing import Any, Final
 import numpy as np
 
 from hudi_core.columns.nodes import Bools
+from hudi_core.data_files.spool import Spool
 from hudi_core.errors import HudiError, RowError, StorageError
-from hudi_core.index.key_columns import KeyColumns
-from hudi_core.index.key_reader import KeyReader, key_columns
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.writing.incoming import Preparation, file_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measured_row_bytes
-from hudi_core.writing.spool import Spool
 from hudi_core.writing.spread.cuts import KeySample, Sampler
 from hudi_core.writing.spread.packs import RowPack, opened, packed, report
 

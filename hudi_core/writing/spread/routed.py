@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import Engine
-from hudi_core.index.key_columns import NOWHERE
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
+from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import KeyCuts
 from hudi_core.writing.spread.packs import RowPack, packed, take_keys, unpacked

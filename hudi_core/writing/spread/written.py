@@ -17,15 +17,15 @@ from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
+from hudi_core.data_files.change_log import change_log_path
+from hudi_core.data_files.spool import spool
 from hudi_core.engine import Storage
 from hudi_core.errors import ConflictError, HudiError, StorageError
-from hudi_core.index.key_columns import NOWHERE
 from hudi_core.local_files import StorageWithSync
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import Packet
+from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.announce import marker_steps
-from hudi_core.writing.change_log import change_log_path
-from hudi_core.writing.spool import spool
 from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
 from hudi_core.writing.task_rows import Places, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt

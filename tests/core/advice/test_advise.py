@@ -26,11 +26,11 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.queries import Query
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_metadata_table
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
-from hudi_core.writing.index_build import build_metadata_table
 from hudi_core.writing.operations import write
 from tests.support.faulty_tables import copied
 

@@ -23,7 +23,7 @@ from tests.support.commands import ran
 
 _SLOW = """
 import sys, time
-import hudi_core.writing.transaction as transaction
+import hudi_core.transactions.transaction as transaction
 from hudi_core.cli.main import run
 whole = transaction.refuse_conflicts
 def slow(*arguments):

@@ -14,9 +14,9 @@ import pytest
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.data_files.spool import MAX_ROWS_IN_MEMORY
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.spool import MAX_ROWS_IN_MEMORY
 
 TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64()), ("x", pa.float64())])
 PART, FILE_BYTES = 500_000, 4 << 20

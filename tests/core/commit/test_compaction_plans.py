@@ -9,13 +9,13 @@ import pytest
 
 from hudi_core.commit.avro_schemas import COMPACTION_PLAN
 from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, planned_operation, read_plan
+from hudi_core.creating.create import create_table
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import read_container, write_container
 from hudi_core.table.open import open_table
 from hudi_core.timeline.instants import COMPACTION, Instant, InstantState
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.create import create_table
 from tests.support.written_tables import TYPES
 
 TIME = "20240301100000000"

@@ -1,6 +1,6 @@
 """Tables of versions 2 to 5: read as they stand, never written to. Rules TABLE-260, TABLE-261.
 
-Also covers: `writing/old_versions.py`.
+Also covers: `transactions/old_versions.py`.
 """
 
 from __future__ import annotations

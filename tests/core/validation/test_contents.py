@@ -18,15 +18,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.columns.strings import string_column
-from hudi_core.indexing.rows import together
+from hudi_core.index_builds import footers as index_footers
+from hudi_core.index_builds import keys as index_keys
+from hudi_core.index_builds.build import build_metadata_table
+from hudi_core.metadata_writer.rows import together
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.validation.cover import denials, differing_counts
 from hudi_core.validation.findings import Finding, Severity
-from hudi_core.writing import index_footers, index_keys
-from hudi_core.writing.index_build import build_metadata_table
 from tests.support.faulty_tables import (
     GREATEST,
     base_file,

@@ -9,10 +9,10 @@ import pytest
 
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.front.opening import create_table
+from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.table.open import refreshed
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
-from hudi_core.writing.expression_values import Expression
 from hudi_core.writing.operations import write
 from tests.support.expression_tables import (
     LOWER,

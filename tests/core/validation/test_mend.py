@@ -10,13 +10,13 @@ import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.index_builds import built_rows
+from hudi_core.index_builds.build import build_indexes, build_metadata_table
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
-from hudi_core.writing import built_rows
-from hudi_core.writing.index_build import build_indexes, build_metadata_table
-from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import write
 from tests.support.commands import fingerprint
 from tests.support.faulty_tables import base_file, checks_of, findings_of, with_properties

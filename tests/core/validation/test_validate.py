@@ -19,11 +19,11 @@ from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import UsageError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds import built_rows
+from hudi_core.index_builds.build import build_metadata_table
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import CHECKS, validate
-from hudi_core.writing import built_rows
-from hudi_core.writing.index_build import build_metadata_table
 from hudi_core.writing.operations import write
 from tests.support.crashes import crashes, later
 from tests.support.faulty_tables import (

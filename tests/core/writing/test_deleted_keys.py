@@ -1,6 +1,6 @@
 """WRITE-75, WRITE-76: rows of keys that log files delete go back to their file groups; the record index has what there is.
 
-Also covers: `writing/log_keys.py`.
+Also covers: `data_files/log_keys.py`.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ import pytest
 from hudi_core import col
 from hudi_core.errors import RowError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import write
 from tests.support.written_tables import TYPES, rows, rows_of
 

@@ -1,6 +1,6 @@
 """Tables that have each key once: a law against a dictionary of keys, with rows that come in other partitions.
 
-Also covers: `writing/metadata_steps.py`.
+Also covers: `transactions/metadata_steps.py`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_columns import NOWHERE
-from hudi_core.index.key_reader import key_columns
-from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.services.compaction.operations import compact
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.tagging.key_reader import key_columns
+from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.write_run import WriteOptions

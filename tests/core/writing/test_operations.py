@@ -1,6 +1,7 @@
 """Rows that are written and read back: a law against a dictionary of keys, and the operations one by one.
 
-Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`, `writing/base_file.py`, `writing/stored_files.py`,
+Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`, `data_files/base_file.py`,
+`writing/stored_files.py`,
 `writing/schema_on_write.py`, `writing/result.py`, `writing/row_size.py`.
 """
 
@@ -22,14 +23,14 @@ from hypothesis import strategies as st
 
 from hudi_arrow.engine import ENGINE
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.data_files import spool as spool_module
+from hudi_core.data_files.spool import spool
 from hudi_core.errors import ConflictError, RowError, SchemaError, UnknownColumnError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing import spool as spool_module
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.spool import spool
 from hudi_core.writing.write_run import WriteOptions, WriteRun
 from tests.support.drawing import cases
 

@@ -12,11 +12,11 @@ import pytest
 from hudi_core.columns.nodes import to_list
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.changed_keys import changed_keys
+from hudi_core.transactions import conflicts
 from hudi_core.validation.validate import validate
-from hudi_core.writing import conflicts
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.overlapping import KINDS, beside

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.strings import string_column, string_list, take_strings
 from hudi_core.commit.markers import MarkerKind
-from hudi_core.index.key_columns import NOWHERE
-from hudi_core.index.key_reader import key_columns
+from hudi_core.creating.create import create_table
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.tagging.key_reader import key_columns
 from hudi_core.writing.announce import marker_steps
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes, Planner
 from hudi_core.writing.task_rows import Places, grouped_by_partition, rows_of_tasks

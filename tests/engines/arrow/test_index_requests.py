@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
 from hudi_core.table.open import refreshed
-from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.operations import write
 from tests.support.measured_store import GATE, MeasuredStore, Requests
 

@@ -24,8 +24,8 @@ from pyspark.sql import SparkSession
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import open_table
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions
 from hudi_spark import native
 from hudi_spark.front.table import SparkTable
 

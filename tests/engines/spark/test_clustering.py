@@ -14,8 +14,8 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.data_files import spool
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.writing import spool
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_spark.runner import SparkRunner

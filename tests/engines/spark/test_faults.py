@@ -16,10 +16,10 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import open_table
-from hudi_core.index import distributed
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions
 from hudi_core.table.distributed import plan_in_shares
+from hudi_core.tagging import distributed
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.tag import TagOptions
 from tests.engines.spark.test_reading import in_order, rows_of
 from tests.engines.spark.test_tagging import expected, keys_of, located
 from tests.support.commands import rides

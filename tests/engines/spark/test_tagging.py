@@ -9,12 +9,12 @@ import pytest
 
 from hudi_core.errors import UsageError
 from hudi_core.front.opening import open_table
-from hudi_core.index import distributed
-from hudi_core.index.choose import IndexKind
-from hudi_core.index.distributed import key_bounds, remote_tagging
-from hudi_core.index.tag import TagOptions, locate
 from hudi_core.keys.records import HoodieKey
 from hudi_core.parallel.runners import SerialRunner
+from hudi_core.tagging import distributed
+from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.distributed import key_bounds, remote_tagging
+from hudi_core.tagging.tag import TagOptions, locate
 from tests.support.buckets import bucket_options, is_bucketed, is_consistent
 from tests.support.commands import rides
 from tests.support.conformance import tables

@@ -24,10 +24,10 @@ from hudi_core.expr.build import col
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+from hudi_core.transactions.stream_batches import committed_batches
 from hudi_core.writing.by_predicate import delete_where, update
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.stream_batches import committed_batches
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.front.table import SparkTable
 from hudi_spark.structs import schema_to_spark

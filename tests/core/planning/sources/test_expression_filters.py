@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.table.open import refreshed
-from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.operations import write
 from tests.support.expression_tables import (
     TYPES,

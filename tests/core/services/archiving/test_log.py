@@ -11,6 +11,7 @@ from typing import Any
 import fastavro
 import pytest
 
+from hudi_core.creating.create import create_table
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.block import avro_records
 from hudi_core.formats.avro.container import read_records
@@ -23,7 +24,6 @@ from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.timeline.instants import parse_instant
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from tests.support.written_tables import TYPES, rows
 

@@ -11,12 +11,12 @@ import pytest
 
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.creating.create import create_table
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.table.open import open_table, refreshed
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from tests.support.written_tables import TYPES, rows
 

@@ -12,6 +12,7 @@ import pytest
 
 import hudi_core
 from hudi_core.commit.markers import marker_folder
+from hudi_core.creating.create import create_table
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.services.archiving import operations
 from hudi_core.services.archiving.operations import archive, is_due
@@ -22,7 +23,6 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from tests.support.promises import answers
 from tests.support.savepoints import saved

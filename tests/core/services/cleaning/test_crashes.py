@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from hudi_core.creating.create import create_table
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.run import pending_cleans
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from tests.support.crashes import crashes, later
 from tests.support.promises import answers, broken

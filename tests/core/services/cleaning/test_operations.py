@@ -1,7 +1,7 @@
 """Cleans from their plan to the record.
 
 Also covers: `services/cleaning/planner.py`, `services/cleaning/result.py`, `services/cleaning/run.py`,
-`services/cleaning/metadata_steps.py`, `indexing/removed_files.py`.
+`services/cleaning/metadata_steps.py`, `metadata_writer/removed_files.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pytest
 
 import hudi_core
 from hudi_core.commit.times import system_clock
+from hudi_core.creating.create import create_table
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.names import parse_base_file
 from hudi_core.services.cleaning import operations
@@ -29,7 +30,6 @@ from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
-from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
 from tests.support.savepoints import saved
 from tests.support.written_tables import TYPES, read, rows

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from hudi_core.creating.create import create_table
 from hudi_core.services.compaction.options import CompactionOptions, Trigger
 from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import Instant, InstantState
-from hudi_core.writing.create import create_table
 from tests.support.written_tables import TYPES
 
 

@@ -24,7 +24,7 @@ from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
 from tests.core.services.compaction.test_operations import ALL, content, findings, made, rows
-from tests.core.writing.test_writers_together import TYPES, Reported, expect
+from tests.core.transactions.test_writers_together import TYPES, Reported, expect
 
 INTO_LOGS = FileSizes(small=0)
 

@@ -16,8 +16,8 @@ from hudi_core import ConflictError, CorruptFileError, UnsupportedError, UsageEr
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import savepoint
-from hudi_core.writing.metadata_steps import metadata_steps
-from hudi_core.writing.transaction import transaction
+from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.transaction import transaction
 from tests.support.crashes import crashes, later
 
 KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns.strings import string_column
-from hudi_core.index.key_columns import KeyColumns
-from hudi_core.index.key_reader import key_columns
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_reader import key_columns
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import Sampler, range_cuts, sample_size, share_cuts
 from tests.support.drawing import cases

@@ -18,7 +18,7 @@ from hudi_core.errors import ConflictError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.writing import transaction
+from hudi_core.transactions import transaction
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.packs import unpacked

@@ -1,0 +1,199 @@
+"""Creating tables. Rules: CREATE-1 to CREATE-4."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, timedelta
+from itertools import count
+from os import PathLike, fspath
+from typing import Any, Final
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.commit.markers import MARKERS
+from hudi_core.commit.properties import BACKUP_PATH, properties_content
+from hudi_core.commit.steps import run, sync_changes
+from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
+from hudi_core.commit.times import system_clock, time_of
+from hudi_core.commit.versions import VersionedStorage
+from hudi_core.creating.creation_options import options_of, options_of_writes
+from hudi_core.creating.new_table import NewTable, new_properties, table_name
+from hudi_core.engine import Engine, Storage
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, UnsupportedError, UsageError
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import UTC_MACHINE, choose
+from hudi_core.keys.generator import WritePath
+from hudi_core.keys.options import AUTO_INSTANT, table_options
+from hudi_core.metadata_writer.initial import new_table_steps
+from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.names import name_list
+from hudi_core.schema.schema import Schema
+from hudi_core.service_properties import is_of_others, refuse_unknown
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
+from hudi_core.table.keying import is_ambiguous
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import SCHEMA_FOLDER
+from hudi_core.transactions.refusals import refuse_unwritable_properties
+from hudi_core.writing.exact_types import written_units
+
+KEEPER: Final = ".hudi-core-keeps-this-folder"
+"""An empty file by which a folder of an object store is there; readers of timelines ignore it."""
+_LOCAL_FOLDERS: Final = (
+    SCHEMA_FOLDER,
+    MARKERS,
+    f"{FOLDER}/.aux/.bootstrap/.partitions",
+    f"{FOLDER}/.aux/.bootstrap/.fileids",
+)
+
+
+def create_table(
+    uri: str | PathLike[str],
+    schema: object,
+    key: str | Sequence[str] = (),
+    *,
+    partition_by: str | Sequence[str] = (),
+    ordering: str | Sequence[str] = (),
+    type: str = "cow",
+    version: int = 9,
+    name: str | None = None,
+    indexes: str | Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    engine: str = DEFAULT_ENGINE,
+    storage_options: Mapping[str, str] | None = None,
+    refuse: Callable[[TableConfig], None] | None = None,
+) -> Table:
+    """A new table without rows, at a local path or URL.
+
+    `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
+    `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
+    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties: those of
+    a table, and those of services, by which all its writers keep it in order. Those of single writes have no effect, with a
+    warning. `refuse` raises for properties that the table's services could not go by.
+
+    `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
+    `record_index`); none: the table has no metadata table.
+
+    Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
+    for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
+    """
+    location = fspath(uri)
+    loaded = load_engine(engine)
+    storage = loaded.storage(location, storage_options)
+    stated = options_of(options or {})
+    for option in options_of_writes(stated):
+        warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
+    refuse_unknown(stated)
+    for option in filter(is_of_others, stated):
+        warnings.warn(f"{option} is kept for writers of Apache Hudi: no service of this library reads it", stacklevel=2)
+    new = NewTable(
+        stated.get("hoodie.table.name") or name or table_name(storage.uri),
+        row_schema(schema, loaded),
+        name_list(key),
+        name_list(partition_by),
+        name_list(ordering),
+        type.lower(),
+        version,
+        stated,
+    )
+    properties = new_properties(new)
+    _refuse_unwritable(properties, new.schema, loaded, storage.uri)
+    if refuse is not None:
+        refuse(table_config(properties, "options"))
+    _refuse_table(storage)
+    if is_ambiguous(table_config(properties, "options")):
+        warnings.warn(
+            "writers of Apache Hudi 1.2 take a table of one key column under the COMPLEX key generator, before version 9, "
+            "only with hoodie.write.complex.keygen.validation.enable=false",
+            stacklevel=2,
+        )
+    if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
+        _create_storage_lock(storage)
+    if indexes is not None:
+        properties |= _create_metadata_table(storage, properties, new.schema, name_list(indexes))
+    create_files(storage, properties)
+    return open_table(location, engine, storage_options=storage_options)
+
+
+def _refuse_table(storage: Storage) -> None:
+    if storage.exists(PROPERTIES_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
+    if storage.exists(BACKUP_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table whose properties are being replaced")
+
+
+def _refuse_unwritable(
+    properties: Mapping[str, str], schema: Schema, engine: Engine[Any, Any, Any], where: str
+) -> None:
+    """Raises what a write to the new table would raise for its properties."""
+    try:
+        config = table_config(properties, "options")
+    except CorruptFileError as error:
+        raise UsageError(error.where, expected=error.expected, found=error.found) from None
+    refuse_unwritable_properties(config, where)
+    made_up = {} if config.record_key_fields else {AUTO_INSTANT: "0"}
+    generator = choose({**table_options(config), **made_up}, writer=WritePath.ROW, machine=UTC_MACHINE)
+    KeyGenerator(generator, schema, engine.values)
+
+
+def _create_metadata_table(
+    storage: Storage, properties: Mapping[str, str], schema: Schema, indexes: Sequence[str]
+) -> Mapping[str, str]:
+    """Creates the metadata table before the table's properties exist; returns the properties to set for it."""
+    first = system_clock()
+    moments = (first + timedelta(milliseconds=number) for number in count())
+    config = table_config(properties)
+    steps, stated = new_table_steps(config, indexes, schema, lambda: time_of(next(moments), UTC))
+    run(storage, steps)
+    return stated
+
+
+def _create_storage_lock(storage: Storage) -> None:
+    """The lock by which writers exclude each other from the first write on."""
+    if not isinstance(storage, VersionedStorage):
+        expected = "an object store for this lock provider"
+        raise UnsupportedError(storage.uri, expected=expected, found="a file system")
+    with suppress(AlreadyExistsError):
+        storage.create(STORAGE_LOCK_PATH, free_storage_lock())
+
+
+def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
+    """Writes a new table: the folders that it has from the beginning, then its properties. Raises `AlreadyExistsError`."""
+    for folder in _folders(storage, table_config(properties)):
+        keeper = f"{folder}/{KEEPER}"
+        storage.replace(keeper, b"")
+        if not storage.is_remote:  # a folder stays without it
+            storage.delete(keeper)
+    try:
+        storage.create(PROPERTIES_PATH, properties_content(properties))
+    except AlreadyExistsError:
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table") from None
+    sync_changes(storage)
+
+
+def _folders(storage: Storage, config: TableConfig) -> tuple[str, ...]:
+    """Folders without files that a new table of Apache Hudi has. Its readers and writers need that of the timeline, which is
+    above that of the history; an object store has folders by their files alone, and gets no others. Rule CREATE-230."""
+    timeline = (config.history_folder,) if config.layout > 1 else ()
+    return timeline if storage.is_remote else (*timeline, *_LOCAL_FOLDERS)
+
+
+def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
+    """The schema of rows that somebody gives in one of several forms, without the meta columns and without nanoseconds."""
+    whole = written_units(_schema(schema, engine))
+    return replace(whole, record=without_meta_columns(whole.record))
+
+
+def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
+    match schema:
+        case Schema():
+            return schema
+        case str() | dict():
+            return schema_from_avro(schema)
+        case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
+            given: Schema = engine.rows.given(schema).schema
+            return given
+    raise UsageError("schema", expected="a Schema, an Avro schema, or an Arrow one", found=type(schema).__name__)

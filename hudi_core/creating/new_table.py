@@ -1,0 +1,193 @@
+"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-7."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, persisted_options, refuse_options
+from hudi_core.errors import UsageError
+from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
+from hudi_core.reading.merge_columns import IS_DELETED
+from hudi_core.schema.schema import Schema
+from hudi_core.transactions.schema_commit import schema_text
+
+WRITABLE_VERSIONS: Final = (6, 8, 9)
+_TYPES: Final = {"cow": TableType.COPY_ON_WRITE, "mor": TableType.MERGE_ON_READ}
+_FIELD_TYPES: Final = ("SIMPLE", "TIMESTAMP")
+
+_STRATEGIES: Final = {
+    MergeMode.EVENT_TIME_ORDERING: "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5",
+    MergeMode.COMMIT_TIME_ORDERING: "ce9acb64-bde0-424c-9b91-f6ebba25356d",
+}
+_PAYLOADS: Final = {
+    MergeMode.EVENT_TIME_ORDERING: "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
+    MergeMode.COMMIT_TIME_ORDERING: "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
+}
+_STORES_KEYS: Final = "hoodie.populate.meta.fields"
+_VIRTUAL: Final = (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX, KeyGeneratorType.NON_PARTITION)
+"""The key generators that Apache Hudi's writers take where keys are virtual."""
+_NAME: Final = re.compile(r"[^A-Za-z0-9_]")
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """The choices for a new table. `options` are `hoodie.*` properties, which take precedence."""
+
+    name: str
+    schema: Schema
+    """Without the meta columns."""
+    key: Sequence[str] = ()
+    """Columns of the record key; none: keys are generated for appended rows."""
+    partition_by: Sequence[str] = ()
+    """Columns, with `:TIMESTAMP` or `:SIMPLE` for a custom key generator."""
+    ordering: Sequence[str] = ()
+    type: str = "cow"
+    version: int = 9
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def table_name(uri: str) -> str:
+    """The name that a table gets from its folder."""
+    return _NAME.sub("_", uri.rstrip("/").rpartition("/")[2]) or "table"
+
+
+def new_properties(table: NewTable) -> dict[str, str]:
+    """The table's properties in Apache Hudi's words. Raises `UsageError` for what no table can be."""
+    _refuse(table)
+    partition_fields = tuple(table.partition_by)
+    generator = _generator(table, partition_fields)
+    properties = {
+        "hoodie.table.name": table.name,
+        "hoodie.table.type": _TYPES[table.type].value,
+        "hoodie.table.version": str(table.version),
+        "hoodie.timeline.layout.version": "1" if table.version < 8 else "2",
+        "hoodie.timeline.path": "timeline",
+        "hoodie.timeline.history.path": "history",
+        "hoodie.archivelog.folder": "history",
+        "hoodie.table.format": "native",
+        "hoodie.table.base.file.format": "PARQUET",
+        "hoodie.table.keygenerator.type": generator.value,
+        "hoodie.table.partition.fields": ",".join(partition_fields),
+        "hoodie.datasource.write.hive_style_partitioning": "false",
+        "hoodie.datasource.write.partitionpath.urlencode": "false",
+        "hoodie.datasource.write.drop.partition.columns": "false",
+        _STORES_KEYS: "true",
+        "hoodie.partition.metafile.use.base.format": "false",
+        "hoodie.table.cdc.enabled": "false",
+        "hoodie.table.timeline.timezone": "UTC",
+        "hoodie.table.create.schema": schema_text(table.schema, table.name),
+    }
+    if table.key:
+        properties["hoodie.table.recordkey.fields"] = ",".join(table.key)
+    if table.ordering:
+        properties["hoodie.table.ordering.fields"] = ",".join(table.ordering)
+    if table.version >= 8:
+        properties["hoodie.table.initial.version"] = str(table.version)
+        properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
+    properties |= _merging(table)
+    properties |= persisted_options(table.options)
+    if properties["hoodie.table.cdc.enabled"].strip().lower() == "true":
+        properties.setdefault("hoodie.table.cdc.supplemental.logging.mode", CdcMode.DATA_BEFORE_AFTER.value)
+    database = properties.get("hoodie.database.name")
+    properties["hoodie.table.checksum"] = str(table_checksum(database, properties["hoodie.table.name"]))
+    return properties
+
+
+def _merging(table: NewTable) -> Mapping[str, str]:
+    mode = _merge_mode(table)
+    properties = {}
+    if table.version >= 8:
+        properties[MERGE_MODE] = mode.value
+    if table.version < 9:
+        properties["hoodie.record.merge.strategy.id"] = _STRATEGIES[mode]
+        properties["hoodie.compaction.payload.class"] = _PAYLOADS[mode]
+    return properties
+
+
+def _merge_mode(table: NewTable) -> MergeMode:
+    stated = table.options.get(MERGE_MODE, "").upper()
+    if not stated:
+        return MergeMode.EVENT_TIME_ORDERING if table.ordering else MergeMode.COMMIT_TIME_ORDERING
+    known = [mode.value for mode in _STRATEGIES]
+    if stated not in known:
+        raise UsageError(MERGE_MODE, expected=f"one of {', '.join(known)}", found=stated)
+    if stated == MergeMode.EVENT_TIME_ORDERING.value and not table.ordering:
+        raise UsageError(MERGE_MODE, expected="an ordering column", found=f"{stated} without one")
+    return MergeMode(stated)
+
+
+def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
+    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(KEY_GENERATOR)
+    generator = inferred_generator(tuple(table.key), partition_fields)
+    if stated:
+        try:
+            generator = KeyGeneratorType(stated.upper().removesuffix("_AVRO"))
+        except ValueError:
+            raise UsageError(
+                "key generator", expected=f"one of {', '.join(known.value for known in KeyGeneratorType)}", found=stated
+            ) from None
+    if table.options.get(_STORES_KEYS, "true").strip().lower() == "false":
+        _refuse_virtual(table, generator)
+    return generator
+
+
+def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
+    """Virtual keys that Apache Hudi's writers stop at, or read from stored rows in another form than they give to new ones."""
+    if not table.key:
+        raise UsageError(_STORES_KEYS, expected="key columns for false", found="none")
+    if generator not in _VIRTUAL:
+        allowed = ", ".join(known.value for known in _VIRTUAL)
+        raise UsageError(_STORES_KEYS, expected=f"a key generator of {allowed} for false", found=generator.value)
+    if generator is KeyGeneratorType.COMPLEX and len(table.key) == 1:
+        # Its merges take the bare value for the key of a stored row, and name:value for that of a new one: both rows stay.
+        raise UsageError(
+            "key",
+            expected="several key columns, or stored keys, for the COMPLEX key generator",
+            found="one, and virtual keys",
+        )
+
+
+def _refuse(table: NewTable) -> None:
+    if table.version not in WRITABLE_VERSIONS:
+        expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
+        raise UsageError("table version", expected=expected, found=repr(table.version))
+    if table.type not in _TYPES:
+        raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
+    names = {column.name for column in table.schema.record.fields}
+    for role, columns in (
+        ("key", table.key),
+        ("partition column", table.partition_by),
+        ("ordering column", table.ordering),
+    ):
+        for column in columns:
+            name, _, kind = column.partition(":")
+            if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
+                raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
+            if name.partition(".")[0] not in names:
+                raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
+    own = sorted(name for name in names if name.startswith("_hoodie_") and name != IS_DELETED)
+    if own:
+        raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
+    if not names:
+        raise UsageError("schema", expected="columns", found="none")
+    alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
+    if alike is not None:
+        raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
+    if len(set(table.key)) < len(table.key):
+        raise UsageError("key", expected="columns once each", found=", ".join(table.key))
+    refuse_options(table.options, _arguments(table))
+
+
+def _arguments(table: NewTable) -> dict[str, str]:
+    """The arguments of `create` beside which an option of the same meaning may stand, as the option has them."""
+    return {
+        "key": ",".join(table.key),
+        "partition_by": ",".join(table.partition_by),
+        "ordering": ",".join(table.ordering),
+        "type": _TYPES[table.type].value,
+        "version": str(table.version),
+    }

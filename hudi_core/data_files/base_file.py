@@ -1,0 +1,191 @@
+"""One base file: rows with the meta columns filled in, the size of its bloom filter, its footer, and what is reported of it.
+
+Rules: WRITE-8 to WRITE-11.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.columns.nodes import StringColumn, length
+from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
+from hudi_core.engine import Engine, Storage, WrittenFile
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
+from hudi_core.formats.names import BaseFileName
+from hudi_core.functions.casts import CAST
+from hudi_core.paths import data_path, file_name, joined
+from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
+EXTENSION: Final = ".parquet"
+_LATE: Final = 0xEE
+"""First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
+_FALSE_POSITIVES: Final = 1e-6
+"""One key in a million is looked up in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
+_MAX_FILTER_BITS: Final = 1 << 23
+_STRING: Final = t.String()
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A base file that is to be written. `number` is that of its task in the write; `attempt`, two numbers, tells attempts of the
+    task apart where several may be made."""
+
+    partition: str
+    file_id: str
+    instant_time: str
+    number: int
+    attempt: str = "0-0"
+
+    @property
+    def token(self) -> str:
+        return f"{self.number}-{self.attempt}"
+
+    @property
+    def name(self) -> str:
+        return BaseFileName(self.file_id, self.token, self.instant_time, EXTENSION).file_name()
+
+    @property
+    def path(self) -> str:
+        """From the table's root."""
+        return data_path(joined(self.partition, file_name(self.name)))
+
+
+@dataclass(eq=False)
+class BaseFileWriter:
+    """Writes one base file. `schema` is that of the file, the meta columns first; rows come with these or, with virtual keys,
+    without: then they are null."""
+
+    engine: Engine[Any, Any, Any]
+    storage: Storage
+    schema: Schema
+    target: FileTarget
+    stores_keys: bool
+    with_filter: bool = True
+    _keys: list[StringColumn] = field(default_factory=list)
+
+    def write(self, batches: Iterable[Any]) -> WrittenFile:
+        """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
+        remains then."""
+        writer = self.engine.writer(EXTENSION)
+        return writer.write(self.storage, self.target.path, self.schema, self._stamped(batches), self._footer)
+
+    @cached_property
+    def bloom_filter(self) -> bytes | None:
+        """The filter of all keys that were written; None where there are no keys."""
+        if not self.stores_keys or not self.with_filter:
+            return None
+        keys = self.keys
+        return encode_bloom_filter(keys, filter_settings(length(keys)))
+
+    @property
+    def keys(self) -> StringColumn:
+        """The record keys written so far."""
+        if len(self._keys) != 1:
+            self._keys = [concat_strings(self._keys) if self._keys else string_column([])]
+        return self._keys[0]
+
+    def _stamped(self, batches: Iterable[Any]) -> Iterator[Any]:
+        first = 0
+        for batch in batches:
+            root = self.engine.rows.root(batch)
+            yield self.engine.rows.batch(self._stamp(root, first))
+            first += self.engine.rows.count(batch)
+
+    def _stamp(self, root: Any, first: int) -> Any:
+        values, target = self.engine.values, self.target
+        own = len(META_COLUMNS)
+        if not self.stores_keys:
+            parts = [values.literal(None, _STRING, root) for _ in META_COLUMNS]
+            parts += [values.field(root, position) for position in range(len(self.schema.fields) - own)]
+        else:
+            parts = [values.field(root, position) for position in range(len(self.schema.fields))]
+            time, number, key = parts[:3]
+            is_new = values.is_null(time)
+            new = self.engine.rows.flags(is_new)
+            if new.any():
+                row_numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                new_number = values.join([f"{target.instant_time}_{target.number}_", row_numbers])
+                if new.all():
+                    parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number
+                else:
+                    parts[0] = values.replaced(time, is_new, target.instant_time, _STRING)
+                    parts[1] = values.choose(is_new, new_number, number, _STRING)
+            parts[own - 1] = values.literal(target.name, _STRING, root)
+            keys = self.engine.rows.to_column(key, _STRING, RECORD_KEY)
+            assert isinstance(keys, StringColumn)
+            self._keys.append(StringColumn(keys.offsets, keys.data))
+        return values.struct(list(zip(self.schema.fields, parts, strict=True)), values.is_null(root), root)
+
+    def _footer(self) -> Mapping[str, str]:
+        pairs = {
+            "parquet.avro.schema": json.dumps(schema_to_avro(self.schema), separators=(",", ":")),
+            "writer.model.name": "avro",
+        }
+        bloom_filter = self.bloom_filter
+        if bloom_filter is not None:
+            pairs["org.apache.hudi.bloomfilter"] = bloom_filter.decode("ascii")
+            pairs["hoodie_bloom_filter_type_code"] = FilterKind.SIMPLE
+        if self.stores_keys:
+            pairs |= _key_range(self.keys)
+        return pairs
+
+
+def filter_settings(keys: int) -> FilterSettings:
+    """A filter made for the real number of keys; of one MiB at most, for readers load it with the footer."""
+    entries = max(keys, 1)
+    rate = max(_FALSE_POSITIVES, math.exp(-_MAX_FILTER_BITS / entries * math.log(2) ** 2))
+    return FilterSettings(FilterKind.SIMPLE, entries, min(rate, 0.5))
+
+
+def status_of_base(
+    writer: BaseFileWriter,
+    written: WrittenFile,
+    *,
+    inserts: int,
+    updates: int = 0,
+    deletes: int = 0,
+    added_keys: StringColumn,
+    removed_keys: StringColumn | None = None,
+    previous: BaseFileName | None = None,
+) -> WriteStatus:
+    """What is reported of a base file. `added_keys` are those that are new to the file group."""
+    target = writer.target
+    return WriteStatus(
+        target.partition,
+        target.file_id,
+        target.path,
+        written.size,
+        written.footer.rows,
+        inserts,
+        updates,
+        deletes,
+        previous_instant=None if previous is None else previous.instant,
+        previous_base=None if previous is None else previous.file_name(),
+        columns=ranges_of_file(written),
+        added_keys=added_keys,
+        removed_keys=removed_keys,
+        bloom_filter=writer.bloom_filter,
+        bloom_filter_type=FilterKind.SIMPLE if writer.stores_keys and writer.with_filter else None,
+    )
+
+
+def _key_range(keys: StringColumn) -> Mapping[str, str]:
+    """The least and the greatest key. Readers of Apache Hudi compare them in UTF-8 or in UTF-16: where these orders differ, no
+    range is better than one that is wrong for some of them."""
+    if length(keys) == 0 or bool((keys.data >= _LATE).any()):
+        return {}
+    rows = np.array(least_and_greatest(keys), np.int64)
+    least, greatest = string_list(take_strings(keys, rows))
+    return {"hoodie_min_record_key": least, "hoodie_max_record_key": greatest}

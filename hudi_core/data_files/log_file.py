@@ -1,0 +1,262 @@
+"""One log file: newer rows and deletes of a file slice, and what is reported of it. Rules: WRITE-13 to WRITE-15."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.columns.concat import concat_columns
+from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import take_strings
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.data_files.column_ranges import ranges_of_rows
+from hudi_core.engine import Engine
+from hudi_core.errors import AlreadyExistsError, ConflictError
+from hudi_core.formats.deletes import commit_time_deletes
+from hudi_core.formats.log import HeaderKey
+from hudi_core.formats.log_write import encode_data_block, encode_delete_block
+from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
+from hudi_core.formats.roaring import encode_positions
+from hudi_core.functions.casts import CAST
+from hudi_core.merge.records import Precedence, fold
+from hudi_core.paths import data_path, file_name, joined
+from hudi_core.reading.log_records import LogRecords
+from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.schema.meta import META_COLUMNS, is_meta
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+
+OWN_TIME_SINCE: Final = 8
+"""The table version from which on a log file has the time of its own commit in its name, not that of the slice's base file."""
+POSITIONS_SINCE: Final = 8
+"""The table version from which on blocks record the positions of their records in the base file."""
+_STRING: Final = t.String()
+
+Positions = NDArray[np.int64]
+Header = dict[HeaderKey, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LogTarget:
+    """A log file that is to be written. `number` is that of its task in the write."""
+
+    partition: str
+    name: LogFileName
+    instant_time: str
+    number: int
+
+    @property
+    def path(self) -> str:
+        """From the table's root."""
+        return data_path(joined(self.partition, file_name(self.name.file_name())))
+
+
+def log_target(slice: FileSlice, instant_time: str, number: int, version: int, opened: str | None = None) -> LogTarget:
+    """The next log file of a slice. In table version 6 it has the next version and the token of the slice's last one; `opened` is
+    the time of a pending compaction of the slice: then it belongs to the slice that this opens. Rule COMPACT-373."""
+    token = f"{number}-0-0"
+    if version >= OWN_TIME_SINCE:
+        return LogTarget(slice.partition, LogFileName(slice.file_id, instant_time, 1, token, ""), instant_time, number)
+    instant = slice.instant if opened is None else opened
+    logs = [log for file in slice.logs if (log := parse_log_file(file.name)) is not None]
+    last = next((log for log in reversed(logs) if opened is None or log.instant == opened), None)
+    name = LogFileName(slice.file_id, instant, 1, token, "")
+    if last is not None:
+        name = LogFileName(slice.file_id, last.instant, last.version + 1, last.write_token or token, "")
+    return LogTarget(slice.partition, name, instant_time, number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenLog:
+    """A log file and its status, whose added and removed keys hold only where rows and delete markers of the file win."""
+
+    status: WriteStatus
+    can_lose_rows: bool
+    """Rows of added keys may lose against records of the slice with a higher ordering value."""
+    can_lose_deletes: bool
+    """So may delete markers of removed keys."""
+
+
+@dataclass(frozen=True)
+class LogFileWriter:
+    """Writes one log file: a block of rows, then a block of deletes."""
+
+    engine: Engine[Any, Any, Any]
+    snapshot: Snapshot
+    columns: MergeColumns
+    target: LogTarget
+    slice: FileSlice
+
+    def write(
+        self,
+        records: LogRecords,
+        positions: Positions | None = None,
+        columns: Collection[str] | None = None,
+        new_keys: StringColumn | None = None,
+        stored: int = 0,
+    ) -> WrittenLog | None:
+        """Writes the latest record of each key; None where there is no record. The first rows of `records`, so many, are stored
+        already: what none of the others changes is left out.
+
+        Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
+        base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
+        fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log` does, and what storage
+        raises.
+        """
+        assert records.keys is not None
+        key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
+        if stored:
+            changes = latest.listed | (latest.sources >= stored).any(axis=1)
+            key_ids, latest = key_ids[changes], latest.take(np.flatnonzero(changes))
+        strings = records.keys.strings
+        assert isinstance(strings, StringColumn)
+        base = None if self.slice.base is None else parse_base_file(self.slice.base.name)
+        if base is None or self.snapshot.config.version < POSITIONS_SINCE:
+            positions = None
+        places = None if positions is None else positions[key_ids]
+        # Without positions rows come in the order of the input.
+        order = np.argsort(latest.sources[:, 0] if places is None else places, kind="stable")
+        of_rows, of_deletes = order[~latest.listed[order]], order[latest.listed[order]]
+        schema = self.columns.schema if columns is None else self._partial(columns)
+        rows = _with_fields(self._rows(records, latest.sources[of_rows]), schema.record)
+        deleted_keys = take_strings(strings, key_ids[of_deletes])
+        if length(rows) == 0 and length(deleted_keys) == 0:
+            return None
+        headers = [
+            self._header(stored, base, None if places is None else places[some])
+            for stored, some in ((schema, of_rows), (self.columns.schema, of_deletes))
+        ]
+        if columns is not None:
+            headers[0][HeaderKey.IS_PARTIAL] = "true"
+        content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
+        store_log(self.snapshot, self.target, content)
+        is_ordered = self.columns.rules.precedence is not Precedence.NEWER
+        added_keys, inserts = None, 0
+        if new_keys is not None:
+            is_new = index_strings(new_keys).find(take_strings(strings, key_ids)) >= 0
+            added_keys = take_strings(strings, key_ids[is_new & ~latest.deleted])
+            inserts = length(added_keys)
+        status = replace(
+            self._status(len(content), length(rows), length(deleted_keys), inserts),
+            added_keys=added_keys,
+            columns=ranges_of_rows(rows, schema.record),
+            removed_keys=take_strings(strings, key_ids[latest.deleted]),
+            is_partial=columns is not None,
+        )
+        has_markers = bool(np.any(latest.deleted & ~latest.absolute))
+        return WrittenLog(status, is_ordered and inserts > 0, is_ordered and has_markers)
+
+    def _status(self, size: int, rows: int, deletes: int, inserts: int) -> WriteStatus:
+        """What is reported of the file beside its contents. Its other rows count as updates. A file of the slice that a pending
+        compaction opens states that slice, which has no base file yet."""
+        instant = self.slice.instant
+        base = None if self.slice.base is None else self.slice.base.name
+        logs = [log.name for log in self.slice.logs]
+        if self.snapshot.config.version < OWN_TIME_SINCE and self.target.name.instant > instant:
+            instant, base = self.target.name.instant, None
+            logs = [name for name in logs if (log := parse_log_file(name)) is not None and log.instant == instant]
+        return WriteStatus(
+            self.target.partition,
+            self.target.name.file_id,
+            self.target.path,
+            size,
+            rows=rows,
+            inserts=inserts,
+            updates=rows - inserts,
+            deletes=deletes,
+            is_log=True,
+            previous_instant=instant,
+            previous_base=base,
+            log_files=(*logs, self.target.name.file_name()),
+            names_slice=self.snapshot.config.cdc_enabled,
+        )
+
+    def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
+        """The rows as columns, with the meta columns filled in."""
+        engine, record = self.engine, self.columns.schema.record
+        parts = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
+        if len(parts) < len(record.fields):  # rows that are merged as a whole
+            parts = parts * len(record.fields)
+        batches = engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
+        columns = list(self._stamped(batches))
+        joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else no_rows(record)
+        assert isinstance(joined, StructColumn)
+        return joined
+
+    def _stamped(self, batches: Iterator[Any]) -> Iterator[Column]:
+        values, target, schema = self.engine.values, self.target, self.columns.schema
+        first = 1
+        for batch in batches:
+            root = self.engine.rows.root(batch)
+            if self.snapshot.config.populate_meta_fields:
+                parts = [values.field(root, position) for position in range(len(schema.fields))]
+                numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                parts[0] = values.literal(target.instant_time, _STRING, root)
+                parts[1] = values.join([f"{target.instant_time}_{target.number}_", numbers])
+                parts[len(META_COLUMNS) - 1] = values.literal(target.name.file_id, _STRING, root)
+                root = values.struct(list(zip(schema.fields, parts, strict=True)), values.is_null(root), root)
+            yield self.engine.rows.to_column(root, schema.record, target.path)
+            first += self.engine.rows.count(batch)
+
+    def _partial(self, columns: Collection[str]) -> Schema:
+        """The schema of rows that change some columns alone."""
+        whole = self.columns.schema
+        ordering = {whole.fields[place.positions[0]].name for place in self.columns.ordering}
+        kept = tuple(
+            column for column in whole.fields
+            if column.name in columns or column.name in ordering or is_meta(column.name)
+        )  # fmt: skip
+        return replace(whole, record=replace(whole.record, fields=kept))
+
+    def _header(self, schema: Schema, base: BaseFileName | None, places: Positions | None) -> Header:
+        """The header of a block. `places` are those of its records in the base file, ascending."""
+        text = json.dumps(schema_to_avro(schema), separators=(",", ":"))
+        header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
+        if places is not None and base is not None:
+            header[HeaderKey.RECORD_POSITIONS] = encode_positions(places)
+            header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = base.instant
+        return header
+
+    def _blocks(
+        self, rows: StructColumn, rows_header: Header, deleted_keys: StringColumn, deletes_header: Header
+    ) -> Iterator[bytes]:
+        if length(rows):
+            yield encode_data_block(rows_header, rows, self.target.path)
+        if length(deleted_keys):
+            yield encode_delete_block(deletes_header, commit_time_deletes(deleted_keys, self.target.partition))
+
+
+def store_log(snapshot: Snapshot, target: LogTarget, content: bytes) -> None:
+    """Raises `ConflictError` where another write has made the file: before version 8, two writes may give their log files of one
+    slice the same name."""
+    storage, path = snapshot.storage, target.path
+    if snapshot.config.version >= OWN_TIME_SINCE:
+        with storage.output(path) as stream:
+            stream.write(content)
+        return
+    try:
+        storage.create(path, content)
+    except AlreadyExistsError:
+        if storage.read(path) != content:  # it is not that of an earlier attempt of this task
+            expected = "no log file of another write"
+            raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
+
+
+def _with_fields(rows: StructColumn, record: t.Record) -> StructColumn:
+    return replace(rows, fields={field.name: rows.fields[field.name] for field in record.fields})
+
+
+def no_rows(record: t.Record) -> StructColumn:
+    """The columns of no row."""
+    return StructColumn(
+        0, {field.name: StringColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8)) for field in record.fields}
+    )

@@ -1,0 +1,226 @@
+"""Records of `column_stats`, `partition_stats` and `bloom_filters`, from the footers of base files and from log files. Rules
+META-81, META-82, META-130.
+
+Files are dealt to tasks in shares. A task holds the footers of its share, and of log files as many at once as memory has room
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import string_column
+from hudi_core.data_files.log_ranges import log_footer
+from hudi_core.data_files.waiting import INFLATED, waiting_threads
+from hudi_core.engine import Engine, FileInfo, Footer, Storage
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.index_builds.runs import PrefixRows
+from hudi_core.metadata.file_keys import Keys, keys_of
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS
+from hudi_core.metadata_writer.partition_ranges import FileStatistics, partition_statistics
+from hudi_core.metadata_writer.rows import StoredFilter, filter_rows
+from hudi_core.metadata_writer.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
+from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
+from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_leaves, taken, unknown
+from hudi_core.types import nodes as t
+
+Ints = NDArray[np.int64]
+
+FILES_OF_SHARE: Final = 256
+FILTERS_OF_SHARE: Final = 64
+"""Files of a share whose bloom filters are recorded: one has half a megabyte by Apache Hudi's defaults."""
+LOG_BYTES_OF_SHARE: Final = 1 << 26
+_FILTER_KIND: Final = "hoodie_bloom_filter_type_code"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A data file; `live`: the latest file slices have it."""
+
+    partition: str
+    info: FileInfo
+    live: bool
+
+    @property
+    def is_log(self) -> bool:
+        return parse_log_file(self.info.name) is not None
+
+    @property
+    def is_change_log(self) -> bool:
+        """A change log is no part of a slice: nothing is recorded of it but that it is there."""
+        log = parse_log_file(self.info.name)
+        return log is not None and log.is_cdc
+
+
+def shares_of_files(files: Iterable[IndexedFile], most: int = FILES_OF_SHARE) -> list[tuple[IndexedFile, ...]]:
+    """The files in shares: at most so many, but no more log files than memory has room for."""
+    shares: list[tuple[IndexedFile, ...]] = []
+    held: list[IndexedFile] = []
+    size = 0
+    for file in files:
+        added = file.info.size if file.is_log else 0
+        if held and (len(held) >= most or size + added > LOG_BYTES_OF_SHARE):
+            shares.append(tuple(held))
+            held, size = [], 0
+        held.append(file)
+        size += added
+    return [*shares, tuple(held)] if held else shares
+
+
+PartialStatistics = Mapping[str, FileStatistics]
+"""By column the statistics of partitions, over the files of one share."""
+
+
+@dataclass(frozen=True)
+class FooterRows:
+    """Makes the records of shares of files. It can be pickled.
+
+    `prefixes` are those of the file groups of each metadata partition that is made; `columns` and `version` are those of
+    statistics; `partitions` are the table's, in ascending order; `instant_time` is that of the base files.
+    """
+
+    engine: Engine[Any, Any, Any]
+    storage: Storage
+    prefixes: Mapping[str, str]
+    columns: Mapping[str, t.Type]
+    version: str
+    partitions: tuple[str, ...]
+    instant_time: str
+
+    def read(self, share: Sequence[IndexedFile]) -> tuple[list[PrefixRows], PartialStatistics]:
+        """The records of a share, and its part of the statistics of whole partitions. Raises what reading raises."""
+        files = FooterColumns(share, tuple(self._footers(share)))
+        rows: list[PrefixRows] = []
+        if BLOOM_FILTERS in self.prefixes:
+            filters = filter_rows(files.filters(), self.instant_time)
+            rows.append(PrefixRows(BLOOM_FILTERS, self.prefixes[BLOOM_FILTERS], filters))
+        partials: dict[str, FileStatistics] = {}
+        for column, column_type in self.columns.items():
+            statistics = files.statistics(column, column_type)
+            if COLUMN_STATS in self.prefixes and len(files.measured):
+                rows.append(self._of_files(files, column, statistics))
+            if PARTITION_STATS in self.prefixes and len(files.live):
+                numbers = np.searchsorted(self.partitions, [share[row].partition for row in files.live.tolist()])
+                of_files = FileStatistics(numbers.astype(np.int64), taken(statistics, files.live))
+                partials[column] = FileStatistics(*partition_statistics([of_files]))
+        return rows, partials
+
+    def joined(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
+        """Records of whole partitions, joined from the parts of all shares."""
+        for column in self.columns:
+            parts = [partial[column] for partial in partials if column in partial]
+            if parts:
+                places, statistics = partition_statistics(parts)
+                zeros = np.zeros(len(places), np.int64)
+                names = [self.partitions[number] for number in places.tolist()]
+                rows = partition_statistics_rows(column, names, statistics, Sizes(zeros, zeros), self.version)
+                yield PrefixRows(PARTITION_STATS, self.prefixes[PARTITION_STATS], rows)
+
+    def _of_files(self, files: FooterColumns, column: str, statistics: ColumnStatistics) -> PrefixRows:
+        sizes = Sizes(*(sizes[files.measured] for sizes in files.sizes(column)))
+        rows = file_statistics_rows(
+            column, files.keys, files.names, taken(statistics, files.measured), sizes, self.version
+        )
+        return PrefixRows(COLUMN_STATS, self.prefixes[COLUMN_STATS], rows)
+
+    def _footers(self, share: Sequence[IndexedFile]) -> Iterator[Footer | None]:
+        """The footers of files, side by side; None for log files of which nothing is known."""
+        largest = max((file.info.size for file in share if file.is_log), default=0)
+        footer = partial(footer_of, self.engine, self.storage)
+        return in_order(footer, [file.info for file in share], waiting_threads(INFLATED * largest))
+
+
+def footer_of(engine: Engine[Any, Any, Any], storage: Storage, info: FileInfo) -> Footer | None:
+    """The footer of a base file, or what stands for that of a log file; None for one of which nothing is known."""
+    if parse_base_file(info.name) is None:
+        return log_footer(storage, info)
+    return engine.reader(info.extension).opened(storage, info).footer
+
+
+@dataclass(frozen=True)
+class FooterColumns:
+    """The footers of some files as columns."""
+
+    files: Sequence[IndexedFile]
+    footers: Sequence[Footer | None]
+
+    @cached_property
+    def measured(self) -> Ints:
+        """The numbers of files that have statistics."""
+        pairs = zip(self.files, self.footers, strict=True)
+        return _numbers(footer is None or footer.rows > 0 or file.is_log for file, footer in pairs)
+
+    @cached_property
+    def live(self) -> Ints:
+        """The numbers of those that the latest file slices have."""
+        return self.measured[[self.files[row].live for row in self.measured.tolist()]]
+
+    @cached_property
+    def names(self) -> StringColumn:
+        """The names of files with statistics."""
+        return string_column([self.files[row].info.name for row in self.measured.tolist()])
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The parts of their keys after the column."""
+        return keys_of((self.files[row].partition for row in self.measured.tolist()), self.names)
+
+    def filters(self) -> list[StoredFilter]:
+        """The bloom filters that footers have."""
+        filters: list[StoredFilter] = []
+        for file, footer in zip(self.files, self.footers, strict=True):
+            stated = {} if footer is None else footer.metadata
+            content = next((stated[key] for key in FOOTER_KEYS if key in stated), None)
+            if content is not None:
+                kind = stated.get(_FILTER_KIND, "SIMPLE")
+                filters.append(StoredFilter(file.partition, file.info.name, kind, content.encode()))
+        return filters
+
+    def statistics(self, column: str, type: t.Type) -> ColumnStatistics:
+        """Statistics of a column in all files, as of a type. A file without the column has nulls alone."""
+        path = tuple(column.split("."))
+        by_type: dict[t.Type, list[int]] = {}
+        missing: list[int] = []
+        nothing: list[int] = []
+        for row, footer in enumerate(self.footers):
+            if footer is None:
+                nothing.append(row)
+            elif footer.schema.find(path) is None:
+                missing.append(row)
+            elif (leaf := footer.statistics.get(path)) is None or leaf.null_count is None or leaf.value_count is None:
+                nothing.append(row)
+            else:
+                by_type.setdefault(leaf.type, []).append(row)
+        parts = [(rows, promoted(self._leaves(path, rows, kind), type)) for kind, rows in by_type.items()]
+        counts = np.array([footer.rows for row in missing if (footer := self.footers[row]) is not None], np.int64)
+        parts += [
+            (missing, replace(absent(type, len(missing)), nulls=counts, rows=counts)),
+            (nothing, unknown(type, len(nothing))),
+        ]
+        order = np.argsort(np.concatenate([np.array(rows, np.int64) for rows, _ in parts]), kind="stable")
+        return taken(concatenated([statistics for _, statistics in parts]), order)
+
+    def _leaves(self, path: tuple[str, ...], rows: Collection[int], kind: t.Type) -> ColumnStatistics:
+        leaves = [footer.statistics[path] for row in rows if (footer := self.footers[row]) is not None]
+        return from_leaves(kind, leaves)
+
+    def sizes(self, column: str) -> tuple[Ints, Ints]:
+        """Bytes of a column in each file, stored and uncompressed."""
+        path = tuple(column.split("."))
+        leaves = [None if footer is None else footer.statistics.get(path) for footer in self.footers]
+        stored = [0 if leaf is None else leaf.size or 0 for leaf in leaves]
+        uncompressed = [0 if leaf is None else leaf.uncompressed_size or 0 for leaf in leaves]
+        return np.array(stored, np.int64), np.array(uncompressed, np.int64)
+
+
+def _numbers(flags: Iterable[bool]) -> Ints:
+    return np.flatnonzero(np.fromiter(flags, np.bool_))

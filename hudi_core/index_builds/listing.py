@@ -1,0 +1,139 @@
+"""The indexes of a table: definition, state and size of each. Rule META-98."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from hudi_core.commit.heartbeat import is_alive
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.engine import FileInfo
+from hudi_core.errors import TableError
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.index_builds.removal import left_over
+from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.expressions import is_expression, stated_value
+from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
+from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
+from hudi_core.metadata_writer.initial import build_order
+from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, is_secondary
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+
+PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
+
+
+class IndexState(StrEnum):
+    """Whether an index may be used."""
+
+    READY = "ready"
+    BUILDING = "building"
+    """A build is running."""
+    UNFINISHED = "unfinished"
+    """Files left by a dead build, or by writers that did not maintain them."""
+    DAMAGED = "damaged"
+    """Missing, behind the table, or with unusable files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index: a partition of the metadata table, by its name."""
+
+    kind: str
+    name: str
+    columns: tuple[str, ...]
+    state: IndexState
+    file_groups: int
+    bytes: int
+    """The size of the files that readers use, or of all files where readers' files cannot be determined."""
+    problem: str | None = None
+    """The damage of a damaged one."""
+    function: str | None = None
+    """The expression of an expression index as SQL, after what is recorded of its values."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, as the command line shows them."""
+        return {**asdict(self), "columns": list(self.columns), "state": self.state.value}
+
+
+def indexes(table: Table, *, clock: Clock = system_clock) -> list[Index]:
+    """The indexes of a table as it is now, those that build statistics first. Raises `StorageError`."""
+    table = refreshed(table)
+    return list(_indexes(table, clock))
+
+
+def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
+    definitions = index_definitions(table.storage, table.config)
+    metadata: MetadataTable | None = None
+    problem: str | None = None
+    try:
+        metadata = open_metadata_table(table.storage, table.config, table.timeline)
+    except TableError as error:
+        problem = str(error)
+    builds = planned_builds(table.timeline)
+    alive = {
+        name
+        for build in builds
+        for name in build.partitions
+        if not build.own or is_alive(table.storage, build.instant.requested_time, clock())
+    }
+    planned = {name for build in builds for name in build.partitions}
+    ready = set(table.config.metadata_partitions)
+    for name in sorted(ready | table.config.kept_partitions | planned | left_over(table), key=build_order):
+        if name in ready and metadata is not None:
+            yield _ready(metadata, name, definitions.get(name))
+            continue
+        state = IndexState.BUILDING if name in alive else IndexState.UNFINISHED
+        files = table.storage.list(f"{METADATA_FOLDER}/{name}")
+        yield Index(
+            _kind(name, definitions),
+            name,
+            _columns(definitions.get(name)),
+            IndexState.DAMAGED if name in ready else state,
+            len({group for file in files if (group := _file_id(file)) is not None}),
+            sum(file.size for file in files),
+            problem if name in ready else None,
+            _function(name, definitions.get(name)),
+        )
+
+
+def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | None) -> Index:
+    kind = _kind(name, {} if definition is None else {name: definition})
+    files = metadata.storage.list(f"{METADATA_FOLDER}/{name}")
+    try:
+        is_new = kind == PARTITIONED_RECORD_INDEX and not files
+        slices = [] if is_new else metadata.slices(name)
+    except TableError as error:
+        size = sum(file.size for file in files)
+        columns, function = _columns(definition), _function(name, definition)
+        return Index(kind, name, columns, IndexState.DAMAGED, 0, size, str(error), function)
+    size = sum(file.size for group in slices for file in group.files)
+    return Index(
+        kind, name, _columns(definition), IndexState.READY, len(slices), size, function=_function(name, definition)
+    )
+
+
+def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
+    if name == RECORD_INDEX and name in definitions and definitions[name].is_partitioned:
+        return PARTITIONED_RECORD_INDEX
+    if is_expression(name):
+        return EXPRESSION_INDEX
+    return SECONDARY_INDEX if is_secondary(name) else name
+
+
+def _function(name: str, definition: IndexDefinition | None) -> str | None:
+    if not is_expression(name) or definition is None or len(definition.columns) != 1:
+        return None
+    return f"{definition.kind} of {stated_value(definition)}"
+
+
+def _columns(definition: IndexDefinition | None) -> tuple[str, ...]:
+    return () if definition is None else definition.columns
+
+
+def _file_id(file: FileInfo) -> str | None:
+    parsed = parse_base_file(file.name) or parse_log_file(file.name)
+    return None if parsed is None else parsed.file_id

@@ -1,0 +1,323 @@
+"""The plan of an index build, as a value and as the `indexing` instant that other writers read. Rules META-90, META-95."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.index_kinds.expressions import expression_of, refuse_unindexable_value
+from hudi_core.index_kinds.secondary import refuse_unindexable
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import (
+    EXPRESSION_OPTION,
+    FUNCTIONS,
+    IDENTITY,
+    expression_partition,
+    is_expression,
+)
+from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata_writer.changes import indexed_columns, is_kept
+from hudi_core.metadata_writer.expression import EXPRESSION_INDEX, INDEX_TYPES, expression_definition
+from hudi_core.metadata_writer.initial import build_order, new_definitions, possible_partitions
+from hudi_core.metadata_writer.secondary import (
+    FIRST_VERSION,
+    SECONDARY_INDEX,
+    is_secondary,
+    secondary_definition,
+    secondary_partition,
+)
+from hudi_core.options import TableConfig
+from hudi_core.paths import file_name
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.names import name_list
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import INDEXING, WRITES, Instant
+from hudi_core.timeline.services import with_a_way_out
+from hudi_core.timeline.timeline import Timeline
+
+PARTITIONED_SINCE: Final = 9
+"""The table version from which a record index may be partitioned."""
+_LATEST_SCHEMA: Final = "latest_schema"
+_NAME: Final = re.compile("[A-Za-z0-9_]+")
+_WRITER: Final = {"writer": "hudi-core"}
+"""The mark of plans made by this library: their builds write a heartbeat as long as they run."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary or an expression index; None: those
+    it had, else the first ones that can have some. `partitioned`: whether a record index is partitioned; None: as it was, else
+    not. `name` is that of a secondary or an expression index; None: its column's, after that of the function."""
+
+    columns: Sequence[str] | None = None
+    partitioned: bool | None = None
+    rebuild: bool = False
+    """Existing indexes are dropped and built again."""
+    name: str | None = None
+    function: str | None = None
+    """The function of an expression index, by Apache Hudi's name. None: the one it had, else `identity`."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Further arguments of the function, by Apache Hudi's option, as `pos` and `len`."""
+    using: str = COLUMN_STATS
+    """What an expression index records of the values in a file: `column_stats` or `bloom_filters`."""
+
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", name_list(self.columns))
+
+
+_OF_ONE_COLUMN: Final = frozenset({SECONDARY_INDEX, EXPRESSION_INDEX})
+
+
+def _is_of_one_column(partition: str) -> bool:
+    return is_secondary(partition) or is_expression(partition)
+
+
+def chosen_partitions(
+    table: Table, kinds: Iterable[str], resumed: Iterable[str], options: IndexOptions
+) -> tuple[str, ...]:
+    """The metadata partitions to make, in their order: the requested ones, those of builds that died, and those that these
+    depend on.
+
+    To make `files` again is to make all again. Raises `UsageError` for kinds that cannot be, or that are there already.
+    """
+    config, wanted = table.config, _named(kinds, options)
+    there = set(config.metadata_partitions)
+    _refuse_impossible(config, wanted)
+    repeated = sorted(wanted & there)
+    if repeated and not options.rebuild:
+        expected = "an index that the table does not have, or to rebuild it"
+        raise UsageError("index", expected=expected, found=", ".join(repeated))
+    if FILES in wanted:
+        wanted |= there
+        there = set()
+    if FILES not in there:
+        wanted.add(FILES)
+    wanted |= set(resumed) - there
+    if COLUMN_STATS in wanted and PARTITION_STATS in there:
+        wanted.add(PARTITION_STATS)
+    if PARTITION_STATS in wanted and not {COLUMN_STATS} & (wanted | there):
+        raise UsageError("index", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
+    if any(map(is_secondary, wanted)) and RECORD_INDEX not in there:
+        wanted.add(RECORD_INDEX)
+    strange = [partition for partition in sorted(wanted) if not is_kept(partition)]
+    if strange:
+        expected = "indexes that can be built here"
+        raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
+    _refuse_options(table, wanted, options)
+    return tuple(sorted(wanted, key=build_order))
+
+
+def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
+    """The metadata partitions of kinds. A secondary or an expression index has its name in that of its partition."""
+    wanted = set(kinds)
+    of_columns = sorted(wanted & _OF_ONE_COLUMN)
+    if EXPRESSION_INDEX not in wanted:
+        _refuse_function(wanted, options)
+    if not of_columns:
+        if options.name is not None:
+            expected = f"{' or '.join(sorted(_OF_ONE_COLUMN))} to be built"
+            raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
+        return wanted
+    columns = options.columns or ()
+    if len(columns) != 1 or len(of_columns) > 1 or COLUMN_STATS in wanted:
+        expected = f"one column of {of_columns[0]}, and {COLUMN_STATS} built apart"
+        raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
+    of_expression = EXPRESSION_INDEX in wanted
+    default = f"{options.function or IDENTITY}_{columns[0]}" if of_expression else columns[0]
+    name = default if options.name is None else options.name
+    if not _NAME.fullmatch(name):
+        raise UsageError("index name", expected="letters, digits and underscores", found=repr(name))
+    return wanted - _OF_ONE_COLUMN | {expression_partition(name) if of_expression else secondary_partition(name)}
+
+
+def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
+    if options.function is not None or options.arguments or options.using != COLUMN_STATS:
+        expected = f"{EXPRESSION_INDEX} to be built of a function"
+        raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
+
+
+def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
+    possible = possible_partitions(config.version)
+    named = config.version >= FIRST_VERSION
+    if named:
+        possible += sorted(_OF_ONE_COLUMN)
+    strange = sorted(name for name in wanted - set(possible) if not (named and _is_of_one_column(name)))
+    if strange:
+        raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
+
+
+def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
+    config = table.config
+    if options.columns is not None and COLUMN_STATS not in wanted and not any(map(_is_of_one_column, wanted)):
+        raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
+    if options.partitioned and config.version < PARTITIONED_SINCE:
+        expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
+        raise UsageError("index", expected=expected, found=str(config.version))
+    if COLUMN_STATS in wanted and any(_LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+        # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
+        # alone.
+        expected = f"{COLUMN_STATS} of a table whose columns kept their names"
+        raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
+
+
+def chosen_definitions(
+    table: Table, partitions: Sequence[str], known: Mapping[str, IndexDefinition], options: IndexOptions
+) -> dict[str, IndexDefinition]:
+    """The definitions of all indexes of the table when these are made. `known` are those it has.
+
+    Raises `UsageError` for columns that cannot have statistics.
+    """
+    before = known.get(RECORD_INDEX)
+    partitioned = options.partitioned
+    if partitioned is None:
+        partitioned = before is not None and before.is_partitioned
+    schema = row_schema(table)
+    made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
+    if COLUMN_STATS in made:
+        made[COLUMN_STATS] = _statistics_of(schema, made[COLUMN_STATS], known.get(COLUMN_STATS), options)
+    secondary = sorted(filter(is_secondary, {*partitions, *table.config.metadata_partitions}))
+    of_records = made.get(RECORD_INDEX, before)
+    if secondary and of_records is not None and of_records.is_partitioned:
+        expected = f"a record index of the whole table beside {secondary[0]}"
+        raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
+    for partition in filter(is_secondary, partitions):
+        made[partition] = _secondary_of(table, partition, known.get(partition), options)
+    for partition in filter(is_expression, partitions):
+        made[partition] = _expression_of(table, partition, known.get(partition), options)
+    return {**known, **made}
+
+
+def _secondary_of(
+    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    """The definition of a secondary index: of the requested column, else of the one that it had."""
+    if options.columns is not None and partition in _named([SECONDARY_INDEX], options):
+        definition = secondary_definition(options.columns[0], table.config.version)
+    elif before is not None and len(before.columns) == 1:
+        definition = secondary_definition(before.columns[0], table.config.version)
+    else:
+        raise UsageError("index columns", expected=f"the column of {partition}", found="none")
+    refuse_unindexable(table, partition, definition.columns[0])
+    return definition
+
+
+def _expression_of(
+    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    """The definition of an expression index: of the function and column that are asked for, else as it was."""
+    version = table.config.version
+    if options.columns is not None and partition in _named([EXPRESSION_INDEX], options):
+        function, arguments = options.function or IDENTITY, options.arguments
+        if options.using not in INDEX_TYPES:
+            raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
+        if function not in FUNCTIONS:
+            raise UsageError("index function", expected=f"one of {', '.join(FUNCTIONS)}", found=repr(function))
+        definition = expression_definition(options.columns[0], function, arguments, options.using, version)
+        refuse_unindexable_value(expression_of(table, partition, definition), f"{table.storage.uri}: {partition}")
+        return definition
+    if before is not None and len(before.columns) == 1:
+        arguments = {option: given for option, given in before.options.items() if option != EXPRESSION_OPTION}
+        definition = expression_definition(before.columns[0], before.function, arguments, before.kind, version)
+        expression_of(table, partition, definition)
+        return definition
+    raise UnsupportedError(f"{table.storage.uri}: {partition}", expected="a definition of the index", found="none")
+
+
+def _statistics_of(
+    schema: Schema, definition: IndexDefinition, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    if options.columns is None:
+        if before is None:
+            return definition
+        kept = indexed_columns(before.columns, schema, definition.version)
+        return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
+    columns = tuple(dict.fromkeys(options.columns))
+    possible = indexed_columns(columns, schema, definition.version)
+    strange = [column for column in columns if column not in possible]
+    if strange or not columns:
+        expected = "columns of types that can have statistics"
+        raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
+    return definition.model_copy(update={"columns": columns})
+
+
+def row_schema(table: Table) -> Schema:
+    """The table's schema without the meta columns."""
+    return replace(table.schema, record=without_meta_columns(table.schema.record))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBuild:
+    """An index build that stands on the timeline. `own`: this library began it."""
+
+    instant: Instant
+    partitions: tuple[str, ...]
+    own: bool
+
+
+def planned_builds(timeline: Timeline) -> list[PlannedBuild]:
+    """The index builds that are not completed. One whose plan is gone plans nothing, and is not this library's."""
+    builds: list[PlannedBuild] = []
+    for instant in timeline.pending:
+        if instant.action == INDEXING:
+            infos = _planned_infos(timeline, instant)
+            where = f"{timeline.storage.uri}/{timeline.folder}/{instant.file}"
+            names = tuple(file_name(str(info.get("metadataPartitionPath") or ""), where) for info in infos)
+            own = bool(infos) and all(
+                (info.get("extraMetadata") or {}).get("writer") == _WRITER["writer"] for info in infos
+            )
+            builds.append(PlannedBuild(instant, names, own))
+    return builds
+
+
+def _planned_infos(timeline: Timeline, build: Instant) -> Sequence[Mapping[str, Any]]:
+    try:
+        return timeline.plan(build).get("indexPartitionInfos") or ()
+    except CorruptFileError as error:
+        raise with_a_way_out(error) from None
+
+
+def indexing_files(table: Table, instant_time: str) -> InstantFiles:
+    """The files of an `indexing` instant."""
+    return InstantFiles(table.timeline.folder, table.config.layout, instant_time, INDEXING)
+
+
+def plan_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
+    """The plan of a build, as its requested instant holds it."""
+    return write_container(INDEX_PLAN, [{"version": 1, "indexPartitionInfos": _infos(timeline, partitions)}])
+
+
+def completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
+    """The content of the completed instant of a build."""
+    record = {"version": 1, "operationType": None, "indexPartitionInfos": _infos(timeline, partitions)}
+    return write_container(INDEX_COMMIT_METADATA, [record])
+
+
+def _infos(timeline: Timeline, partitions: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "version": 1,
+            "metadataPartitionPath": partition,
+            "indexUptoInstant": _complete_until(timeline),
+            "extraMetadata": _WRITER,
+        }
+        for partition in partitions
+    ]
+
+
+def _complete_until(timeline: Timeline) -> str:
+    """The last write before which no other is pending; fourteen zeros where there is none."""
+    latest = "0" * 14
+    for instant in timeline.instants:
+        if instant.action in WRITES:
+            if not instant.completed:
+                break
+            latest = instant.requested_time
+    return latest

@@ -1,0 +1,147 @@
+"""What a write records in expression indexes: of each new file the statistics, or a filter, of the values. Rules WRITE-60 to
+WRITE-62.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.engine import FileInfo
+from hudi_core.errors import ExpressionError, UnsupportedError
+from hudi_core.evolve.fields import brief
+from hudi_core.expr.bind import bind_term
+from hudi_core.expr.predicate import Term
+from hudi_core.index_kinds.after_write import snapshot_after
+from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
+from hudi_core.index_kinds.fixed_columns import refuse_changed_column
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.expressions import IndexedValue, indexed_value, is_expression
+from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.metadata_writer.expression import INDEX_TYPES, IndexedExpression
+from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
+from hudi_core.parallel.ordered import in_order
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import ColumnPlace, Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.table.table import Table
+from hudi_core.timeline.slices import FileSlice
+
+_VERSIONS: Final = (V1, V2)
+
+
+def table_expressions(table: Table, schema: Schema | None = None) -> tuple[Expression, ...]:
+    """The expression indexes of a table. `schema` is what the table's becomes, without the meta columns; None: it stays.
+
+    Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-61, WRITE-62.
+    """
+    partitions = sorted(filter(is_expression, table.config.kept_partitions))
+    if not partitions:
+        return ()
+    definitions = index_definitions(table.storage, table.config)
+    return tuple(_kept(table, partition, definitions.get(partition), schema) for partition in partitions)
+
+
+def _kept(table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None) -> Expression:
+    if definition is None:
+        where, expected = f"{table.storage.uri}: {partition}", "a definition of the index"
+        raise UnsupportedError(where, expected=expected, found="none")
+    expression = expression_of(table, partition, definition)
+    refuse_changed_column(table, partition, expression.index.column, "an expression index", schema)
+    return expression
+
+
+def expression_of(table: Table, partition: str, definition: IndexDefinition) -> Expression:
+    """The expression index of a definition. Raises `UnsupportedError` for one that nothing is known of. Rule WRITE-62."""
+    where = f"{table.storage.uri}: {partition}"
+    if len(definition.columns) != 1 or definition.version not in _VERSIONS or definition.kind not in INDEX_TYPES:
+        raise UnsupportedError(
+            where,
+            expected=f"an index of one column, of {' or '.join(INDEX_TYPES)} in version {' or '.join(_VERSIONS)}",
+            found=f"{definition.kind} of {', '.join(definition.columns)} in version {definition.version}",
+        )
+    name = definition.columns[0]
+    place = table.schema.find((name,))
+    value = None if place is None else indexed_value(definition, place.field.type)
+    if place is None or value is None or not _can_be_recorded(value, definition):
+        options = ", ".join(f"{option}={given!r}" for option, given in definition.options.items())
+        raise UnsupportedError(
+            where,
+            expected=f"a function of the top-level column {name} whose values can be indexed",
+            found=f"no such column, in {options}" if place is None else f"{options} of {brief(place.field.type)}",
+        )
+    index = IndexedExpression(partition, name, value.type, definition.kind, definition.version)
+    schema = project(table.schema, [(name,)])
+    return Expression(index, _term(value, place, schema), schema)
+
+
+def _can_be_recorded(value: IndexedValue, definition: IndexDefinition) -> bool:
+    return definition.kind != COLUMN_STATS or form_of(value.type, definition.version) is not None
+
+
+def _term(value: IndexedValue, place: ColumnPlace, schema: Schema) -> Term | None:
+    """The value as a term; None where readers do not all compute the same, or the core does not."""
+    if not value.certain:
+        return None
+    try:
+        term = bind_term(value.of_column(place.name), schema, case_sensitive=True)
+    except (ExpressionError, UnsupportedError):
+        return None
+    return term if term.type == value.type else None
+
+
+def refuse_unindexable_value(expression: Expression, where: str) -> None:
+    """Raises `UnsupportedError` for an index that is not worth building: nothing could be recorded in it. Rule META-115."""
+    if expression.term is None:
+        expected = "a function that gives the same in every session's time zone, of a column of a type that it takes"
+        raise UnsupportedError(
+            where, expected=expected, found=f"another one, or of {brief(expression.schema.fields[0].type)}"
+        )
+    index, column = expression.index, expression.schema.fields[0]
+    if index.version == V1 and not index.is_filter and index.type != column.type:
+        # Apache Hudi takes bounds of version V1 for those of the column, and fails.
+        expected = f"values of the column's own type for column_stats before table version 9, {brief(column.type)}"
+        raise UnsupportedError(where, expected=expected, found=brief(index.type))
+    if expression.index.is_filter and not can_be_filtered(expression.index.type):
+        expected = "values that are strings or whole numbers for bloom_filters"
+        raise UnsupportedError(where, expected=expected, found=brief(expression.index.type))
+
+
+@dataclass(frozen=True)
+class ExpressionChanges:
+    """Reads the values of expression indexes in files that a write made. `before` is the snapshot that it was planned on."""
+
+    before: Snapshot
+    expressions: tuple[Expression, ...]
+    schema: Schema
+    """What the table's becomes, without the meta columns."""
+    instant_time: str
+
+    def of_status(self, status: WriteStatus) -> WriteStatus:
+        """The status with what expression indexes are to record of its file. Raises what reading it raises."""
+        file = FileInfo(status.path, status.size)
+        base, logs = (None, (file,)) if status.is_log else (file, ())
+        alone = FileSlice(status.partition, status.file_id, self.instant_time, base, logs)
+        known = {one.index.partition: one.of_file(self._after, alone, file) for one in self.expressions}
+        return replace(status, expressions={**status.expressions, **known})
+
+    @cached_property
+    def _after(self) -> Snapshot:
+        return snapshot_after(self.before, self.schema, self.instant_time)
+
+
+def with_late_expressions(
+    table: Table, expressions: Sequence[Expression], instant_time: str, change: TableChange
+) -> TableChange:
+    """The change with what expression indexes record of files that were written before their build began. `table` is as it was
+    before the commit. Rule WRITE-61."""
+    late = [
+        one for one in expressions if any(one.index.partition not in status.expressions for status in change.statuses)
+    ]
+    if not late:
+        return change
+    changes = ExpressionChanges(table.snapshot(), tuple(late), change.schema, instant_time)
+    return replace(change, statuses=tuple(in_order(changes.of_status, change.statuses)))

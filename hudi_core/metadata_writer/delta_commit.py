@@ -1,0 +1,192 @@
+"""Delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Final
+
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.markers import PARTITION_METADATA
+from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, planned_stat, stat_of
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.steps import Create, Ensure, SideBySide, SingleStep, Step
+from hudi_core.errors import UnsupportedError
+from hudi_core.formats.names import LogFileName, parse_log_file
+from hudi_core.formats.properties import format_properties
+from hudi_core.keys.path_values import escape_name
+from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, siblings
+from hudi_core.metadata_writer.group_files import (
+    FIRST_TOKEN,
+    by_group,
+    file_id,
+    first_log_content,
+    log_content,
+)
+from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
+from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.timeline.instants import DELTA_COMMIT
+from hudi_core.timeline.slices import FileSlice
+
+PREPPED: Final = "UPSERT_PREPPED"
+"""The operation of the metadata table's ordinary delta commits."""
+KEPT_WHILE_BUILT: Final = "hudi_core.kept_while_built"
+"""The key in `extraMetadata` with the partitions under construction that a delta commit kept up to date, with or without rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionRows:
+    """Rows for a metadata partition; of a partitioned record index those of one partition of the table."""
+
+    partition: str
+    rows: IndexRows
+    table_partition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A log file of the metadata table, and how it stands in the commit."""
+
+    partition: str
+    path: str
+    content: bytes
+    stat: Stat
+    planned: Stat
+
+
+def delta_commit_steps(
+    metadata: MetadataTable,
+    instant_time: str,
+    completion_time: str,
+    rows: Iterable[PartitionRows],
+    building: Collection[str] = (),
+) -> list[Step]:
+    """A delta commit that writes rows to partitions of the metadata table, its completed instant last. It records that it
+    kept the partitions in `building` up to date.
+
+    Raises `CorruptFileError` where the metadata table is damaged.
+    """
+    files = InstantFiles(metadata.timeline.folder, metadata.config.layout, instant_time, DELTA_COMMIT)
+    written: list[_Written] = []
+    starts: list[SingleStep] = []
+    for part in rows:
+        if part.rows:
+            groups, new = _groups(metadata, part, instant_time)
+            starts += new
+            written += _log_files(metadata, part, groups, instant_time)
+    stats: dict[str, list[Stat]] = {}
+    planned: dict[str, list[Stat]] = {}
+    for file in written:
+        stats.setdefault(file.partition, []).append(file.stat)
+        planned.setdefault(file.partition, []).append(file.planned)
+    layout = metadata.config.layout
+    workload = encode_commit(metadata_record(planned, PREPPED), layout)
+    contents = [*_partition_metadata(stats, instant_time), *starts]
+    contents += [Create(new.path, new.content) for new in written]
+    notice = {KEPT_WHILE_BUILT: ",".join(sorted(building))} if building else {}
+    completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA, **notice})
+    return [
+        Create(files.requested),
+        Create(files.inflight, workload),
+        SideBySide(tuple(contents)),
+        Create(files.completed(completion_time), encode_commit(completed, layout)),
+    ]
+
+
+def _partition_metadata(partitions: Iterable[str], instant_time: str) -> Iterator[SingleStep]:
+    content = partition_metadata_content(instant_time)
+    for partition in partitions:
+        yield Ensure(f"{METADATA_FOLDER}/{partition}/{PARTITION_METADATA}", content)
+
+
+def partition_metadata_content(instant_time: str) -> bytes:
+    """The content of `.hoodie_partition_metadata` in a partition of the metadata table."""
+    return format_properties({"commitTime": instant_time, "partitionDepth": "1"}, "partition metadata")
+
+
+def _groups(
+    metadata: MetadataTable, part: PartitionRows, instant_time: str
+) -> tuple[list[FileSlice], list[SingleStep]]:
+    """The file groups among which a hash chooses, and the steps that make those that are new."""
+    if part.table_partition is None:
+        slices = metadata.slices(part.partition)
+        (groups,) = siblings(slices) if part.partition != RECORD_INDEX else [slices]
+        return groups, []
+    prefix = partition_group_prefix(part.table_partition)
+    # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
+    listed = metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}")
+    begun = any(info.name != PARTITION_METADATA for info in listed)
+    slices = metadata.slices(part.partition) if begun else []
+    groups = [file_slice for file_slice in slices if file_slice.file_id.rsplit("-", 2)[0] + "-" == prefix]
+    if groups:
+        return groups, []
+    first = FileSlice(part.partition, file_id(prefix, 0), instant_time, None)
+    name = LogFileName(first.file_id, instant_time, 1, FIRST_TOKEN, "").file_name()
+    return [first], [Create(f"{METADATA_FOLDER}/{part.partition}/{name}", first_log_content(instant_time))]
+
+
+def partition_group_prefix(table_partition: str) -> str:
+    """The prefix of the ids of the file groups that a partitioned record index has for one partition of the table."""
+    return f"record-index-{escape_name(table_partition)}-"
+
+
+def _log_files(
+    metadata: MetadataTable, part: PartitionRows, groups: Sequence[FileSlice], instant_time: str
+) -> Iterator[_Written]:
+    for of_group in by_group(part.rows, len(groups)):
+        group = groups[of_group.group]
+        name = _log_name(metadata.config.version, group, instant_time, of_group.group)
+        content = log_content(of_group, part.partition, instant_time)
+        path = f"{part.partition}/{name.file_name()}"
+        logs = tuple(log.name for log in group.logs)
+        count, deleted = len(of_group.keys.offsets) - 1, len(of_group.deletes.offsets) - 1
+        status = WriteStatus(
+            part.partition,
+            group.file_id,
+            path,
+            len(content),
+            rows=count,
+            inserts=0,
+            updates=count,
+            deletes=deleted,
+            is_log=True,
+            previous_instant=group.instant,
+            previous_base=group.base.name if group.base else None,
+            log_files=(*logs, name.file_name()),
+        )
+        stat = stat_of(status, instant_time, metadata.config.version)
+        yield _Written(
+            part.partition,
+            f"{METADATA_FOLDER}/{path}",
+            content,
+            stat,
+            planned_stat(group.file_id, group.instant, 0, count),
+        )
+
+
+def _log_name(version: int, group: FileSlice, instant_time: str, number: int) -> LogFileName:
+    """From version 8 on a log file has the instant's own name; before, it continues those of its group."""
+    if version >= 8:
+        return LogFileName(group.file_id, instant_time, 1, f"{number}-1-0", "")
+    latest = parse_log_file(group.logs[-1].name) if group.logs else None
+    if latest is None:
+        return LogFileName(group.file_id, group.instant, 1, f"{number}-1-0", "")
+    return LogFileName(group.file_id, group.instant, latest.version + 1, latest.write_token, "")
+
+
+def refuse_unkept(metadata: MetadataTable, kept: Callable[[str], bool]) -> None:
+    """Raises `UnsupportedError` when a partition of the metadata table would not be kept up to date."""
+    strange = sorted(partition for partition in metadata.partitions if not kept(partition))
+    if strange:
+        raise UnsupportedError(
+            f"{metadata.storage.uri}/{METADATA_FOLDER}",
+            expected="partitions of the metadata table that can be kept up to date",
+            found=", ".join(strange),
+        )
+
+
+def epoch_milliseconds(instant_time: str, zone: tzinfo | None) -> int:
+    """The time of an instant, of a timeline in this zone (None: the machine's own), in milliseconds since 1970."""
+    moment = datetime.strptime(instant_time[:14], "%Y%m%d%H%M%S").replace(tzinfo=zone)
+    return int(moment.timestamp()) * 1000 + int(instant_time[14:17] or 0)

@@ -1,0 +1,280 @@
+"""The metadata table of a table that has none yet, and the first commit of each partition of it. Rules META-75 to META-79."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.markers import PARTITION_METADATA
+from hudi_core.commit.metadata import encode_commit, metadata_record, stat_of
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.steps import Create, Replace, SideBySide, SingleStep, Step, side_by_side
+from hudi_core.errors import UsageError
+from hudi_core.formats.names import BaseFileName, LogFileName
+from hudi_core.formats.properties import format_properties
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.table import (
+    BLOOM_FILTERS,
+    COLUMN_STATS,
+    FILES,
+    METADATA_FOLDER,
+    PARTITION_STATS,
+    RECORD_INDEX,
+)
+from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
+from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
+from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
+from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, file_rows
+from hudi_core.metadata_writer.secondary import is_secondary
+from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
+from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
+from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.schema import Schema
+from hudi_core.timeline.instants import DELTA_COMMIT
+
+ORDER: Final = (FILES, COLUMN_STATS, BLOOM_FILTERS, RECORD_INDEX, PARTITION_STATS)
+"""Metadata partitions in the order in which they are made."""
+GROUP_COUNTS: Final[Mapping[str, int]] = {
+    FILES: 1,
+    COLUMN_STATS: 2,
+    BLOOM_FILTERS: 4,
+    RECORD_INDEX: 10,
+    PARTITION_STATS: 1,
+}
+"""File groups of a partition that begins without rows. Their number never changes: hashes count on it."""
+_PREFIXES: Final[Mapping[str, str]] = {
+    FILES: "files-",
+    COLUMN_STATS: "col-stats-",
+    BLOOM_FILTERS: "bloom-filters-",
+    RECORD_INDEX: "record-index-",
+    PARTITION_STATS: "partition-stats-",
+}
+_GROUPS_OF_EXPRESSION: Final = 2
+"""File groups of an expression index."""
+MAX_COLUMNS: Final = 32
+"""Columns of the table that have statistics by default."""
+_OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
+_RECORDS_IN_GROUP: Final = (1 << 30) // 48
+_GROWTH, _MAX_GROUPS = 2, 10_000
+FEW_RECORDS: Final = GROUP_COUNTS[RECORD_INDEX] * _RECORDS_IN_GROUP // _GROWTH
+"""Fewer records than this take the fewest file groups of a record index."""
+BUILT: Final = "BULK_INSERT_PREPPED"
+"""The operation of delta commits that make partitions."""
+_FIRST_LAYOUT_1: Final = 10
+
+INDEX_DEFINITIONS_PROPERTY: Final = "hoodie.table.index.defs.path"
+INDEX_DEFINITIONS_PATH: Final = f"{FOLDER}/.index_defs/index.json"
+PARTITIONS_PROPERTY: Final = "hoodie.table.metadata.partitions"
+INFLIGHT_PROPERTY: Final = "hoodie.table.metadata.partitions.inflight"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewPartition:
+    """A metadata partition that is to be made, with its first rows. A partitioned record index has those of each partition of
+    the table apart."""
+
+    partition: str
+    rows: IndexRows = NO_ROWS
+    by_table_partition: Mapping[str, IndexRows] | None = None
+
+
+def record_index_groups(records: int) -> int:
+    """File groups of an index of records that begins with so many: a gigabyte each, twice as many as they fill."""
+    return min(max(records * _GROWTH // _RECORDS_IN_GROUP, GROUP_COUNTS[RECORD_INDEX]), _MAX_GROUPS)
+
+
+def group_prefix(partition: str) -> str:
+    """The prefix before the number in the ids of a partition's file groups."""
+    return _PREFIXES.get(partition, f"{partition.replace('_', '-')}-")
+
+
+def group_count(partition: str, records: int) -> int:
+    """File groups of a partition that begins with so many records."""
+    if is_expression(partition):
+        return _GROUPS_OF_EXPRESSION
+    return record_index_groups(records) if counts_records(partition) else GROUP_COUNTS[partition]
+
+
+def counts_records(partition: str) -> bool:
+    """Whether a partition has a record for each row of the table, by whose number its file groups are made."""
+    return partition == RECORD_INDEX or is_secondary(partition)
+
+
+def metadata_properties(config: TableConfig) -> dict[str, str]:
+    """The properties of the metadata table of a table."""
+    name = f"{config.name}_metadata"
+    properties = {
+        "hoodie.archivelog.folder": "history" if config.version >= 8 else "archived",
+        "hoodie.compaction.payload.class": "org.apache.hudi.metadata.HoodieMetadataPayload",
+        "hoodie.datasource.write.drop.partition.columns": "false",
+        "hoodie.populate.meta.fields": "false",
+        "hoodie.record.merge.strategy.id": "00000000-0000-0000-0000-000000000000",
+        "hoodie.table.base.file.format": "HFILE",
+        "hoodie.table.checksum": str(table_checksum(None, name)),
+        "hoodie.table.keygenerator.type": "HOODIE_TABLE_METADATA",
+        "hoodie.table.name": name,
+        "hoodie.table.recordkey.fields": "key",
+        "hoodie.table.type": "MERGE_ON_READ",
+        "hoodie.table.version": str(config.version),
+        "hoodie.timeline.history.path": "history",
+        "hoodie.timeline.layout.version": str(config.layout),
+        "hoodie.timeline.path": "timeline",
+    }
+    if config.version >= 8:
+        properties["hoodie.record.merge.mode"] = "CUSTOM"
+        properties["hoodie.table.initial.version"] = str(config.version)
+    return properties
+
+
+def properties_step(config: TableConfig) -> Step:
+    """Makes the metadata table, without any partition."""
+    content = format_properties(metadata_properties(config), "metadata table")
+    return Create(f"{METADATA_FOLDER}/{PROPERTIES_PATH}", content)
+
+
+def first_instants(config: TableConfig, latest: str | None, taken: Sequence[str] = ()) -> Iterator[str]:
+    """Times of first commits of partitions, before all others: counters, from version 8 on by themselves, before that behind
+    the time of the table's latest completed instant. `taken` are times that the metadata table has."""
+    prefix = "0" * 14 if config.layout == 2 else (latest or "0" * 14)
+    number = 0 if config.layout == 2 else _FIRST_LAYOUT_1
+    while True:
+        time = f"{prefix}{number:03d}"
+        if time not in taken:
+            yield time
+        number += 1
+
+
+def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str, completion_time: str) -> list[Step]:
+    """The first commit of a partition: its file groups, each with an empty log file, and base files of those that have rows.
+    Its completed instant is the last step."""
+    folder = f"{METADATA_FOLDER}/{FOLDER}" + ("/timeline" if config.layout == 2 else "")
+    files = InstantFiles(folder, config.layout, instant_time, DELTA_COMMIT)
+    statuses: list[WriteStatus] = []
+    contents: list[SingleStep] = []
+    for prefix, groups, rows in _groups(new):
+        for number in range(groups):
+            log = LogFileName(file_id(prefix, number), instant_time, 1, FIRST_TOKEN, "")
+            contents.append(Create(_path(new.partition, log.file_name()), first_log_content(instant_time)))
+        for of_group in by_group(rows, groups):
+            group = file_id(prefix, of_group.group)
+            name = BaseFileName(group, f"{of_group.group}-0-0", instant_time, ".hfile").file_name()
+            content, count = base_content(of_group), len(of_group.keys.offsets) - 1
+            contents.append(Create(_path(new.partition, name), content))
+            path = f"{new.partition}/{name}"
+            statuses.append(WriteStatus(new.partition, group, path, len(content), count, count, 0, 0))
+    if statuses:
+        path = _path(new.partition, PARTITION_METADATA)
+        contents.append(Replace(path, partition_metadata_content(instant_time)))
+    stats = {new.partition: [stat_of(status, instant_time, config.version) for status in statuses]} if statuses else {}
+    record = metadata_record(stats, BUILT, {"schema": COMMIT_SCHEMA})
+    completed = Create(files.completed(completion_time), encode_commit(record, config.layout))
+    return [Create(files.requested), Create(files.inflight), SideBySide(tuple(contents)), completed]
+
+
+def _groups(new: NewPartition) -> Iterator[tuple[str, int, IndexRows]]:
+    """Prefixes of ids of file groups, with the number of groups, and the rows of them all."""
+    if new.by_table_partition is not None:
+        for partition, rows in sorted(new.by_table_partition.items()):
+            yield partition_group_prefix(partition), 1, rows
+        return
+    count = len(new.rows.keys.offsets) - 1
+    yield group_prefix(new.partition), group_count(new.partition, count), new.rows
+
+
+def _path(partition: str, name: str) -> str:
+    return f"{METADATA_FOLDER}/{partition}/{name}"
+
+
+def new_table_steps(
+    config: TableConfig,
+    indexes: Sequence[str],
+    schema: Schema,
+    completion_times: Callable[[], str],
+    *,
+    partitioned_record_index: bool = False,
+) -> tuple[list[Step], dict[str, str]]:
+    """The metadata table of a table without commits, and the table properties to set when the steps are done.
+
+    `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without the meta columns;
+    `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
+    """
+    partitions = ordered_partitions(indexes, config.version)
+    definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
+    firsts: list[list[Step]] = []
+    for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
+        new = NewPartition(partition, file_rows({}) if partition == FILES else NO_ROWS)
+        if partition == RECORD_INDEX and partitioned_record_index:
+            new = NewPartition(partition, by_table_partition={})
+        firsts.append(first_commit_steps(config, new, instant_time, completion_times()))
+    properties = partition_properties(partitions)
+    steps = [properties_step(config), *side_by_side(firsts)]
+    if definitions:
+        steps.append(definitions_step(definitions))
+        properties[INDEX_DEFINITIONS_PROPERTY] = INDEX_DEFINITIONS_PATH
+    return steps, properties
+
+
+def build_order(partition: str) -> tuple[int, str]:
+    """A key by which metadata partitions sort in the order in which they are made."""
+    return (ORDER.index(partition) if partition in ORDER else len(ORDER), partition)
+
+
+def possible_partitions(version: int) -> list[str]:
+    """The partitions that the metadata table of a table of this version can have, in the order in which they are made."""
+    return [name for name in ORDER if version >= 8 or name != PARTITION_STATS]
+
+
+def ordered_partitions(indexes: Sequence[str], version: int) -> list[str]:
+    """The partitions in the order in which they are made. Statistics of partitions need those of files, and version 8."""
+    possible = possible_partitions(version)
+    strange = sorted(set(indexes) - set(possible))
+    if strange:
+        raise UsageError("indexes", expected=f"some of {', '.join(possible)}", found=", ".join(strange))
+    if PARTITION_STATS in indexes and COLUMN_STATS not in indexes:
+        raise UsageError("indexes", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
+    return [name for name in possible if name == FILES or name in indexes]
+
+
+def new_definitions(
+    partitions: Sequence[str], schema: Schema, config: TableConfig, *, partitioned_record_index: bool = False
+) -> dict[str, IndexDefinition]:
+    """Definitions of new indexes: statistics of the first columns that can have some, and of three of Hudi's own."""
+    definitions: dict[str, IndexDefinition] = {}
+    if COLUMN_STATS in partitions:
+        version = V2 if config.version >= 9 else V1
+        columns = [field.name for field in schema.fields if form_of(field.type, version)][:MAX_COLUMNS]
+        own = _OWN_COLUMNS if config.populate_meta_fields else ()
+        definitions[COLUMN_STATS] = IndexDefinition(
+            indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=(*own, *columns), version=version
+        )
+    if RECORD_INDEX in partitions:
+        options = {"isPartitioned": str(partitioned_record_index).lower()}
+        definitions[RECORD_INDEX] = IndexDefinition(
+            indexType=RECORD_INDEX, indexFunction="", sourceFields=(), indexOptions=options, version=V1
+        )
+    return definitions
+
+
+def partition_properties(partitions: Sequence[str]) -> dict[str, str]:
+    """The table properties that make these metadata partitions usable."""
+    return {PARTITIONS_PROPERTY: ",".join(sorted(partitions)), INFLIGHT_PROPERTY: ""}
+
+
+def definitions_step(definitions: Mapping[str, IndexDefinition], path: str = INDEX_DEFINITIONS_PATH) -> Step:
+    """The file of index definitions, in the form of Apache Hudi."""
+    document: dict[str, Any] = {
+        name: {
+            "indexName": name,
+            "indexType": definition.kind,
+            "indexFunction": definition.function,
+            "sourceFields": list(definition.columns),
+            "indexOptions": dict(definition.options),
+            "version": definition.version,
+        }
+        for name, definition in definitions.items()
+    }
+    return Replace(path, json.dumps({"indexDefinitions": document}, indent=2).encode())

@@ -1,0 +1,62 @@
+"""What a clean takes out of each partition of the metadata table: files that are deleted, and partitions. Rule META-380."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.formats.names import parse_base_file
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.file_keys import Keys, keys_of
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES
+from hudi_core.metadata_writer.delta_commit import PartitionRows
+from hudi_core.metadata_writer.rows import IndexRows, removal_rows
+from hudi_core.metadata_writer.statistics_rows import column_keys
+
+Names = Mapping[str, Sequence[str]]
+"""Names of files by partition of the table."""
+
+
+def removed_files_rows(
+    kept: Collection[str], definitions: Mapping[str, IndexDefinition], deleted: Names, partitions: Iterable[str]
+) -> Iterator[PartitionRows]:
+    """The rows for the metadata partitions in `kept`: the deletes of files by partition, and of `partitions`, which are gone.
+
+    Where rows are, and statistics of whole partitions, does not change: no file was a part of the latest state.
+    """
+    yield PartitionRows(FILES, removal_rows(deleted, partitions))
+    files = [(partition, name) for partition, names in deleted.items() for name in names]
+    if not files:
+        return
+    keys = _keys(files)
+    bases = _as_strings(_keys([(partition, name) for partition, name in files if parse_base_file(name) is not None]))
+    if COLUMN_STATS in kept and COLUMN_STATS in definitions:
+        columns = definitions[COLUMN_STATS].columns
+        yield _deletes(COLUMN_STATS, [column_keys(column, keys) for column in columns])
+    if BLOOM_FILTERS in kept:
+        yield _deletes(BLOOM_FILTERS, [bases])
+    for partition in sorted(filter(is_expression, kept)):
+        definition = definitions.get(partition)
+        if definition is None:
+            continue
+        if definition.kind == BLOOM_FILTERS:
+            yield _deletes(partition, [bases])
+        else:
+            yield _deletes(partition, [column_keys(column, keys) for column in definition.columns])
+
+
+def _keys(files: Sequence[tuple[str, str]]) -> Keys:
+    return keys_of((partition for partition, _ in files), string_column([name for _, name in files]))
+
+
+def _deletes(partition: str, keys: list[StringColumn]) -> PartitionRows:
+    return PartitionRows(partition, IndexRows(deletes=concat_strings(keys)) if keys else IndexRows())
+
+
+def _as_strings(keys: Keys) -> StringColumn:
+    width = keys.dtype.itemsize
+    return StringColumn(np.arange(len(keys) + 1, dtype=np.int64) * width, keys.view(np.uint8))

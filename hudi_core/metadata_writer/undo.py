@@ -1,0 +1,102 @@
+"""Removing a commit of the table from the metadata table, as if it had never been there. Rule META-86."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.steps import Delete, SideBySide, Step
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import UnsupportedError
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.names import parse_log_file
+from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata_writer.initial import BUILT
+from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
+from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, Instant, time_order
+from hudi_core.timeline.timeline import Timeline, timeline_in
+
+
+def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
+    """The steps that remove the records of a commit from the metadata table; none where it has no records of it.
+
+    They come while the commit is pending on the table's timeline: until its files are gone, readers ignore their records.
+    Raises `UnsupportedError` when a compaction of the metadata table came after it: base files then hold its records.
+    """
+    timeline = _timeline(storage)
+    if timeline is None:
+        return
+    own = [instant for instant in timeline.instants if instant.requested_time == requested_time]
+    if not own:
+        return
+    completed = next((instant for instant in own if instant.completed), None)
+    if completed is not None:
+        _refuse_compacted(storage, timeline, completed)
+    files = InstantFiles(timeline.folder, timeline.layout, requested_time, DELTA_COMMIT)
+    for instant in own:
+        if instant.completed:
+            yield Delete(f"{timeline.folder}/{instant.file}")
+    files_there = storage.list(METADATA_FOLDER, recursive=True, without=FOLDER)
+    own_files = (info for info in files_there if _is_of(storage, info, requested_time, timeline.layout))
+    yield SideBySide(tuple(Delete(info.path) for info in own_files))
+    yield Delete(files.inflight)
+    yield Delete(files.requested)
+
+
+def refuse_built_since(storage: Storage, undone: Instant) -> None:
+    """Raises `UnsupportedError` when an index was built since a write of the table completed: its base files hold what the write
+    left. Rule META-105."""
+    timeline = _timeline(storage)
+    if timeline is None:
+        return
+    completed_at = _completed_at(undone)
+    for instant in timeline.commits:
+        if _completed_at(instant) > completed_at and timeline.operation(instant) == BUILT:
+            built = ", ".join(sorted(timeline.metadata(instant).stats)) or "indexes"
+            raise UnsupportedError(
+                f"{storage.uri}/{timeline.folder}",
+                expected=f"no index built since {undone.requested_time}; drop it first",
+                found=f"{built} built at {instant.requested_time}",
+            )
+
+
+def _timeline(storage: Storage) -> Timeline | None:
+    """The timeline of the metadata table; None where there is none."""
+    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
+    if not storage.exists(path):
+        return None
+    where = f"{storage.uri}/{path}"
+    config = table_config(parse_properties(storage.read(path), where), where)
+    return timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
+
+
+def _completed_at(instant: Instant) -> str:
+    return time_order(instant.completion_time or instant.requested_time)
+
+
+def _refuse_compacted(storage: Storage, timeline: Timeline, undone: Instant) -> None:
+    """A compaction holds what had completed when it was requested."""
+    completed_at = _completed_at(undone)
+    later = [
+        instant.requested_time
+        for instant in timeline.completed
+        if instant.action == COMMIT and time_order(instant.requested_time) > completed_at
+    ]
+    if later:
+        raise UnsupportedError(
+            f"{storage.uri}/{timeline.folder}",
+            expected=f"no compaction of the metadata table since {undone.requested_time}",
+            found=later[0],
+        )
+
+
+def _is_of(storage: Storage, info: FileInfo, requested_time: str, layout: int) -> bool:
+    """A log file that the commit wrote. In layout 1 only its blocks state the commit."""
+    log = parse_log_file(info.name)
+    if log is None:
+        return False
+    if layout > 1:
+        return log.instant == requested_time
+    blocks = read_blocks(storage.open(info.path))
+    return {block.header.get(HeaderKey.INSTANT_TIME) for block in blocks} == {requested_time}

@@ -1,0 +1,98 @@
+"""Which index locates a batch of keys: the requested one, else the one that reads least. Rules INDEX-17, INDEX-18."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.planning.sources.indexes import RecordIndex
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.tagging.by_files import FilterUse, SliceLookup, key_bytes
+
+_BLOCK = 1 << 18
+"""Bytes of the record index taken to be read for one key, as long as that is not all of it."""
+
+
+class IndexKind(StrEnum):
+    """How keys are located."""
+
+    AUTO = "auto"
+    """The index that reads least."""
+    RECORD_INDEX = "record_index"
+    BLOOM = "bloom"
+    """Ranges, then bloom filters, then the files that are left."""
+    SIMPLE = "simple"
+    """Ranges, then the files that are left."""
+    BUCKET = "bucket"
+    """A hash of the key gives the file group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The index that is used, and why."""
+
+    kind: IndexKind
+    reason: str
+
+
+def filters_for(kind: IndexKind) -> FilterUse:
+    """Which bloom filters an index consults."""
+    match kind:
+        case IndexKind.BLOOM:
+            return FilterUse.ALL
+        case IndexKind.AUTO:
+            return FilterUse.CHEAPER
+        case _:
+            return FilterUse.NONE
+
+
+def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
+    """The index for so many keys, when looking into files would mean these tasks.
+
+    Raises `UnsupportedError` for a requested one that the table has not.
+    """
+    snapshot = sources.snapshot
+    has_record_index = snapshot.usable(RECORD_INDEX) is not None
+    if requested is IndexKind.RECORD_INDEX and not has_record_index:
+        shown = (
+            ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
+        )
+        raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=shown)
+    if requested is not IndexKind.AUTO:
+        return Choice(requested, "requested")
+    filtered = sum(task.filtered for task in tasks)
+    by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
+    files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
+    cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth probing"
+    if not has_record_index:
+        return Choice(by_files, f"{cost}; no record index")
+    try:
+        index = _index_bytes(sources, keys)
+        if index >= files:
+            return Choice(by_files, f"{cost}; the record index would be {_megabytes(index)}")
+        why_not = _unusable(sources)
+    except TableError as error:
+        snapshot.warn_or_raise(error)
+        why_not = "it cannot be read"
+    if why_not:
+        return Choice(by_files, f"{cost}; not the record index: {why_not}")
+    return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {cost}")
+
+
+def _unusable(sources: Sources) -> str:
+    record_index = next((index for index in sources.indexes if isinstance(index, RecordIndex)), None)
+    return "not usable" if record_index is None else record_index.unusable
+
+
+def _index_bytes(sources: Sources, keys: int) -> float:
+    metadata = sources.snapshot.usable(RECORD_INDEX)
+    assert metadata is not None
+    size = sum(file.size for file_slice in metadata.slices(RECORD_INDEX) for file in file_slice.files)
+    return min(size, keys * _BLOCK)
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:,.1f} MB"

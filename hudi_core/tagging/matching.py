@@ -1,0 +1,88 @@
+"""Which of some keys a file slice holds, by its own rows. Rules INDEX-9, INDEX-10."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import StringIndex
+from hudi_core.engine import Footer, RowGroup
+from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.tagging.stored_keys import StoredKeys, leaf_bounds
+from hudi_core.timeline.slices import FileSlice
+
+Numbers = NDArray[np.int64]
+
+_NONE = np.zeros(0, np.int64)
+
+InRange = Callable[[bytes, bytes], bool]
+"""Whether some key that is looked for lies between two bounds, both inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMatches:
+    """The rows of the index whose keys a slice holds, ascending, and for each the first row of the base file that has it."""
+
+    rows: Numbers
+    positions: Numbers
+    rows_read: int
+    """Rows of the slice that were read."""
+
+
+def find_matches(
+    index: StringIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+) -> KeyMatches:
+    """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
+    parts_of_rows: list[Numbers] = []
+    parts_of_positions: list[Numbers] = []
+    hit_count = rows_read = 0
+    for position, part in _parts(stored, slice, footer, in_range):
+        index_rows = index.find(part)
+        rows_of_part = np.flatnonzero(index_rows >= 0)
+        parts_of_rows.append(index_rows[rows_of_part])
+        parts_of_positions.append(rows_of_part + position)
+        rows_read += len(index_rows)
+        hit_count += len(rows_of_part)
+        if hit_count >= index.distinct and len(np.unique(np.concatenate(parts_of_rows))) == index.distinct:
+            break
+    rows, index_rows = np.unique(np.concatenate([_NONE, *parts_of_rows]), return_index=True)
+    positions = np.concatenate([_NONE, *parts_of_positions])[index_rows]
+    if index.distinct < len(index.first):  # equal keys are all found where the first of them is
+        first_positions = np.full(len(index.first), NOWHERE, np.int64)
+        first_positions[rows] = positions
+        first_positions = np.where(index.first >= 0, first_positions[index.first], NOWHERE)
+        rows = np.flatnonzero(first_positions != NOWHERE)
+        positions = first_positions[rows]
+    has_positions = slice.base is not None and not slice.logs
+    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read)
+
+
+def _parts(
+    stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+) -> Iterator[tuple[int, StringColumn]]:
+    """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
+    groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()
+    if len(groups) < 2:
+        yield from _placed(stored.of_slice(slice), 0)
+        return
+    starts = np.cumsum([0, *(group.rows for group in groups)]).tolist()
+    bounds = [leaf_bounds(group.statistics) for group in groups]
+    chosen = [
+        group_index
+        for group_index, group_bounds in enumerate(bounds)
+        if group_bounds is None or in_range(*group_bounds)
+    ]
+    for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):
+        run_groups = [group_index for _, group_index in run]
+        yield from _placed(stored.of_slice(slice, run_groups), starts[run_groups[0]])
+
+
+def _placed(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:
+    for part in parts:
+        yield position, part
+        position += len(part.offsets) - 1

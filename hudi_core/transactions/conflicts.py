@@ -1,0 +1,175 @@
+"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-6, COMPACT-370,
+COMPACT-371.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn, to_list
+from hudi_core.columns.string_index import StringIndex, index_strings
+from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
+from hudi_core.errors import ConflictError
+from hudi_core.formats.names import parse_log_file
+from hudi_core.metadata.changed_keys import changed_keys
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
+from hudi_core.metadata_writer.delta_commit import partition_group_prefix
+from hudi_core.table.table import Table
+from hudi_core.timeline.commits import CommitMetadata
+from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
+from hudi_core.timeline.services import FileGroup, pending_work
+
+_NO_ROWS = np.zeros(0, np.int64)
+_LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"})
+"""Operations that depend on which rows a partition had: rows that others added there meanwhile may have the same keys."""
+
+
+def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
+    """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
+    is going to rewrite them, when the schema is another, when the write itself was rolled back, or when a record index came
+    since: the write collected no keys for it."""
+    where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
+    if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
+        raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")
+    if latest.schema != begun.schema:
+        raise ConflictError(
+            where, expected="the schema that the write began with", found="one that another writer changed"
+        )
+    if change.operation in COMPACTIONS:  # log files that came since belong to what it writes
+        return
+    if RECORD_INDEX in latest.config.kept_partitions - begun.config.kept_partitions:
+        found = "a record index that came since"
+        raise ConflictError(where, expected="the indexes that the write began with", found=found)
+    groups = touched_groups(change)
+    partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
+    for instant, metadata in _completed_since(begun, latest):
+        changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
+        changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
+        if metadata.operation in COMPACTIONS:
+            changed -= _appended(change, latest, instant, metadata.operation)
+        both = sorted(changed & groups)
+        if both:
+            raise ConflictError(
+                where, expected="file groups that nobody else changed", found=_change_of(instant, both[0])
+            )
+        if change.operation in _LOOKED_UP:
+            added = sorted(
+                partition
+                for partition, stats in metadata.stats.items()
+                if partition in partitions and any(stat.previous is None for stat in stats)
+            )
+            if added and metadata.operation not in COMPACTIONS:
+                found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
+                raise ConflictError(where, expected="partitions that got no new keys", found=found)
+    _refuse_same_keys(begun, latest, where, change)
+    refuse_clustered(latest, instant_time, change.operation, groups)
+    if latest.config.layout == 1:
+        _refuse_scheduled(begun, latest, where, change)
+
+
+def _refuse_same_keys(begun: Table, latest: Table, where: str, change: TableChange) -> None:
+    """Raises `ConflictError` where a write that completed since changed the record index's entry of one of the change's keys:
+    each took the other's row for one that is not there."""
+    if RECORD_INDEX not in latest.config.kept_partitions:
+        return
+    others = [instant for instant, metadata in _completed_since(begun, latest) if metadata.operation not in COMPACTIONS]
+    if not others:
+        return
+    metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)
+    assert metadata is not None  # the record index is a part of it
+    definition = index_definitions(latest.storage, latest.config).get(RECORD_INDEX)
+    own = _keys_by_group(change, partitioned=definition is not None and definition.is_partitioned)
+    for instant in others:
+        changed = changed_keys(metadata, instant.requested_time)
+        if changed is None:
+            found = f"{instant.action} {instant.requested_time}, whose keys are not known any more"
+            raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+        for prefix, index in own.items():
+            for group, keys in changed.items():
+                rows = index.find(keys) if group.startswith(prefix) else _NO_ROWS
+                if (rows >= 0).any():
+                    key = to_list(take_strings(keys, np.flatnonzero(rows >= 0)[:1]))[0]
+                    found = f"{key!r} of {instant.action} {instant.requested_time}"
+                    raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+
+
+def _keys_by_group(change: TableChange, *, partitioned: bool) -> dict[str, StringIndex]:
+    """The keys whose entries in the record index a change writes, by the prefix of the ids of the file groups there."""
+    parts: dict[str, list[StringColumn]] = {}
+    for status in change.statuses:
+        mine = [keys for keys in (status.added_keys, status.removed_keys) if keys is not None]
+        parts.setdefault(status.partition if partitioned else "", []).extend(mine)
+    for partition, keys in change.replaced_keys.items():
+        parts.setdefault(partition if partitioned else "", []).append(keys)
+    return {
+        partition_group_prefix(partition) if partitioned else "": index_strings(concat_strings(keys))
+        for partition, keys in parts.items()
+        if keys
+    }
+
+
+def _refuse_scheduled(begun: Table, latest: Table, where: str, change: TableChange) -> None:
+    """Raises `ConflictError` where a compaction was scheduled since a write of table version 6 began: its log files have the time
+    of the slice that is merged, and would be lost behind the new one."""
+    known = {instant.requested_time for instant in begun.timeline.pending}
+    for work in pending_work(latest.timeline):
+        if work.instant.action == COMPACTION and work.instant.requested_time not in known:
+            late = {(one.partition, one.file_id) for one in change.statuses if one.is_log}
+            late = late.intersection(work.file_groups) - _appended(change, latest, work.instant, COMPACT)
+            if late:
+                found = _change_of(work.instant, min(late))
+                raise ConflictError(where, expected="file groups whose compaction was known", found=found)
+
+
+def _appended(change: TableChange, latest: Table, instant: Instant, operation: str) -> set[FileGroup]:
+    """The file groups whose new log files are read with what a completed compaction wrote."""
+
+    def follows(status: WriteStatus) -> bool:
+        if latest.config.layout > 1 or operation == LOG_COMPACT:  # its completion time decides, not its name
+            return True
+        log = parse_log_file(status.path.rpartition("/")[2])
+        return log is not None and log.instant >= instant.requested_time
+
+    replaced = {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
+    logged = {(one.partition, one.file_id) for one in change.statuses if one.is_log and follows(one)}
+    return logged - replaced
+
+
+def refuse_clustered(
+    latest: Table,
+    instant_time: str,
+    operation: str,
+    groups: Set[FileGroup],
+    gives_way: Callable[[Instant], bool] = lambda _: False,
+) -> None:
+    """Raises `ConflictError` when a clustering is going to rewrite one of the file groups that a write changes, unless the
+    clustering gives way to it."""
+    for work in pending_work(latest.timeline):
+        if work.instant.action in (CLUSTERING, REPLACE_COMMIT) and work.instant.requested_time != instant_time:
+            both = sorted(groups & set(work.file_groups))
+            if both and not gives_way(work.instant):
+                where = f"{latest.storage.uri}: {operation} of {instant_time}"
+                found = _change_of(work.instant, both[0])
+                raise ConflictError(where, expected="file groups that are not clustered", found=found)
+
+
+def touched_groups(change: TableChange) -> set[FileGroup]:
+    """The existing file groups that a change updates or replaces."""
+    updated = {(status.partition, status.file_id) for status in change.statuses if status.previous_instant is not None}
+    return updated | {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
+
+
+def _completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, CommitMetadata]]:
+    known = {instant.requested_time for instant in begun.timeline.completed if instant.action in WRITES}
+    for instant in latest.timeline.commits:
+        if instant.requested_time not in known:
+            yield instant, latest.timeline.metadata(instant)
+
+
+def _change_of(instant: Instant, group: FileGroup) -> str:
+    partition, file_id = group
+    return f"{instant.action} {instant.requested_time} of {f'{partition}/' if partition else ''}{file_id}"

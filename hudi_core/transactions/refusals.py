@@ -1,0 +1,147 @@
+"""Tables that are not written to, and errors that name the reason. Rule WRITE-21."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from hudi_core.columns.nodes import to_list
+from hudi_core.commit.storage_lock import LOCK_PROVIDER
+from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.options import BARE_SINGLE_KEY
+from hudi_core.merge.rules import merge_rules
+from hudi_core.options import FOLDER, BaseFileFormat, KeyGeneratorType, TableConfig
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.table.keying import is_ambiguous, table_generator
+from hudi_core.table.table import Table
+from hudi_core.tagging.buckets import has_hashing_nodes
+from hudi_core.timeline.instants import RESTORE
+from hudi_core.timeline.services import pending_work
+from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_old_version
+from hudi_core.types.nodes import String
+
+_BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
+_TRUE: Final = "true"
+_LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "StorageBasedLockProvider")
+"""Lock providers whose locks this library takes too, or that exclude nobody outside of their process."""
+
+
+_LOCK_FOLDER: Final = "hoodie.write.lock.filesystem.path"
+_CONCURRENCY: Final = "hoodie.write.concurrency.mode"
+_NON_BLOCKING: Final = "NON_BLOCKING_CONCURRENCY_CONTROL"
+"""Writers of this mode commit log files of one file group side by side, and check no conflicts."""
+
+
+def refuse_unwritable(table: Table, *, merges: bool) -> None:
+    """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where the
+    rules do not determine which of two records with one key wins."""
+    config, where = table.config, table.storage.uri
+    refuse_unwritable_properties(config, where)
+    refuse_restoring(table)
+    for build in planned_builds(table.timeline):
+        # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
+        if not build.own:
+            found = f"indexing {build.instant.requested_time}"
+            raise UnsupportedError(where, expected="no indexing of another writer under way", found=found)
+    if merges:
+        merge_rules(config, where)
+
+
+def refuse_restoring(table: Table) -> None:
+    """Raises `UnsupportedError` while a restore is under way, or waits to be finished: it undoes what was written after its
+    target, and a commit that began meanwhile would be among it."""
+    for instant in table.timeline.pending:
+        if instant.action == RESTORE:
+            found = f"restore {instant.requested_time}"
+            raise UnsupportedError(table.storage.uri, expected="no restore under way", found=found)
+
+
+def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
+    """Raises `UnsupportedError` for the properties of a table that this library must not write to, whatever it holds."""
+    properties = config.properties
+
+    def refuse(expected: str, found: str) -> None:
+        raise UnsupportedError(where, expected=expected, found=found)
+
+    refuse_old_version(config, where)
+    if config.layout != (1 if config.version == WRITABLE_VERSIONS[0] else 2):
+        refuse("the timeline layout of the table's version", f"layout {config.layout}")
+    if (stated := properties.get("hoodie.table.format", "native")) != "native":
+        refuse("the native table format", stated)
+    if config.base_file_format is not BaseFileFormat.PARQUET:
+        refuse("base files in Parquet to write to", config.base_file_format.value)
+    for key in (
+        "hoodie.table.multiple.base.file.formats.enable",
+        "hoodie.partition.metafile.use.base.format",
+        "hoodie.datasource.write.drop.partition.columns",
+    ):
+        if properties.get(key, "").strip().lower() == _TRUE:
+            refuse(f"a table without {key}", _TRUE)
+    if properties.get("hoodie.bootstrap.base.path"):
+        refuse("a table that is no bootstrap", "a bootstrap base path")
+    if (provider := properties.get(LOCK_PROVIDER, "").rpartition(".")[2]) not in _LOCKS:
+        refuse("a lock provider by files of the table", provider)
+    if (folder := properties.get(_LOCK_FOLDER, "").strip()) and not folder.rstrip("/").endswith(f"/{FOLDER}"):
+        refuse("the lock file in the table's own folder", f"{_LOCK_FOLDER}={folder}")
+    if (mode := properties.get(_CONCURRENCY, "").strip().upper()) == _NON_BLOCKING:
+        refuse("a concurrency mode whose writers exclude each other", f"{_CONCURRENCY}={mode}")
+    if config.key_generator is KeyGeneratorType.USER_PROVIDED:
+        refuse("a key generator of Apache Hudi's", "one of the user's")
+
+
+def refuse_buckets(table: Table) -> None:
+    """Raises `UnsupportedError` where file groups are those of a bucket index: its writers expect each key in the file group that
+    its hash names, and no table property records the number of buckets."""
+    slices = table.slices()[:64]
+    ids = [file_slice.file_id for file_slice in slices]
+    if ids and all(map(_BUCKET_ID.fullmatch, ids)):
+        raise UnsupportedError(
+            table.storage.uri, expected="file groups that are not buckets", found=f"the bucket {ids[0]}"
+        )
+    if slices and has_hashing_nodes(table.storage, slices[0].partition):
+        found = f"nodes of consistent hashing in partition {slices[0].partition!r}"
+        raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found=found)
+
+
+def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
+    """The file groups that a compaction or clustering is going to rewrite: they get no new rows."""
+    return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)
+
+
+def refuse_new_indexes(before: Table, latest: Table, partitions: Collection[str]) -> None:
+    """Raises `ConflictError` where one of these indexes was begun since a write began: it would lack what the write's files have,
+    for that was not kept."""
+    begun = (latest.config.kept_partitions - before.config.kept_partitions).intersection(partitions)
+    if begun:
+        where = latest.storage.uri
+        raise ConflictError(
+            where, expected="the indexes that there were", found=f"a new one: {', '.join(sorted(begun))}"
+        )
+
+
+def refuse_other_keys(table: Table) -> None:
+    """Raises `UnsupportedError` where a row that the table has would get another record key or partition path: rows that are
+    merged would not meet those that have their keys."""
+    config, engine = table.config, table.engine
+    if not config.populate_meta_fields or not config.record_key_fields:
+        return
+    named = (*config.record_key_fields, *config.partition_fields)
+    columns = dict.fromkeys((RECORD_KEY, PARTITION_PATH, *(name.partition(".")[0] for name in named)))
+    scan = table.scan(columns=list(columns), limit=1)
+    generator = KeyGenerator(table_generator(table), scan.schema, engine.values)
+    for batch in scan.batches():
+        root = engine.rows.root(batch)
+        made = generator.keys(root)
+        for position, value in enumerate((made.record_key, made.partition_path)):
+            stored, again = (
+                to_list(engine.rows.to_column(column, String(), "keys"))
+                for column in (engine.values.field(root, position), value)
+            )
+            if stored != again:
+                expected = f"{list(columns)[position]} {stored[0]!r}, as a row of the table has it"
+                if is_ambiguous(config):
+                    expected += f" ({BARE_SINGLE_KEY} says whether keys have their field's name)"
+                raise UnsupportedError(table.storage.uri, expected=expected, found=repr(again[0]))

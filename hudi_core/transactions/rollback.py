@@ -1,0 +1,337 @@
+"""Rolling back: what a write that failed has left behind, or one that completed last. Rules: ROLLBACK-1 to ROLLBACK-4.
+
+The plan and what was done stand on the timeline in Apache Hudi's form, so that either library can finish what the other began.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
+from hudi_core.commit.heartbeat import heartbeat_path, is_alive
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import marker_folder, read_markers
+from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.metadata_writer.undo import refuse_built_since, undo_steps
+from hudi_core.snapshot.snapshot import listed
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import (
+    CLUSTERING,
+    COMMIT,
+    COMPACTION,
+    DELTA_COMMIT,
+    LOG_COMPACTION,
+    REPLACE_COMMIT,
+    ROLLBACK,
+    WRITES,
+    Instant,
+    InstantState,
+)
+from hudi_core.timeline.plans import rollback_target
+from hudi_core.timeline.services import is_planned_clustering, savepoints
+from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.schema_commit import undo_schema_commit
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPlan:
+    """The files that a rollback removes: data files, by path from the table's root."""
+
+    instant: Instant
+    files: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The rollback as users see it: the instant that is undone, its action, and the number of files."""
+        return {
+            "instant": self.instant.requested_time,
+            "action": self.instant.action,
+            "files_deleted": len(self.files),
+        }
+
+
+def rollback(table: Table, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
+    """Undoes the last completed write, by its requested time, or with `failed` all writes that died. Gives what was undone.
+
+    Writers that are alive are left alone. `table` still shows what it showed. Raises `UsageError` unless one of both is given,
+    and as `roll_back_completed` does.
+    """
+    if (instant is None) == (not failed):
+        found = "both" if failed else "neither"
+        raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+    refuse_old_version(table.config, table.storage.uri)
+    with table_lock(table.storage):
+        latest = refreshed(table)
+        if instant is not None:
+            return [roll_back_completed(latest, instant)]
+        plans = [rollback_plan(latest, write) for write in failed_writes(latest)]
+        roll_back_failed(latest)
+        return plans
+
+
+def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
+    """Writes that are pending and whose writer is dead. Compactions and clusterings are not among them: they are
+    resumed, not rolled back."""
+    now = clock()
+    pending = (instant for instant in table.timeline.pending if instant.action in WRITES)
+    return [
+        instant
+        for instant in pending
+        if not is_planned_clustering(table.timeline, instant)
+        and not is_alive(table.storage, instant.requested_time, now)
+    ]
+
+
+def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
+    """The table after all failed writes were rolled back, and rollbacks that died were finished. To be done under the table's
+    lock."""
+    for rollback in [instant for instant in table.timeline.pending if instant.action == ROLLBACK]:
+        _finish(table, rollback, clock)
+        table = refreshed(table)
+    for instant in failed_writes(table, clock):
+        roll_back(table, instant, clock)
+        table = refreshed(table)
+    return table
+
+
+def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, keep_plan: bool = False) -> RollbackPlan:
+    """Undoes a write: its data files, its commit of the metadata table, its files of the timeline. Under the table's lock.
+
+    With `keep_plan` it is requested again, as before it was begun: a clustering that failed keeps its plan. Every step can be
+    repeated: a rollback that died is done again as a whole by whoever comes next.
+    """
+    plan = rollback_plan(table, instant)
+    run(table.storage, rollback_steps(table, plan, clock, keep_plan=keep_plan))
+    table.storage.delete_folder(marker_folder(instant.requested_time))
+    return plan
+
+
+def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
+    """Does a rollback again that died, also one of Apache Hudi's, as the instant that it was requested as. One whose plan cannot
+    be read is dropped."""
+    try:
+        undone = rollback_target(table.timeline, rollback)
+    except CorruptFileError:
+        # As Apache Hudi does: what it was to undo is still pending, and is found as that of any dead writer.
+        files = InstantFiles(table.timeline.folder, table.config.layout, rollback.requested_time, ROLLBACK)
+        run(table.storage, [Delete(files.inflight), Delete(files.requested)])
+        return
+    time, action = undone.requested_time, undone.action
+    instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
+    plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
+    # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
+    keep_plan = bool(instants) and instants[0].action == action and _keeps_plan(table, instants[0])
+    run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
+    table.storage.delete_folder(marker_folder(time))
+
+
+def _gone(time: str, action: str) -> Instant:
+    """A write whose files are deleted already; only the rollback itself is not completed."""
+    return Instant(time, action, InstantState.REQUESTED, None, "")
+
+
+def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
+    """Undoes the last completed write.
+
+    Raises `UsageError` for another one, and for one that a savepoint protects, `UnsupportedError` where an index was built
+    since, or the metadata table compacted.
+    """
+    commits = table.timeline.commits
+    if not commits or commits[-1].requested_time != requested_time:
+        last = commits[-1].requested_time if commits else "none"
+        raise UsageError("rollback", expected=f"the last completed write, which is {last}", found=requested_time)
+    if requested_time in savepoints(table.timeline):
+        raise UsageError("rollback", expected="a write without a savepoint", found=f"a savepoint of {requested_time}")
+    if table.config.kept_partitions:
+        refuse_built_since(table.storage, commits[-1])
+    return roll_back(table, commits[-1], clock)
+
+
+def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
+    """The data files of a write. Those of a completed one stand in its metadata; a pending one announced them by markers, and
+    where there are none they are looked for in all partitions."""
+    storage, time = table.storage, instant.requested_time
+    if instant.completed:
+        stats = table.timeline.metadata(instant).stats
+        paths = {stat.path for of_partition in stats.values() for stat in of_partition if stat.path}
+        paths |= {path for of_partition in stats.values() for stat in of_partition for path in stat.cdc_files}
+        paths = {path for path in paths if _may_be_of(path, time, table.config.layout)}
+    else:
+        markers = read_markers(storage, time)
+        paths = set() if markers is None else {path for path, _ in markers.files}
+        _refuse_others(storage, paths, time, table.config.layout)
+        if markers is None or not markers.whole:
+            paths |= {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
+    if table.config.version < 8:
+        paths = {path for path in paths if _is_own(storage, path, time)}
+    return RollbackPlan(instant, tuple(sorted(paths)))
+
+
+def _refuse_others(storage: Storage, paths: Iterable[str], time: str, layout: int) -> None:
+    """Raises `CorruptFileError` where markers name a file that the write cannot have made: it stays."""
+    for path in sorted(paths):
+        if not _may_be_of(path, time, layout):
+            where = f"{storage.uri}/{marker_folder(time)}"
+            raise CorruptFileError(where, expected=f"markers of data files of {time}", found=repr(path))
+
+
+def _may_be_of(path: str, time: str, layout: int) -> bool:
+    """Whether a write requested at this time can have made the data file of this name. A log file of layout 1 has the time of
+    its slice."""
+    name = path.rpartition("/")[2]
+    base, log = parse_base_file(name), parse_log_file(name)
+    if base is not None:
+        return base.instant == time
+    return log is not None and (layout == 1 or log.instant == time)
+
+
+def _is_own(storage: Storage, path: str, time: str) -> bool:
+    """Whether a file that a write announced is its own to delete: a log file of another write may have its name, or get it while
+    the write is rolled back. Raises `UnsupportedError` for a log file of several writes, as old writers make them: to delete it
+    loses rows."""
+    if parse_log_file(path.rpartition("/")[2]) is None:
+        return True
+    if not storage.exists(path):
+        return False
+    times = {block.header.get(HeaderKey.INSTANT_TIME) for block in read_blocks(storage.open(path))} - {None}
+    others = times - {time}
+    if time in times and others:
+        raise UnsupportedError(
+            f"{storage.uri}/{path}",
+            expected=f"blocks of {time} alone",
+            found=f"blocks of {min(map(str, others))} too",
+        )
+    return not others
+
+
+def rollback_steps(
+    table: Table,
+    plan: RollbackPlan,
+    clock: Clock = system_clock,
+    resumed: str | None = None,
+    *,
+    keep_plan: bool = False,
+    metadata: bool = True,
+) -> Iterator[Step]:
+    """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died. With `keep_plan`
+    the requested instant stays; without `metadata` the metadata table is left as it is, for one who builds it anew."""
+    timeline, undone = table.timeline, plan.instant
+    begun = clock()
+    time = resumed or next_time(timeline, clock)
+    files = InstantFiles(timeline.folder, table.config.layout, time, ROLLBACK)
+    if resumed is None:
+        yield Create(files.requested, write_container(ROLLBACK_PLAN, [_plan_record(table.storage, plan)]))
+    yield Create(files.inflight)
+    if undone.completed:
+        # It is pending again before its files go: no reader looks for them any more.
+        yield Delete(f"{timeline.folder}/{undone.file}")
+    if metadata:
+        yield from undo_steps(table.storage, undone.requested_time)
+    yield from undo_schema_commit(table.storage, undone.requested_time)
+    yield SideBySide(tuple(map(Delete, plan.files)))
+    milliseconds = int((clock() - begun).total_seconds() * 1000)
+    record = _metadata_record(table.storage, plan, time, milliseconds)
+    completed = files.completed(next_time(timeline, clock, after=[time]))
+    yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
+    for action in _requested_as(table, undone):
+        undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, action)
+        yield Delete(undone_files.inflight)
+        if not keep_plan:
+            yield Delete(undone_files.requested)
+    yield Delete(heartbeat_path(undone.requested_time))
+
+
+def _requested_as(table: Table, undone: Instant) -> tuple[str, ...]:
+    """The actions that a write may have been requested as: services complete under another name (a clustering in layout 2), and
+    their plans would be pending again."""
+    if not undone.completed or (undone.action == REPLACE_COMMIT and table.config.layout == 1):
+        return (undone.action,)
+    services = {REPLACE_COMMIT: CLUSTERING, COMMIT: COMPACTION, DELTA_COMMIT: LOG_COMPACTION}
+    return undone.action, services[undone.action]
+
+
+def _keeps_plan(table: Table, instant: Instant) -> bool:
+    """Whether a pending action is run again by its plan after its run was rolled back."""
+    return instant.action == COMPACTION or is_planned_clustering(table.timeline, instant)
+
+
+def _written_at(storage: Storage, path: str, time: str) -> bool:
+    """Whether a data file is of the write requested at this time. Names of log files of version 6 do not state it: their blocks
+    do."""
+    name = path.rpartition("/")[2]
+    base = parse_base_file(name)
+    if base is not None:
+        return base.instant == time
+    log = parse_log_file(name)
+    if log is None:
+        return False
+    return log.instant == time or (log.instant < time and _has_block_of(storage, path, time))
+
+
+def _has_block_of(storage: Storage, path: str, time: str) -> bool:
+    return any(block.header.get(HeaderKey.INSTANT_TIME) == time for block in read_blocks(storage.open(path)))
+
+
+def _plan_record(storage: Storage, plan: RollbackPlan) -> dict[str, object]:
+    requests = [
+        {
+            "partitionPath": path.rpartition("/")[0],
+            "fileId": _file_id(path),
+            "latestBaseInstant": plan.instant.requested_time,
+            "filesToBeDeleted": [_absolute(storage, path)],
+            "logBlocksToBeDeleted": {},
+        }
+        for path in plan.files
+    ]
+    return {"instantToRollback": _instant_record(plan.instant), "RollbackRequests": requests, "version": 1}
+
+
+def _metadata_record(storage: Storage, plan: RollbackPlan, time: str, milliseconds: int) -> dict[str, object]:
+    deleted: dict[str, list[str]] = defaultdict(list)
+    for path in plan.files:
+        deleted[path.rpartition("/")[0]].append(_absolute(storage, path))
+    partitions = {
+        partition: {
+            "partitionPath": partition,
+            "successDeleteFiles": paths,
+            "failedDeleteFiles": [],
+            "rollbackLogFiles": {},
+            "logFilesFromFailedCommit": {},
+        }
+        for partition, paths in deleted.items()
+    }
+    return {
+        "startRollbackTime": time,
+        "timeTakenInMillis": milliseconds,
+        "totalFilesDeleted": len(plan.files),
+        "commitsRollback": [plan.instant.requested_time],
+        "partitionMetadata": partitions,
+        "version": 1,
+        "instantsRollback": [_instant_record(plan.instant)],
+    }
+
+
+def _instant_record(instant: Instant) -> dict[str, str]:
+    return {"commitTime": instant.requested_time, "action": instant.action}
+
+
+def _file_id(path: str) -> str:
+    name = path.rpartition("/")[2]
+    parsed = parse_base_file(name) or parse_log_file(name)
+    return "" if parsed is None else parsed.file_id
+
+
+def _absolute(storage: Storage, path: str) -> str:
+    """Rollbacks name files by absolute path, the scheme left out."""
+    return f"{urlsplit(storage.uri).path if '://' in storage.uri else storage.uri}/{path}"

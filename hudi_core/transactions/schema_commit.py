@@ -1,0 +1,102 @@
+"""The schema history of a table with schema evolution on read, which every commit continues. Rules: COMMIT-13, COMMIT-14.
+
+Readers of Apache Hudi recognise renamed, moved and dropped columns by the ids of the schema that the last commit records; after
+a commit without one they would match columns by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from hudi_core.avro.document import record_name
+from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.steps import Create, Delete, Step
+from hudi_core.engine import Storage
+from hudi_core.schema.history import appended
+from hudi_core.schema.ids import NO_ID, record_with_missing_ids, record_with_other_ids
+from hudi_core.schema.json import persisted
+from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import LATEST_SCHEMA, SCHEMA_COMMIT, SCHEMA_FOLDER, recorded_history
+from hudi_core.types import nodes as t
+
+_APART: Final = ("version_id", "max_column_id", "doc")
+"""The entries in which two persisted schemas of the same columns may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCommit:
+    """The entries of a commit's `extraMetadata` for the schema history, and the history's text; empty without a history."""
+
+    extra: Mapping[str, str] = field(default_factory=dict)
+    document: str = ""
+
+    def steps(self, layout: int, instant_time: str, completion_time: str) -> tuple[Step, ...]:
+        """The files of the history, which count once the commit does."""
+        if not self.document:
+            return ()
+        files = InstantFiles(SCHEMA_FOLDER, layout, instant_time, SCHEMA_COMMIT)
+        completed = Create(files.completed(completion_time), self.document.encode())
+        return Create(files.requested), Create(files.inflight), completed
+
+
+def schema_text(schema: Schema, name: str) -> str:
+    """The Avro schema of a table's rows as commits record it, without the meta columns."""
+    return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
+
+
+def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
+    """The history with the schema that the table has after a commit, given without the meta columns, with the ids that the
+    table's columns have. `begins`: a table without a history gets one, whose first schema is the table's."""
+    recorded = recorded_history(table.timeline)
+    if recorded is None:
+        if not begins:
+            return SchemaCommit()
+        first = _first(table.schema)
+        recorded = appended("", first).value, first
+    document, last = recorded
+    # Where Apache Hudi gave one id to two columns, the table's schema has another id for the later one.
+    stored_ids = {column: last.ids[path] for path, column in table.schema.ids.items() if path in last.ids}
+    columns = record_with_other_ids(without_meta_columns(schema.record), stored_ids)
+    own = [column for column in last.fields if is_meta(column.name)]
+    greatest = max(schema.max_column_id, table.schema.max_column_id, last.max_column_id)
+    latest = Schema(replace(columns, fields=(*own, *columns.fields)), int(instant_time), greatest)
+    if _columns(latest) == _columns(last):
+        latest = last
+    if latest is not last or not document:
+        document = appended(document, latest).value
+    return SchemaCommit({LATEST_SCHEMA: persisted(latest).value}, document)
+
+
+def undo_schema_commit(storage: Storage, instant_time: str) -> tuple[Step, ...]:
+    """The steps that take the history of a commit away, which is rolled back."""
+    files = storage.list(SCHEMA_FOLDER)
+    return tuple(Delete(info.path) for info in files if info.name.startswith((f"{instant_time}.", f"{instant_time}_")))
+
+
+def _first(schema: Schema) -> Schema:
+    """The first schema of a history, with the meta columns, whether or not rows have them."""
+    if any(is_meta(column.name) for column in schema.fields):
+        return replace(schema, version=0)
+    own = [replace(column, id=NO_ID) for column in with_meta_columns(t.Record(())).fields]
+    record = replace(schema.record, fields=(*own, *schema.fields))
+    return Schema(record_with_missing_ids(record, schema.max_column_id))
+
+
+def _columns(schema: Schema) -> Any:
+    return _bare(json.loads(persisted(schema).value))
+
+
+def _bare(document: Any) -> Any:
+    match document:
+        case dict():
+            return {key: _bare(value) for key, value in document.items() if key not in _APART}
+        case list():
+            return [_bare(value) for value in document]
+        case _:
+            return document

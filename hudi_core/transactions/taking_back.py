@@ -1,0 +1,80 @@
+"""Taking back a write that failed in its work, or a plan whose run did, as if it had not been. Rules COMMIT-500, COMMIT-501.
+
+Nobody has seen anything of such a write: no commit names its files, and neither does the metadata table. So no rollback has to
+tell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
+from hudi_core.commit.steps import Delete, SideBySide, run
+from hudi_core.commit.times import Clock
+from hudi_core.engine import Storage
+from hudi_core.formats.properties import parse_properties
+from hudi_core.options import FOLDER
+from hudi_core.paths import joined, partition_path
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.transactions.rollback import rollback_plan
+
+
+def take_back(table: Table, instant: Instant, partitions: Collection[str], *, keep_plan: bool) -> None:
+    """Removes the files of a pending write, and the partitions of these that it began. With `keep_plan` its request stays.
+
+    To be called under the table's lock, by the process that wrote, before it has changed the metadata table. A process that dies
+    on the way leaves a dead write, which the next writer rolls back.
+    """
+    storage, time = table.storage, instant.requested_time
+    files = InstantFiles(table.timeline.folder, table.config.layout, time, instant.action)
+    # It announced each of its files before it made it.
+    if storage.list(marker_folder(time), recursive=True):
+        run(storage, [SideBySide(tuple(map(Delete, rollback_plan(table, instant).files)))])
+    if all(pending.requested_time == time for pending in table.timeline.pending):
+        # A writer that goes on may have taken a new partition for one that stays.
+        for partition in sorted(partitions):
+            _remove_new_partition(storage, partition, time)
+    run(storage, [Delete(files.inflight), *([] if keep_plan else [Delete(files.requested)])])
+    storage.delete_folder(marker_folder(time))
+
+
+def take_back_plan(table: Table, instant: Instant, clock: Clock) -> bool:
+    """Removes a plan of this process whose run failed. False where it has to stay, or to be rolled back: others
+    began to work since, and may count on it."""
+    storage = table.storage
+    with table_lock(storage, clock=clock):
+        timeline = refreshed(table).timeline
+        latest = max(one.requested_time for one in timeline.instants)
+        mine = [one for one in timeline.pending if one.requested_time == instant.requested_time]
+        if [one.state for one in mine] != [InstantState.REQUESTED] or latest > instant.requested_time:
+            return False
+        run(storage, [Delete(f"{timeline.folder}/{mine[0].file}")])
+    return True
+
+
+def _remove_new_partition(storage: Storage, partition: str, time: str) -> None:
+    """Removes a partition that the write of this time began, unless it has files by now, and the folders that it leaves empty."""
+    folder = partition_path(partition)
+    path = joined(folder, PARTITION_METADATA)
+    content = read_if_there(storage, path)
+    if content is None or parse_properties(content, f"{storage.uri}/{path}").get("commitTime") != time:
+        return
+    if [info.path for info in storage.list(folder, recursive=True, without=FOLDER)] != [path]:
+        return
+    storage.delete(path)
+    for empty in _upwards(folder):
+        if storage.list(empty, recursive=True):
+            return
+        storage.delete_folder(empty)
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """A folder and those that hold it, up to the table's root, which is left out."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]

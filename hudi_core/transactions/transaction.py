@@ -1,0 +1,297 @@
+"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-13, COMMIT-200.
+
+with transaction(table, DELTA_COMMIT, "UPSERT") as write:
+    write.start(planned)                  # the inflight instant, before the first data file
+    ...                                   # tasks announce files by markers, write them, and report statuses
+    write.commit(change)                  # the one act that readers see
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
+from hudi_core.commit.heartbeat import heartbeat, heartbeat_path, is_alive
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import marker_folder
+from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
+from hudi_core.commit.statuses import COMPACTIONS, TableChange
+from hudi_core.commit.steps import Create, Step, run, sync_changes
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState, parse_instant
+from hudi_core.timeline.services import FileGroup, pending_work
+from hudi_core.transactions.conflicts import refuse_clustered, refuse_conflicts, touched_groups
+from hudi_core.transactions.refusals import refuse_restoring
+from hudi_core.transactions.rollback import roll_back, roll_back_failed
+from hudi_core.transactions.schema_commit import schema_commit, schema_text
+from hudi_core.transactions.taking_back import take_back
+
+MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
+"""The steps that bring the metadata table up to date with a change, its completed instant last."""
+
+ALTER_SCHEMA: Final = "ALTER_SCHEMA"
+"""The operation of a commit that changes the schema and no row."""
+
+Settled = Callable[[Table, TableChange], TableChange]
+"""Returns the part of a change that still holds on a later state of the table. Raises `ConflictError` where none does."""
+
+_CHECKPOINTS: Final = ("deltastreamer.checkpoint.", "streamer.checkpoint.")
+"""Prefixes of the keys in `extraMetadata` from which streams of Apache Hudi resume."""
+_DELETE_PARTITION: Final = "DELETE_PARTITION"
+
+
+def _as_it_is(_: Table, change: TableChange) -> TableChange:
+    return change
+
+
+@dataclass
+class Transaction:
+    """A running write. `table` is the table as it was when the write was requested, failed writes rolled back."""
+
+    table: Table
+    action: str
+    operation: str
+    instant_time: str
+    clock: Clock = system_clock
+    metadata_steps: MetadataSteps | None = None
+    cancels_plans: bool = False
+    """Planned clusterings of its file groups that do not run are cancelled."""
+    committed: Instant | None = field(default=None, init=False)
+    _started: bool = field(default=False, init=False)
+    partitions: frozenset[str] = field(default=frozenset(), init=False)
+    """The partitions that the write announced to change."""
+    is_committing: bool = field(default=False, init=False)
+    """From here on other files than its own data files may tell of the write."""
+
+    @property
+    def files(self) -> InstantFiles:
+        """The instant's own files."""
+        return InstantFiles(self.table.timeline.folder, self.table.config.layout, self.instant_time, self.action)
+
+    def start(self, planned: Mapping[str, Sequence[Stat]] | None = None) -> None:
+        """Makes the instant inflight, before the first data file. `planned` are the file groups that will be written to, by
+        partition: writers of Apache Hudi look there for conflicts."""
+        record = metadata_record(planned or {}, self.operation)
+        self.partitions = frozenset(planned or {})
+        run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
+        self._started = True
+
+    def refuse_clustered(self, groups: Set[FileGroup]) -> None:
+        """Raises `ConflictError` when a clustering is going to rewrite file groups that the write is about to change, which its
+        commit would be refused for: before any work is done."""
+
+        def is_cancelled(instant: Instant) -> bool:
+            return self.cancels_plans and gives_way(self.table, instant, self.clock)
+
+        refuse_clustered(self.table, self.instant_time, self.operation, groups, is_cancelled)
+
+    def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
+        """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
+
+        The metadata table goes first: until the instant is complete, readers ignore its records. `settled` gives the
+        part of the change that still holds on the table as it is then; it is called under the table's lock.
+        """
+        if not self._started:
+            self.start()
+        config, storage = self.table.config, self.table.storage
+        with table_lock(storage, clock=self.clock) as lock:
+            latest = refreshed(self.table)
+            change = settled(latest, change)
+            if self.cancels_plans:
+                latest = _without_plans(latest, change, self.clock)
+            refuse_conflicts(self.table, latest, self.instant_time, change)
+            begins = change.operation == ALTER_SCHEMA
+            history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
+            checkpoints = {} if change.operation in COMPACTIONS else _checkpoints(latest)
+            whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
+            record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
+            content = encode_commit(record, config.layout)
+            self.is_committing = True
+            steps = [] if self.metadata_steps is None else self.metadata_steps(latest, self.instant_time, change)
+            run(storage, steps)
+            # Greater than all times that the metadata table was just given.
+            given = next_time(latest.timeline, self.clock, after=[self.instant_time, *_times_of(steps)])
+            run(storage, history.steps(config.layout, self.instant_time, given))
+            completion = next_time(latest.timeline, self.clock, after=[given])
+            path = self.files.completed(completion)
+            sync_changes(storage)
+            lock.refuse_lost()
+            run(storage, [Create(path, content)])
+        self.committed = Instant(
+            self.instant_time,
+            self.action,
+            InstantState.COMPLETED,
+            None if config.layout == 1 else completion,
+            path.rpartition("/")[2],
+        )
+        return self.committed
+
+
+@contextmanager
+def transaction(
+    table: Table,
+    action: str,
+    operation: str,
+    *,
+    metadata_steps: MetadataSteps | None = None,
+    cancels_plans: bool = False,
+    clock: Clock = system_clock,
+) -> Iterator[Transaction]:
+    """Requests a write, after failed ones were rolled back. A block that ends without a commit is undone at once, without a
+    trace unless its commit had begun; where that fails, the next write rolls it back."""
+    storage = table.storage
+    with ExitStack() as alive:
+        with table_lock(storage, clock=clock):
+            latest = refreshed(table)
+            refuse_restoring(latest)  # one may have begun since the write was prepared
+            healed = roll_back_failed(latest, clock)
+            if healed.config.kept_partitions and metadata_steps is None:
+                found = ", ".join(sorted(healed.config.kept_partitions))
+                raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
+            time = next_time(healed.timeline, clock)
+            write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
+            alive.enter_context(heartbeat(storage, write.instant_time))
+            run(storage, [Create(write.files.requested, _requested_content(action, operation))])
+        with _ended(write, alive, keep_plan=False):
+            yield write
+
+
+@contextmanager
+def resumed(
+    table: Table,
+    instant: Instant,
+    operation: str,
+    *,
+    metadata_steps: MetadataSteps | None = None,
+    takes_over: bool = False,
+    clock: Clock = system_clock,
+) -> Iterator[Transaction]:
+    """Takes up an action that a plan requests, as a clustering. A block that ends without a commit leaves the plan as it was,
+    to be taken up again.
+
+    An earlier run that died is rolled back first. Raises `ConflictError` while a run is alive: one of another library may not
+    show that it is alive, so one that never did counts as going on, unless the caller `takes_over`; `UsageError` where there
+    is no such plan.
+    """
+    storage, time = table.storage, instant.requested_time
+    with ExitStack() as alive:
+        with table_lock(storage, clock=clock):
+            latest = refreshed(table)
+            refuse_restoring(latest)
+            planned = _pending(latest, instant)
+            if planned.state is InstantState.INFLIGHT:
+                if not gives_way(latest, planned, clock, takes_over=takes_over):
+                    where = f"{storage.uri}: {planned.action} {time}"
+                    raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
+                roll_back(latest, planned, clock, keep_plan=True)
+            healed = roll_back_failed(refreshed(latest), clock)
+            write = Transaction(healed, planned.action, operation, time, clock, metadata_steps)
+            alive.enter_context(heartbeat(storage, time))
+            # Empty, as that of every run of a plan: it can be created once.
+            run(storage, [Create(write.files.inflight)])
+            write._started = True
+        with _ended(write, alive, keep_plan=True):
+            yield write
+
+
+def _pending(table: Table, instant: Instant) -> Instant:
+    for pending in table.timeline.pending:
+        if pending.requested_time == instant.requested_time and pending.action == instant.action:
+            return pending
+    expected = "a plan that waits to be run"
+    raise UsageError(
+        table.storage.uri, expected=expected, found=f"no pending {instant.action} {instant.requested_time}"
+    )
+
+
+@contextmanager
+def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
+    """Ends a write: without a commit it is undone."""
+    try:
+        yield
+    finally:
+        if write.committed is None:
+            alive.close()
+            _undo(write, keep_plan=keep_plan)
+        else:
+            alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
+            write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _times_of(steps: Sequence[Step]) -> list[str]:
+    """The times in the names of instants that steps create."""
+    named = [parse_instant(step.path.rpartition("/")[2]) for step in steps if isinstance(step, Create)]
+    instants = [instant for instant in named if instant is not None]
+    return [time for one in instants for time in (one.requested_time, one.completion_time) if time is not None]
+
+
+def _checkpoints(table: Table) -> dict[str, str]:
+    """The checkpoints of streams that write to the table, from its newest commit with checkpoints: they are read there, and not
+    far back."""
+    for extra in reversed(table.timeline.extras()):
+        checkpoints = {key: value for key, value in extra.items() if key.startswith(_CHECKPOINTS)}
+        if checkpoints:
+            return checkpoints
+    return {}
+
+
+def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
+    """The table after clusterings of the file groups that a change touches were cancelled, where nobody runs them."""
+    groups = touched_groups(change)
+    for work in pending_work(table.timeline):
+        instant = work.instant
+        if instant.action not in (CLUSTERING, REPLACE_COMMIT) or groups.isdisjoint(work.file_groups):
+            continue
+        if gives_way(table, instant, clock):
+            roll_back(table, instant, clock)
+    return refreshed(table)
+
+
+def gives_way(table: Table, instant: Instant, clock: Clock, *, takes_over: bool = False) -> bool:
+    """Whether a plan is not running. With `takes_over` a run without a heartbeat is none."""
+    if instant.state is InstantState.REQUESTED:
+        return True
+    if takes_over:
+        return not is_alive(table.storage, instant.requested_time, clock())
+    return _has_died(table, instant, clock)
+
+
+def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
+    """Whether a run of a plan died before its instant completed. A run of another library may never have written a heartbeat:
+    it counts as going on."""
+    storage, time = table.storage, instant.requested_time
+    return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
+
+
+def _undo(write: Transaction, *, keep_plan: bool) -> None:
+    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back."""
+    storage = write.table.storage
+    try:
+        with table_lock(storage, clock=write.clock):
+            latest = refreshed(write.table)
+            for instant in latest.timeline.pending:
+                if instant.requested_time == write.instant_time:
+                    if write.is_committing:
+                        roll_back(latest, instant, write.clock, keep_plan=keep_plan)
+                    else:
+                        take_back(latest, instant, write.partitions, keep_plan=keep_plan)
+    except HudiError:
+        # What ended the write is the error that counts; the next writer rolls back.
+        return
+
+
+def _requested_content(action: str, operation: str) -> bytes:
+    if action != REPLACE_COMMIT:
+        return b""
+    planned: dict[str, Any] = {"operationType": None, "clusteringPlan": None, "extraMetadata": None, "version": None}
+    if operation == _DELETE_PARTITION:
+        planned |= {"operationType": operation, "extraMetadata": {}, "version": 1}
+    return write_container(REQUESTED_REPLACE_METADATA, [planned])

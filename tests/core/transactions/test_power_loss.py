@@ -1,0 +1,121 @@
+"""The power fails: a write that has returned is there, one under way is there or not, and the next write heals the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hudi_core.cluster.operations import cluster
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.table.table import Table
+from hudi_core.transactions.rollback import rollback
+from hudi_core.writing.operations import write
+from hudi_core.writing.write_run import WriteOptions
+from tests.support.crash_operations import BEFORE, OPERATIONS
+from tests.support.crashes import later
+from tests.support.drawing import SOAK
+from tests.support.power_loss import disk_of
+from tests.support.written_tables import TYPES, read, rows
+
+OTHERS: dict[str, tuple[Callable[[Table], object], list[tuple[str, str, int]]]] = {
+    "cluster": (lambda table: cluster(table, ClusterOptions(columns=("n",))), BEFORE),
+    "rollback": (lambda table: rollback(table, table.timeline.commits[-1].requested_time), BEFORE[:2]),
+    "build": (lambda table: build_indexes(table, ["record_index"]), BEFORE),
+    "drop": (lambda table: drop_index(table, "column_stats"), BEFORE),
+}
+ALL = {**OPERATIONS, **OTHERS}
+IN_EACH_RUN = [
+    ("cow", 9, "upsert"),
+    ("mor", 9, "upsert"),
+    ("mor", 6, "delete"),
+    ("cow", 6, "rollback"),
+    ("mor", 8, "cluster"),
+    ("cow", 8, "build"),
+]
+CASES = [
+    *((*case, 3) for case in IN_EACH_RUN),
+    *(
+        pytest.param(kind, version, operation, 1, marks=pytest.mark.soak)
+        for kind in ("cow", "mor")
+        for version in (6, 8, 9)
+        for operation in ALL
+    ),
+]
+
+
+def made(folder: Path, kind: str, version: int) -> Path:
+    table = create_table(
+        folder / "t", TYPES, "id", partition_by="p", type=kind, version=version, indexes=["column_stats"]
+    )
+    write(table, rows(BEFORE[1]))
+    for row in (BEFORE[0], BEFORE[2]):
+        write(open_table(folder / "t"), rows(row), "append")
+    return folder / "t"
+
+
+@pytest.mark.parametrize(("kind", "version", "operation", "step"), CASES)
+def test_no_loss_of_power_loses_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, operation: str, step: int
+) -> None:
+    """STORE-324, COMMIT-326."""
+    path, (change, then) = made(tmp_path, kind, version), ALL[operation]
+    states: list[Path] = []
+    with disk_of(path, monkeypatch) as disk:
+        barriers = 0
+
+        def fail() -> None:
+            nonlocal barriers
+            barriers += 1
+            if barriers % step == 0:
+                for name, state in (("lost", disk.lose), ("torn", disk.tear)):
+                    states.append(tmp_path / f"{name}-{barriers}")
+                    state(states[-1])
+
+        disk.before_sync = fail
+        change(open_table(path))
+        disk.before_sync = lambda: None
+        disk.lose(tmp_path / "after")
+    assert read(tmp_path / "after") == sorted(then)
+    assert [found for found in open_table(tmp_path / "after").validate() if found.severity == "error"] == []
+    assert len(states) >= 4
+    for state in states:
+        result = read(state)
+        assert result in (sorted(BEFORE), sorted(then)), state.name
+        write(open_table(state), rows(("q", "x", 9)), options=WriteOptions(clock=later))
+        # A rollback that is planned is finished by whoever comes next.
+        healed = (result, then) if operation == "rollback" else (result,)
+        assert read(state) in [sorted([*rest, ("q", "x", 9)]) for rest in healed], state.name
+        if SOAK:
+            assert [found for found in open_table(state).validate() if found.severity == "error"] == [], state.name
+
+
+def test_many_files_are_synced_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-324."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    with disk_of(tmp_path / "t", monkeypatch) as disk:
+        groups: list[int] = []
+        disk.before_sync = lambda: groups.append(disk.syncs)
+        write(table, rows(*((f"k{number}", f"p{number}", number) for number in range(40))))
+    # Each partition: its metadata, its file, the folder twice, and those of its marker.
+    assert disk.syncs < 40 * 6 + 60
+    assert len(groups) < 20
+
+
+def test_a_commit_that_cannot_be_synced_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-324: the disk is full, or broken."""
+    path = made(tmp_path, "cow", 9)
+    with disk_of(path, monkeypatch) as disk:
+
+        def broken() -> None:
+            if any(path.rglob("*20*.parquet.marker.*")):
+                raise OSError(5, "Input/output error")
+
+        disk.before_sync = broken
+        with pytest.raises(OSError, match="Input/output error"):
+            write(open_table(path), rows(("q", "x", 9)))
+    assert read(path) == BEFORE

@@ -1,0 +1,143 @@
+"""Commits go on with the history of schemas; schema changes are commits. COMMIT-13, COMMIT-14, CONFLICT-5.
+
+Also covers: `writing/alter_schema.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.commit.statuses import TableChange
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.schema.json import history_from_json
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import recorded_history
+from hudi_core.transactions.rollback import roll_back_completed
+from hudi_core.transactions.transaction import transaction
+from hudi_core.writing.alter_schema import alter_schema
+from hudi_core.writing.write_run import bare_schema
+from tests.support.conformance import TableEntry, tables
+
+TYPES = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string())])
+KINDS = [("cow", 9), ("mor", 9), ("cow", 8), ("mor", 6)]
+
+
+def new_table(folder: Path, kind: str = "cow", version: int = 9) -> Table:
+    table = create_table(folder / "t", TYPES, "id", type=kind, version=version)
+    table.insert(pa.Table.from_pylist([{"id": "a", "n": 1, "s": "x"}, {"id": "b", "n": 2, "s": "y"}], TYPES))
+    return refreshed(table)
+
+
+def rows(table: Table) -> list[dict[str, object]]:
+    return sorted(refreshed(table).scan(meta=False).to_json_rows(), key=lambda row: row["id"])
+
+
+def versions(table: Table) -> tuple[Schema, ...]:
+    """The history, newest first; its last schema is the one that the newest commit records."""
+    recorded = recorded_history(refreshed(table).timeline)
+    if recorded is None:
+        return ()
+    history = history_from_json(recorded[0])
+    newest = refreshed(table).timeline.extras()[-1]
+    assert json.loads(newest["latest_schema"])["version_id"] == history[0].version
+    return history
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_schema_changes_are_commits_that_later_writes_keep(tmp_path: Path, kind: str, version: int) -> None:
+    table = new_table(tmp_path, kind, version)
+    first = alter_schema(table, "RENAME COLUMN n TO m; ADD COLUMN extra double AFTER id")
+    assert rows(table) == [
+        {"id": "a", "extra": None, "m": 1, "s": "x"}, {"id": "b", "extra": None, "m": 2, "s": "y"}
+    ]  # fmt: skip
+    table.upsert(
+        pa.table({"id": ["b", "c"], "m": pa.array([5, 6], pa.int32()), "s": ["y", "z"]}), missing_columns="null"
+    )
+    assert [(row["id"], row["m"]) for row in rows(table)] == [("a", 1), ("b", 5), ("c", 6)]
+    table.delete(where="m = 5")
+    assert [schema.version for schema in versions(table)] == [int(first.requested_time), 0]
+    second = alter_schema(table, "DROP COLUMN s; ALTER COLUMN m TYPE bigint")
+    table.upsert(pa.table({"id": ["c"], "extra": [0.5], "m": [1 << 40]}))
+    assert rows(table) == [{"id": "a", "extra": None, "m": 1}, {"id": "c", "extra": 0.5, "m": 1 << 40}]
+    assert versions(table)[0].version == int(second.requested_time)
+    names = {path.name for path in (tmp_path / "t/.hoodie/.schema").iterdir()}
+    assert {f"{second.requested_time}.schemacommit.{state}" for state in ("requested", "inflight")} <= names
+    last = f"{second.requested_time}.schemacommit" if version == 6 else f"{second.requested_time}_*.schemacommit"
+    assert len(list((tmp_path / "t/.hoodie/.schema").glob(last))) == 1
+
+
+def test_a_column_that_a_write_adds_becomes_a_version(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    alter_schema(table, "RENAME COLUMN s TO t")
+    ids = versions(table)[0].ids
+    added = pa.table({"id": ["a"], "s": ["new"]})
+    written = table.upsert(added, missing_columns="null", add_columns=True).instant
+    newest = versions(table)[0]
+    assert newest.version == int(written)
+    assert newest.ids[("s",)] > max(ids.values())
+    assert {path: newest.ids[path] for path in ids} == ids
+    assert [(row["s"], row["t"]) for row in rows(table)] == [("new", None), (None, "y")]
+
+
+def test_tables_without_a_history_get_none_by_writing(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    table.upsert(pa.table({"id": ["a"], "more": [1]}), missing_columns="null", add_columns=True)
+    assert versions(table) == ()
+    assert list((tmp_path / "t/.hoodie/.schema").glob("*")) == []
+
+
+def test_a_rollback_takes_the_change_back(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    before = rows(table)
+    changed = alter_schema(table, "DROP COLUMN n")
+    roll_back_completed(refreshed(table), changed.requested_time)
+    assert rows(table) == before
+    assert not list((tmp_path / "t/.hoodie/.schema").iterdir())
+
+
+def test_a_write_does_not_undo_a_concurrent_schema_change(tmp_path: Path) -> None:
+    """CONFLICT-5."""
+    table = new_table(tmp_path)
+    with pytest.raises(ConflictError, match="schema"), transaction(table, "commit", "INSERT") as write:
+        write.start()
+        alter_schema(table, "ADD COLUMN more int")
+        write.commit(TableChange("INSERT", "commit", bare_schema(write.table)))
+    assert "more" in rows(table)[0]
+
+
+def test_changes_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    with pytest.raises(UnsupportedError, match=r"hoodie\.table\.recordkey\.fields"):
+        alter_schema(table, "RENAME COLUMN id TO key")
+    with pytest.raises(UsageError, match="a change of the schema"):
+        alter_schema(table, "ALTER COLUMN n TYPE int")
+    assert versions(table) == ()
+
+
+def with_history() -> list[TableEntry]:
+    """A recorded table of each type that has a history."""
+    chosen: dict[str, TableEntry] = {}
+    for entry in tables():
+        if entry.has("*/.schema/*.schemacommit") and entry.expected["table"]["table_version"] == 9:
+            chosen.setdefault(entry.expected["table"]["table_type"], entry)
+    return list(chosen.values())
+
+
+@pytest.mark.parametrize("entry", with_history(), ids=lambda entry: entry.name)
+def test_schema_histories_of_apache_hudi_are_continued(entry: TableEntry, tmp_path: Path) -> None:
+    shutil.copytree(entry.unpacked(), tmp_path / "t")
+    table = open_table(tmp_path / "t")
+    before, known = table.scan(meta=False).to_arrow(), versions(table)
+    table.upsert(before.slice(0, 2))
+    after = refreshed(table).scan(meta=False).to_arrow()
+    key = table.config.record_key_fields[0]
+    assert after.sort_by(key).equals(before.sort_by(key))
+    assert versions(table) == known

@@ -1,0 +1,133 @@
+"""Batches of streams that come again, in any order, after writes that died anywhere: each is committed once."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.creating.create import create_table
+from hudi_core.errors import CorruptFileError, UsageError
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.transactions import transaction
+from hudi_core.transactions.rollback import rollback
+from hudi_core.transactions.stream_batches import StreamBatch, committed_batches
+from hudi_core.writing.operations import write
+from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.write_run import WriteOptions
+from tests.support.drawing import cases
+from tests.support.local_flow import local_rows
+
+TYPES = pa.schema([("id", pa.string()), ("n", pa.int64())])
+SENT = st.tuples(
+    st.sampled_from("ab"), st.booleans(), st.sampled_from([None, "before", "after", "plain"]), st.booleans()
+)
+
+
+def rows_of(stream: str, number: int) -> pa.Table:
+    return pa.table({"id": [f"{stream}{number}", f"{stream}{number}x"], "n": [number, number]}, schema=TYPES)
+
+
+class DiedError(Exception):
+    """A process that dies."""
+
+
+@given(st.lists(SENT, min_size=1, max_size=12))
+@settings(max_examples=cases(25), deadline=None)
+def test_each_batch_is_committed_once(sent: list[tuple[str, bool, str | None, bool]]) -> None:
+    """WRITE-430, WRITE-431: a stream sends a batch again until it has the answer, and sometimes once more; writers die before and
+    after the commit; other writes come in between."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = create_table(f"{folder}/t", TYPES, "id", type="mor")
+        numbers, extra = {"a": 0, "b": 0}, 0
+        for stream, again, death, spread in sent:
+            number = numbers[stream] - again
+            if number < 0:
+                continue
+            if death == "plain":
+                write(table, rows_of("other", extra), "append")
+                extra += 1
+            with pytest.MonkeyPatch.context() as dying:
+                if death in ("before", "after"):
+                    _dies(dying, death)
+                try:
+                    _send(table, stream, number, spread)
+                except DiedError:
+                    dying.undo()
+                    _send(table, stream, number, spread)
+            numbers[stream] = max(numbers[stream], number + 1)
+        held = sorted(row["id"] for row in open_table(table.storage.uri).scan(columns=["id"]).to_json_rows())
+        expected = [rows_of(stream, number) for stream in "ab" for number in range(numbers[stream])]
+        expected += [rows_of("other", number) for number in range(extra)]
+        assert held == sorted(key for rows in expected for key in rows.column("id").to_pylist())
+        last = {stream: number - 1 for stream, number in numbers.items() if number}
+        assert committed_batches(refreshed(table)) == last
+
+
+def _send(table: Any, stream: str, number: int, spread: bool) -> None:
+    options, rows = WriteOptions(batch=StreamBatch(number, stream)), rows_of(stream, number)
+    if spread:
+        spread_write(table, local_rows(table.engine, [rows.slice(0, 1), rows.slice(1)]), "append", options)
+    else:
+        write(table, rows, "append", options)
+
+
+def _dies(dying: pytest.MonkeyPatch, death: str) -> None:
+    commit = transaction.Transaction.commit
+
+    def dead(self: Any, *arguments: Any) -> Any:
+        if death == "after":
+            commit(self, *arguments)
+        raise DiedError
+
+    dying.setattr(transaction.Transaction, "commit", dead)
+    dying.setattr(transaction, "_undo", lambda *_, **__: None)
+
+
+def test_a_batch_without_rows_is_committed(tmp_path: Path) -> None:
+    """WRITE-430: so that the stream does not send it again."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    write(table, TYPES.empty_table(), options=WriteOptions(batch=StreamBatch(4)))
+    assert committed_batches(refreshed(table)) == {"default_single_writer": 4}
+    assert write(table, rows_of("a", 1), options=WriteOptions(batch=StreamBatch(4))).instant is None
+    assert list(refreshed(table).scan().to_json_rows()) == []
+
+
+def test_a_batch_that_was_rolled_back_is_written_again(tmp_path: Path) -> None:
+    """WRITE-431."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    options = WriteOptions(batch=StreamBatch(0, "s"))
+    write(table, rows_of("a", 0), options=WriteOptions(batch=StreamBatch(7, "other")))
+    written = write(table, rows_of("b", 0), options=options)
+    rollback(refreshed(table), written.instant)
+    assert committed_batches(refreshed(table)) == {"other": 7}
+    assert write(table, rows_of("b", 0), options=options).instant is not None
+    assert committed_batches(refreshed(table)) == {"other": 7, "s": 0}
+
+
+def test_entries_of_apache_hudi_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-430: an object of strings by stream; one that cannot be read stops the stream."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    entry = {"_hudi_streaming_sink_checkpoint": '{"s": "3"}'}
+    assert StreamBatch(3, "s").entry(table) == entry
+    monkeypatch.setattr("hudi_core.timeline.timeline.Timeline.extras", lambda _: [entry])
+    assert committed_batches(table) == {"s": 3}
+    monkeypatch.setattr(
+        "hudi_core.timeline.timeline.Timeline.extras", lambda _: [{"_hudi_streaming_sink_checkpoint": "[3]"}]
+    )
+    with pytest.raises(CorruptFileError, match="expected an object of batch numbers"):
+        committed_batches(table)
+
+
+@pytest.mark.parametrize("wrong", [-1, True, "3"])
+def test_batches_have_numbers(wrong: Any) -> None:
+    """WRITE-430."""
+    with pytest.raises(UsageError, match="expected a number of 0 or more"):
+        StreamBatch(wrong)
+    with pytest.raises(UsageError, match="expected a name"):
+        StreamBatch(1, "")
