@@ -367,9 +367,9 @@ class Rows(Protocol[V, MaskIn, B]):
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
         ...
 
-    def given(self, data: object) -> InputRows[B]:
-        """The rows of an object with `__arrow_c_stream__`; none of one that has `__arrow_c_schema__` alone. `UsageError` for any
-        other."""
+    def given(self, data: object, like: Schema | None = None) -> InputRows[B]:
+        """The rows of an object with `__arrow_c_stream__`, or in another form that the engine knows; none of one that has
+        `__arrow_c_schema__` alone. Values without a type get that of the column of `like`. `UsageError` for any other."""
         ...
 
     def read(self, path: str, like: Schema | None = None) -> InputRows[B]:

@@ -12,6 +12,7 @@ from pyarrow import json
 
 from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, typed
+from hudi_arrow.given import stream_of
 from hudi_arrow.parquet_schemas import INT96, without_int96
 from hudi_arrow.storage import decoding, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
@@ -27,16 +28,12 @@ _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
 
 
-def given(data: object) -> InputRows[pa.RecordBatch]:
-    """The rows of an object with `__arrow_c_stream__`; none for one with `__arrow_c_schema__` alone. `UsageError` for others."""
+def given(data: object, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
+    """The rows of an object in one of the forms of `hudi_arrow.given`; none for one with `__arrow_c_schema__` alone."""
     if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
         return _given(pa.schema(data), (), "rows")
-    if not hasattr(data, "__arrow_c_stream__"):
-        raise UsageError("rows", expected="an object with __arrow_c_stream__", found=type(data).__name__)
-    try:
-        reader = pa.RecordBatchReader.from_stream(data)
-    except pa.ArrowException as error:  # pandas makes its columns only here
-        raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
+    types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
+    reader = stream_of(data, types)
     return _given(reader.schema, reader, "rows")
 
 

@@ -70,8 +70,8 @@ class ArrowRows:
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
 
-    def given(self, data: object) -> InputRows[pa.RecordBatch]:
-        return given(data)
+    def given(self, data: object, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
+        return given(data, like)
 
     def read(self, path: str, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
         return read(path, like)

@@ -66,7 +66,7 @@ class PlainRows:
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def given(self, data: object) -> InputRows[Batch]:
+    def given(self, data: object, like: Schema | None = None) -> InputRows[Batch]:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )

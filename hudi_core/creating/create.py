@@ -193,6 +193,9 @@ def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
             return schema
         case str() | dict():
             return schema_from_avro(schema)
+        case list() | tuple():
+            given_rows: Schema = engine.rows.given(schema).schema
+            return given_rows
         case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
             given: Schema = engine.rows.given(schema).schema
             return given

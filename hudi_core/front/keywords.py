@@ -5,7 +5,7 @@ Each class of keywords has the fields of a class of options, in the forms that u
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from os import PathLike
@@ -38,8 +38,23 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-RowData = ArrowStream | str | PathLike[str]
-"""Rows, or the path of a local file or folder with rows: Parquet, Arrow, CSV or JSON."""
+class LazyRows(Protocol):
+    """A lazy frame of Polars."""
+
+    def collect_batches(self) -> Iterable[ArrowStream]: ...
+
+
+RowData = (
+    ArrowStream
+    | LazyRows
+    | Iterable[Mapping[str, object]]
+    | Iterable[ArrowStream]
+    | Mapping[str, Sequence[object]]
+    | str
+    | PathLike[str]
+)
+"""Rows in memory: Arrow data, a lazy frame, dictionaries with a row each, a dictionary of columns, an iterable of batches or of
+dictionaries; or the path of a local file or folder with rows: Parquet, Arrow, CSV or JSON."""
 
 OperationName = Literal[
     "upsert", "insert", "append", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table"

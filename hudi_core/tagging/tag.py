@@ -25,7 +25,14 @@ from hudi_core.tagging.by_files import FileLookup
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup
 from hudi_core.tagging.choose import Choice, IndexKind, choose, filters_for
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, all_slices, slices_of_partitions
-from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, batches_with_keys, key_columns
+from hudi_core.tagging.key_reader import (
+    PARTITION_PATH,
+    RECORD_KEY,
+    KeyReader,
+    batches_with_keys,
+    input_schema,
+    key_columns,
+)
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.times import Time
@@ -238,10 +245,10 @@ class Tagger:
 def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: Time | None = None) -> Any:
     """Rows with the location of their records, as an object with `__arrow_c_stream__` and `read_all`, read on as it is taken.
 
-    `data` is anything with `__arrow_c_stream__`. See `Tagger.tag`.
+    `data` has one of the forms that `hudi_core.write` takes, but for a path. See `Tagger.tag`.
     """
     rows = table.engine.rows
-    tagged = Tagger(table, options, as_of).tag(rows.given(data))
+    tagged = Tagger(table, options, as_of).tag(rows.given(data, input_schema(table.schema_at(as_of))))
     return rows.stream(tagged.schema, tagged.batches)
 
 

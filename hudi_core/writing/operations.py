@@ -18,7 +18,7 @@ import numpy as np
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
-from hudi_core.errors import UsageError, described, listed
+from hudi_core.errors import UsageError, listed
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
@@ -72,8 +72,9 @@ _RECORDED_AS = {Operation.APPEND: "INSERT"}
 def write(table: Table, data: object, op: str = "upsert", options: WriteOptions | None = None) -> WriteResult:
     """Writes rows to the table, in one commit that is seen as a whole or not at all.
 
-    `data` is anything with `__arrow_c_stream__` (Arrow, pandas, Polars, DuckDB), or the path of a local file or folder (Parquet,
-    Arrow, CSV, JSON). Columns go by name: see `WriteOptions.missing_columns` and `add_columns` for those that only one of the two
+    `data` is anything with `__arrow_c_stream__` (Arrow, pandas, Polars, DuckDB), a lazy frame of Polars, dictionaries (a row
+    each, or one of columns), an iterable of these, or the path of a local file or folder (Parquet, Arrow, CSV, JSON). Columns
+    go by name: see `WriteOptions.missing_columns` and `add_columns` for those that only one of the two
     has. `table` still shows what it showed; `refreshed` shows the commit.
 
     Raises `UsageError` for an unknown operation, `SchemaError` and `RowError` for data that does not fit, `UnsupportedError`
@@ -196,13 +197,11 @@ def given_rows(table: Table, data: object) -> InputRows[Any]:
     """The rows of data in one of the forms that `write` takes."""
     if isinstance(data, InputRows):
         return data
-    if isinstance(data, str | PathLike):
-        rows: InputRows[Any] = table.engine.rows.read(fspath(data), input_schema(table.schema))
-        return rows
-    if not hasattr(data, "__arrow_c_stream__"):
-        raise UsageError("data", expected="rows with __arrow_c_stream__, or a path", found=described(data))
-    given: InputRows[Any] = table.engine.rows.given(data)
-    return given
+    operations, like = table.engine.rows, input_schema(table.schema)
+    rows: InputRows[Any] = (
+        operations.read(fspath(data), like) if isinstance(data, str | PathLike) else operations.given(data, like)
+    )
+    return rows
 
 
 def _positions(located: Locations, options: WriteOptions) -> Numbers | None:

@@ -240,7 +240,7 @@ def test_rows_that_do_not_fit_are_refused_before_anything_is_written(tmp_path: P
         write(table, pa.table({"p": ["x"], "v": [1], "ts": [1]}))
     with pytest.raises(UsageError, match="op"):
         write(table, good, "merge")
-    with pytest.raises(UsageError, match="data"):
+    with pytest.raises(UsageError, match="rows: expected an object"):
         write(table, object())
     assert sorted(path for path in (tmp_path / "t").rglob("*")) == before
 

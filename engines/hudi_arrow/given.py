@@ -1,0 +1,138 @@
+"""Rows in the forms that people have them in, as one Arrow stream. Rule ROWS-690.
+
+    an object with `__arrow_c_stream__`   tables of pyarrow, pandas and Polars, relations of DuckDB, scans
+    a lazy frame of Polars                collected batch after batch
+    dictionaries, a row each              a list or any other iterable of them
+    a dictionary of columns               lists or arrays of one length
+    an iterable of any of the first       batches, frames
+
+Values of Python take the type of the table's column of their name; in a column that the table does not have, pyarrow
+guesses the type. What is iterated is taken as it comes, a batch at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+import pyarrow as pa
+
+from hudi_core.errors import RowError, UsageError, described
+
+_BATCH_ROWS = 65_536
+_NONE = object()
+_EXPECTED = "an object with __arrow_c_stream__, a lazy frame, dictionaries, or an iterable of these"
+
+Types = Mapping[str, pa.DataType]
+
+
+def stream_of(data: object, types: Types) -> pa.RecordBatchReader:
+    """The rows as a stream. Raises `UsageError` for what has none of these forms, `RowError` for a value of another type."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return _opened(data)
+    if hasattr(data, "collect_batches"):  # a lazy frame
+        return stream_of(data.collect_batches(), types)
+    if isinstance(data, Mapping):
+        return _columns(data, types).to_reader()
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise UsageError("rows", expected=_EXPECTED, found=described(data))
+    items = iter(data)
+    first = next(items, _NONE)
+    rest = chain([first], items)
+    if first is _NONE:
+        return pa.schema(types.items()).empty_table().to_reader()
+    if isinstance(first, Mapping):
+        return _chained(_batches_of_dictionaries(rest, types))
+    if hasattr(first, "__arrow_c_stream__"):
+        return _chained(batch for part in rest for batch in _opened(part))
+    raise UsageError("rows", expected=_EXPECTED, found=f"an iterable of {described(first)}")
+
+
+def _opened(data: object) -> pa.RecordBatchReader:
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise UsageError("rows", expected="batches alone, after one that is a batch", found=described(data))
+    try:
+        return pa.RecordBatchReader.from_stream(data)
+    except pa.ArrowException as error:  # pandas makes its columns only here
+        raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
+
+
+def _chained(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
+    """Batches as a stream of the first one's columns; `UsageError` for a later one with others."""
+    first = next(batches, None)
+    if first is None:
+        raise UsageError("rows", expected="columns", found="batches without any")
+    schema = first.schema
+
+    def alike() -> Iterator[pa.RecordBatch]:
+        yield first
+        for batch in batches:
+            if batch.schema.names != schema.names:
+                raise UsageError(
+                    "rows",
+                    expected=f"the first batch's columns, {', '.join(schema.names)}",
+                    found=", ".join(batch.schema.names),
+                )
+            yield batch if batch.schema.equals(schema) else batch.cast(schema)
+
+    return pa.RecordBatchReader.from_batches(schema, alike())
+
+
+def _batches_of_dictionaries(rows: Iterator[Any], types: Types) -> Iterator[pa.RecordBatch]:
+    """Columns are those of the first batch; a row that lacks one has a null in it."""
+    names: list[str] | None = None
+    known, start = dict(types), 0
+    while block := list(islice(rows, _BATCH_ROWS)):
+        wrong = next((number for number, row in enumerate(block) if not isinstance(row, Mapping)), None)
+        if wrong is not None:
+            raise RowError(start + wrong, expected="a dictionary", found=described(block[wrong]), path="rows")
+        in_block = list(dict.fromkeys(name for row in block for name in row))
+        if names is None:
+            names = in_block
+        elif not set(in_block) <= set(names):
+            new = next(name for name in in_block if name not in names)
+            number = next(number for number, row in enumerate(block) if new in row)
+            raise RowError(
+                start + number, expected=f"columns of the first {_BATCH_ROWS:,} rows", found=repr(new), path="rows"
+            )
+        arrays = [_array(name, [row.get(name) for row in block], known.get(name), start) for name in names]
+        batch = pa.RecordBatch.from_arrays(arrays, names)
+        known |= {field.name: field.type for field in batch.schema if not pa.types.is_null(field.type)}
+        yield batch
+        start += len(block)
+
+
+def _columns(data: Mapping[Any, Any], types: Types) -> pa.Table:
+    arrays = [_array(name, values, types.get(name), 0) for name, values in data.items()]
+    lengths = {name: len(array) for name, array in zip(data, arrays, strict=True)}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{length:,} of {name}" for name, length in lengths.items())
+        raise UsageError("rows", expected="columns of one length", found=found)
+    return pa.table(arrays, names=list(data))
+
+
+def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> pa.Array:
+    if not isinstance(name, str):
+        raise UsageError("rows", expected="names of columns as strings", found=described(name))
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise UsageError(f"rows: {name}", expected="a list of values", found=described(values))
+    try:
+        array = pa.array(values, type)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as problem:
+        raise _wrong_value(name, values, type, start) or UsageError(
+            f"rows: {name}", expected="values of one type", found=" ".join(str(problem).split())
+        ) from problem
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _wrong_value(name: str, values: Any, type: pa.DataType | None, start: int) -> RowError | None:
+    """The error of the first value that is not of the type; None where each by itself is."""
+    if type is None:
+        return None
+    for number, value in enumerate(values):
+        try:
+            pa.scalar(value, type)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return RowError(start + number, expected=f"a value of {type}", found=repr(value), path=f"rows: {name}")
+    return None

@@ -1,0 +1,129 @@
+"""Rows in the forms that people have them in."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_arrow.given import stream_of
+from hudi_core import RowError, UsageError
+
+TYPES = pa.schema({"id": pa.string(), "n": pa.int32(), "fee": pa.decimal128(6, 2), "day": pa.date32()})
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "n": 1, "fee": Decimal("1.50"), "day": dt.date(2024, 1, 1)},
+    {"id": "b", "n": None, "fee": Decimal("-2.25"), "day": dt.date(1960, 2, 29)},
+    {"id": "c", "n": 3, "fee": None, "day": None},
+]
+TABLE = pa.Table.from_pylist(ROWS, TYPES)
+
+
+def batches() -> Iterator[pa.RecordBatch]:
+    """One batch a row."""
+    yield from TABLE.to_batches(max_chunksize=1)
+
+
+FORMS: dict[str, Callable[[], Any]] = {
+    "table": lambda: TABLE,
+    "reader": lambda: TABLE.to_reader(),
+    "batch": lambda: TABLE.to_batches()[0],
+    "dictionaries": lambda: ROWS,
+    "dictionaries, one after the other": lambda: (row for row in ROWS),
+    "dictionaries with columns left out": lambda: [{k: v for k, v in row.items() if v is not None} for row in ROWS],
+    "dictionary of columns": lambda: {name: [row[name] for row in ROWS] for name in TYPES.names},
+    "dictionary of arrays": lambda: dict(zip(TABLE.column_names, TABLE.columns, strict=True)),
+    "generator of batches": batches,
+    "list of tables": lambda: [TABLE.slice(0, 1), TABLE.slice(1)],
+    "polars": lambda: pl.DataFrame(TABLE),
+    "lazy frame": lambda: pl.DataFrame(TABLE).lazy().filter(pl.col("id") != "z"),
+    "polars frames": lambda: (pl.DataFrame(batch) for batch in batches()),
+    "pandas": lambda: pd.DataFrame(ROWS),
+    "duckdb": lambda: duckdb.connect().from_arrow(TABLE),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_writes_the_same_rows(tmp_path: Path, form: str) -> None:
+    """ROWS-690."""
+    table = hudi_core.create(tmp_path / "t", TYPES, "id")
+    result = table.upsert(FORMS[form]())
+    assert result.inserted == 3
+    assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
+
+
+def test_all_verbs_that_take_rows_take_dictionaries(tmp_path: Path) -> None:
+    table = hudi_core.create(tmp_path / "t", ROWS[:1], "id", partition_by="day")
+    day = dt.date(2024, 1, 1)
+    for verb in (table.append, table.insert, table.upsert, table.bulk_insert):
+        verb([{"id": verb.__name__, "n": 1, "fee": None, "day": day}])
+    table = table.refresh()
+    assert table.count() == 4
+    tagged = hudi_core.tag(table, [{"id": "append", "day": day}, {"id": "no", "day": day}]).read_all()
+    assert tagged[tagged.column_names[-1]].is_valid().to_pylist() == [True, False]
+    assert table.delete([{"id": "append", "day": day}]).deleted == 1
+    table.overwrite_partitions([{"id": "only", "n": 1, "fee": None, "day": day}])
+    assert table.refresh().to_arrow()["id"].to_pylist() == ["only"]
+    table.overwrite([{"id": "last", "n": 2, "fee": None, "day": dt.date(2024, 1, 2)}])
+    assert table.refresh().to_arrow()["id"].to_pylist() == ["last"]
+
+
+def test_a_name_that_the_format_lacks_is_refused_by_name(tmp_path: Path) -> None:
+    rows = [{"id": "a", "unit price": 2}]
+    with pytest.raises(hudi_core.HudiError, match="unit price"):
+        hudi_core.create(tmp_path / "t", rows, "id")
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "says"),
+    [
+        (7, UsageError, r"rows: expected an object .* found 7 \(int\)"),
+        ("a string", UsageError, "found 'a string'"),
+        ([7], UsageError, r"found an iterable of 7 \(int\)"),
+        ([None], UsageError, "found an iterable of None"),
+        ([{"id": "a"}, 7], RowError, r"rows: row 2: expected a dictionary, found 7 \(int\)"),
+        (
+            [{"id": "a", "n": 1}, {"id": "b", "n": "x"}],
+            RowError,
+            "rows: n: row 2: expected a value of int32, found 'x'",
+        ),
+        ([{"id": "a", "n": 2**40}], RowError, "rows: n: row 1: expected a value of int32, found 1099511627776"),
+        ([{1: "a"}], UsageError, r"expected names of columns as strings, found 1 \(int\)"),
+        ({"id": ["a"], "n": [1, 2]}, UsageError, "expected columns of one length, found 1 of id, 2 of n"),
+        ({"id": "abc"}, UsageError, r"rows: id: expected a list of values, found 'abc'"),
+        ([TABLE, TABLE.select(["id"])], UsageError, "expected the first batch's columns, id, n, fee, day, found id"),
+        ([TABLE, 7], UsageError, r"expected batches alone, after one that is a batch, found 7"),
+        ([{"other": 1}, {"other": "x"}], UsageError, "rows: other: expected values of one type"),
+    ],
+)
+def test_what_are_no_rows_is_named(data: object, error: type[Exception], says: str) -> None:
+    types = {field.name: field.type for field in TYPES}
+    with pytest.raises(error, match=says):
+        stream_of(data, types).read_all()
+
+
+def test_dictionaries_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hudi_arrow.given._BATCH_ROWS", 2)
+    taken = []
+
+    def rows() -> Iterator[dict[str, int]]:
+        for number in range(6):
+            taken.append(number)
+            yield {"n": number}
+
+    reader = stream_of(rows(), {})
+    assert reader.read_next_batch().num_rows == 2 and len(taken) == 2
+    with pytest.raises(RowError, match="row 3: expected columns of the first 2 rows, found 'm'"):
+        stream_of([{"n": 1}, {"n": 2}, {"m": 3}], {}).read_all()
+
+
+def test_no_rows_have_the_tables_columns() -> None:
+    assert stream_of([], {"id": pa.string()}).read_all().schema == pa.schema({"id": pa.string()})
