@@ -121,13 +121,14 @@ if TYPE_CHECKING:
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
     from hudi_core.services.restoring.run import restore
     from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
+    from hudi_core.services.restoring.undoing import rollback
     from hudi_core.services.upkeep.rounds import ServiceOptions, run_services
     from hudi_core.services.upkeep.services import ServiceRun
     from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
     from hudi_core.tagging.tag import TagOptions, locate, tag
-    from hudi_core.transactions.rollback import RollbackPlan, rollback
+    from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.truth import Truth, Verdict
     from hudi_core.validation.findings import Finding, Severity
     from hudi_core.validation.mend import mend
@@ -234,7 +235,7 @@ _PLACES = {
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
     "RollbackPlan": "hudi_core.transactions.rollback",
-    "rollback": "hudi_core.transactions.rollback",
+    "rollback": "hudi_core.services.restoring.undoing",
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",
     "WriteResult": "hudi_core.writing.result",

@@ -17,10 +17,10 @@ from hudi_core.cli.words import counted
 from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.schema.names import name_list
+from hudi_core.services.restoring.undoing import rollback as roll_back
 from hudi_core.services.upkeep.usable import refuse_unusable
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
-from hudi_core.transactions.rollback import rollback as roll_back
 
 
 def create(
@@ -87,14 +87,16 @@ def create(
 
 def rollback(
     table: TableArgument,
-    instant: Annotated[str | None, typer.Argument(metavar="[INSTANT]", help="The last completed write.")] = None,
+    instant: Annotated[
+        str | None, typer.Argument(metavar="[INSTANT]", help="A completed write that nothing builds on.")
+    ] = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="All writes that died; those that go on are left alone.")
     ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Undo the last completed write, or with --failed those that died."""
+    """Undo a completed write that nothing builds on, or with --failed those that died."""
     opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
     out = Output(as_json)
     undone = roll_back(opened, instant, failed=failed)

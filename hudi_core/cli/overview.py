@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "delete": "Delete the rows that match a predicate.",
         "update": "Give columns of the rows that match a predicate new values.",
         "delete-partition": "Delete all rows of partitions.",
-        "rollback": "Undo the last completed write, or with --failed those that died.",
+        "rollback": "Undo a completed write that nothing builds on, or with --failed those that died.",
         "unlock": "Free the table's lock where its writer is dead, or by the name of its owner.",
     },
     "Indexes": {

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction.result import CompactionResult
     from hudi_core.services.restoring import run as restoring
     from hudi_core.services.restoring import savepoints as saving
+    from hudi_core.services.restoring import undoing
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
     from hudi_core.services.upkeep import rounds
     from hudi_core.services.upkeep.services import ServiceName, ServiceRun
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
     from hudi_core.table.view import ScanListener
     from hudi_core.timeline.times import Time
-    from hudi_core.transactions import rollback
     from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
@@ -97,10 +97,10 @@ else:
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
-    rollback = ModuleByNeed("hudi_core.transactions.rollback")
     rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
     summaries = ModuleByNeed("hudi_core.table.summaries")
+    undoing = ModuleByNeed("hudi_core.services.restoring.undoing")
     views = ModuleByNeed("hudi_core.table.view")
     validation = ModuleByNeed("hudi_core.validation.validate")
     write_run = ModuleByNeed("hudi_core.writing.write_run")
@@ -282,8 +282,9 @@ class Table(opened.Table):
         return served(self, operations.write(self, data, op, options), options)
 
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
-        """Undoes the last completed write, by its requested time, or all writes that died: `writing.rollback.rollback`."""
-        return rollback.rollback(self, instant, failed=failed)
+        """Undoes a completed write that nothing builds on, by its requested time, or all writes that died:
+        `services.restoring.undoing.rollback`."""
+        return undoing.rollback(self, instant, failed=failed)
 
     def run_services(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.statuses import LOG_COMPACT
 from hudi_core.commit.steps import Delete, SideBySide, Step
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import UnsupportedError
@@ -14,7 +15,7 @@ from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.initial import BUILT
 from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
-from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, Instant, time_order
+from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, LOG_COMPACTION, Instant, time_order
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 
@@ -42,6 +43,27 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     yield SideBySide(tuple(Delete(info.path) for info in own_files))
     yield Delete(files.inflight)
     yield Delete(files.requested)
+
+
+def refuse_mixed(storage: Storage, undone: Instant) -> None:
+    """Raises `UnsupportedError` where files of the metadata table hold a completed write of the table together with others: one
+    of its indexes was built since, or its log files were compacted, or are about to be."""
+    refuse_built_since(storage, undone)
+    timeline = _timeline(storage)
+    if timeline is None:
+        return
+    own = [instant for instant in timeline.completed if instant.requested_time == undone.requested_time]
+    for instant in own:
+        _refuse_compacted(storage, timeline, instant)
+    completed_at = _completed_at(own[-1] if own else undone)
+    for later in timeline.instants:
+        merged = later.action == DELTA_COMMIT and later.completed and _completed_at(later) > completed_at
+        if (merged and timeline.operation(later) == LOG_COMPACT) or later.action in (COMPACTION, LOG_COMPACTION):
+            raise UnsupportedError(
+                f"{storage.uri}/{timeline.folder}",
+                expected=f"no compaction of the metadata table since {undone.requested_time}",
+                found=f"{later.action} {later.requested_time}",
+            )
 
 
 def refuse_built_since(storage: Storage, undone: Instant) -> None:

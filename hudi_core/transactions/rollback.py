@@ -20,10 +20,12 @@ from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
+from hudi_core.errors import listed as listed_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.metadata_writer.undo import refuse_built_since, undo_steps
+from hudi_core.metadata.table import PARTITION_STATS
+from hudi_core.metadata_writer.undo import refuse_mixed, undo_steps
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -40,7 +42,8 @@ from hudi_core.timeline.instants import (
     InstantState,
 )
 from hudi_core.timeline.plans import rollback_target
-from hudi_core.timeline.services import is_planned_clustering, savepoints
+from hudi_core.timeline.services import is_planned_clustering
+from hudi_core.transactions.dependents import later_writes, refuse_dependents
 from hudi_core.transactions.old_versions import refuse_old_version
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
@@ -51,30 +54,25 @@ class RollbackPlan:
 
     instant: Instant
     files: tuple[str, ...]
+    rebuilt: tuple[str, ...] = ()
+    """Metadata partitions that were built anew, since the write could not be taken out of them."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The rollback as users see it: the instant that is undone, its action, and the number of files."""
+        """The rollback as users see it: the instant that is undone, its action, the number of files, and what was built anew."""
         return {
             "instant": self.instant.requested_time,
             "action": self.instant.action,
             "files_deleted": len(self.files),
+            "rebuilt": list(self.rebuilt),
         }
 
 
-def rollback(table: Table, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
-    """Undoes the last completed write, by its requested time, or with `failed` all writes that died. Gives what was undone.
-
-    Writers that are alive are left alone. `table` still shows what it showed. Raises `UsageError` unless one of both is given,
-    and as `roll_back_completed` does.
-    """
-    if (instant is None) == (not failed):
-        found = "both" if failed else "neither"
-        raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+def roll_back_dead(table: Table) -> list[RollbackPlan]:
+    """Undoes all writes that died, and gives what was undone. Writers that are alive are left alone. `table` still shows what it
+    showed."""
     refuse_old_version(table.config, table.storage.uri)
     with table_lock(table.storage):
         latest = refreshed(table)
-        if instant is not None:
-            return [roll_back_completed(latest, instant)]
         plans = [rollback_plan(latest, write) for write in failed_writes(latest)]
         roll_back_failed(latest)
         return plans
@@ -142,20 +140,44 @@ def _gone(time: str, action: str) -> Instant:
 
 
 def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
-    """Undoes the last completed write.
+    """Undoes a completed write that nothing builds on. To be done under the table's lock.
 
-    Raises `UsageError` for another one, and for one that a savepoint protects, `UnsupportedError` where an index was built
-    since, or the metadata table compacted.
+    Raises `UsageError` for a time that is no completed write, and as `refuse_dependents` does, `UnsupportedError` where the
+    metadata table holds what cannot be taken out of it.
     """
-    commits = table.timeline.commits
-    if not commits or commits[-1].requested_time != requested_time:
-        last = commits[-1].requested_time if commits else "none"
-        raise UsageError("rollback", expected=f"the last completed write, which is {last}", found=requested_time)
-    if requested_time in savepoints(table.timeline):
-        raise UsageError("rollback", expected="a write without a savepoint", found=f"a savepoint of {requested_time}")
+    commit = completed_write(table, requested_time)
+    refuse_dependents(table, commit)
     if table.config.kept_partitions:
-        refuse_built_since(table.storage, commits[-1])
-    return roll_back(table, commits[-1], clock)
+        refuse_mixed(table.storage, commit)
+        refuse_wide_statistics(table, commit)
+    return roll_back(table, commit, clock)
+
+
+def completed_write(table: Table, requested_time: str) -> Instant:
+    """The completed write of a requested time. Raises `UsageError` where the active timeline has none."""
+    commits = table.timeline.commits
+    for commit in commits:
+        if commit.requested_time == requested_time:
+            return commit
+    times = [commit.requested_time for commit in commits]
+    raise UsageError(
+        "rollback", expected=f"a completed write of the timeline ({listed_times(times)})", found=requested_time
+    )
+
+
+def refuse_wide_statistics(table: Table, undone: Instant) -> None:
+    """Raises `UnsupportedError` where statistics of whole partitions, recorded since, leave out values that come back."""
+    if PARTITION_STATS not in table.config.kept_partitions:
+        return
+    partitions = set(table.timeline.metadata(undone).stats)
+    for instant in later_writes(table, undone):
+        both = sorted(partitions.intersection(table.timeline.metadata(instant).stats))
+        if both:
+            raise UnsupportedError(
+                table.storage.uri,
+                expected=f"no statistics of its partitions since {undone.requested_time}",
+                found=f"those of partition {both[0]!r} by {instant.requested_time}",
+            )
 
 
 def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:

@@ -20,11 +20,9 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, TableError, UsageError
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import remove_partitions
-from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES
 from hudi_core.services.restoring.plan import (
@@ -36,6 +34,7 @@ from hudi_core.services.restoring.plan import (
     times_of,
 )
 from hudi_core.services.restoring.proof import Proof, prove
+from hudi_core.services.restoring.rebuilding import built_anew
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -90,7 +89,7 @@ def restore(
         time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
         kept = _indexes_to_rebuild(latest)
         _run(latest, time, plan, proof, clock, progress)
-    rebuilt = _rebuilt(refreshed(table), kept, clock)
+    rebuilt = built_anew(refreshed(table), kept, clock)
     return replace(_result(time, "completed", plan, proof, proof.partitions(), begun), rebuilt=rebuilt)
 
 
@@ -181,19 +180,6 @@ def _indexes_to_rebuild(table: Table) -> tuple[str, ...]:
         return tuple(sorted(kept))
     defined = index_definitions(table.storage, table.config)
     return (FILES, *sorted(defined)) if defined else ()
-
-
-def _rebuilt(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
-    """Builds the metadata table anew, and returns its partitions. Raises what a build raises, with what to do about it: the table
-    is restored by then."""
-    if not partitions:
-        return ()
-    try:
-        build_indexes(table, partitions, IndexOptions(rebuild=True), clock=clock)
-    except TableError as error:
-        error.add_note("the table is restored, and has no metadata table: build one by hudi-core index --build files")
-        raise
-    return partitions
 
 
 def _result(

@@ -28,7 +28,7 @@ from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
-from hudi_core.transactions.rollback import failed_writes, rollback
+from hudi_core.transactions.rollback import failed_writes, roll_back_dead
 
 
 class ServiceName(StrEnum):
@@ -98,7 +98,7 @@ def _dead_writers(table: Table, request: Request) -> bool:
 
 
 def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
-    undone = rollback(table, failed=True)
+    undone = roll_back_dead(table)
     return {"instant": None, "instants": [plan.instant.requested_time for plan in undone]}
 
 

@@ -67,6 +67,6 @@ def test_a_write_that_crashed_is_rolled_back(tmp_path: Path) -> None:
     (timeline / "20250101000000000.commit.requested").touch()
     done = ran("rollback", str(table), "--failed", "--json")
     answer = json.loads(done.out)
-    assert answer == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0}
+    assert answer == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0, "rebuilt": []}
     assert [instant.action for instant in open_table(table).timeline.instants] == ["rollback"]
     assert ran("rollback", str(table), "--failed", "--json").out == ""

@@ -96,7 +96,7 @@ def test_a_module_is_loaded_when_a_name_is_taken_from_it() -> None:
 def test_the_last_write_is_undone(table: hudi_core.Table) -> None:
     last = table.timeline.commits[-1].requested_time
     (undone,) = table.rollback(last)
-    assert undone.as_dict() == {"instant": last, "action": "commit", "files_deleted": 1}
+    assert undone.as_dict() == {"instant": last, "action": "commit", "files_deleted": 1, "rebuilt": []}
     assert hudi_core.refreshed(table).scan().count() == 40
     assert table.rollback(failed=True) == []
     with pytest.raises(UsageError, match="rollback: expected either an instant or that failed writes are meant"):

@@ -25,9 +25,9 @@ from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import plan_content
 from hudi_core.metadata_writer.cleaning import cleaning_request
 from hudi_core.metadata_writer.compaction import planned_compaction, request_steps
+from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.transactions.rollback import rollback
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write

@@ -12,8 +12,8 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
+from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.table import Table
-from hudi_core.transactions.rollback import rollback
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crash_operations import BEFORE, OPERATIONS

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from hudi_core.creating.create import create_table
 from hudi_core.errors import CorruptFileError, UsageError
+from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.transactions import transaction
-from hudi_core.transactions.rollback import rollback
 from hudi_core.transactions.stream_batches import StreamBatch, committed_batches
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write

@@ -1,0 +1,76 @@
+"""Undoing one completed write that nothing builds on, wherever it stands on the timeline. Rules ROLLBACK-571 to ROLLBACK-574."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.index_builds.removal import remove_partitions
+from hudi_core.metadata.table import FILES
+from hudi_core.metadata_writer.undo import refuse_mixed
+from hudi_core.services.restoring.rebuilding import built_anew
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import Instant
+from hudi_core.transactions.dependents import refuse_dependents
+from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.refusals import refuse_restoring, refuse_unwritable_properties
+from hudi_core.transactions.rollback import (
+    RollbackPlan,
+    completed_write,
+    refuse_wide_statistics,
+    roll_back_completed,
+    roll_back_dead,
+    roll_back_failed,
+)
+
+
+def rollback(
+    table: Table, instant: str | None = None, *, failed: bool = False, clock: Clock = system_clock
+) -> list[RollbackPlan]:
+    """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Gives what
+    was undone; `table` still shows what it showed.
+
+    The metadata table loses the write's records. Where these cannot be taken out of it (it was compacted since, an index was
+    built since, or statistics of its partitions were recorded since) it is dropped first, and built anew with the indexes that
+    it had. Writers that are alive are left alone.
+
+    Raises `UsageError` unless one of both is given, for a time that is no completed write of the active timeline, for one with
+    a savepoint, or one after it, for one that later instants build on, which are named, and where a clean deleted what the
+    write had taken the place of. Then nothing is changed.
+    """
+    if (instant is None) == (not failed):
+        found = "both" if failed else "neither"
+        raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+    if instant is None:
+        return roll_back_dead(table)
+    refuse_old_version(table.config, table.storage.uri)
+    with table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        refuse_unwritable_properties(latest.config, latest.storage.uri)
+        refuse_restoring(latest)
+        completed_write(latest, instant)
+        latest = roll_back_failed(latest, clock)
+        commit = completed_write(latest, instant)
+        refuse_dependents(latest, commit)
+        kept: tuple[str, ...] = ()
+        if _is_mixed(latest, commit):
+            kept = tuple(sorted(latest.config.kept_partitions))
+            remove_partitions(latest, {FILES})
+            latest = refreshed(latest)
+        undone = roll_back_completed(latest, instant, clock)
+    return [replace(undone, rebuilt=built_anew(refreshed(table), kept, clock))]
+
+
+def _is_mixed(table: Table, commit: Instant) -> bool:
+    """Whether a write cannot be taken out of the metadata table."""
+    if not table.config.kept_partitions:
+        return False
+    try:
+        refuse_mixed(table.storage, commit)
+        refuse_wide_statistics(table, commit)
+    except UnsupportedError:
+        return True
+    return False
