@@ -27,10 +27,12 @@ restoring    `savepoint` and `restore`: states of a table that are kept, and gon
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 service      `service`: what a table needs to stay in order, once or round by round
 signals      signals that end a command: what it holds is given back first
+sql          `sql`: a query of DuckDB on a table
 summaries    `commits`, `partitions`, `count` and `head`: short answers about a table
 symbols      signs of reports for character sets that lack them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
+times        times as they are typed: a number of seconds, minutes, hours or days
 unlock       `unlock`: the lock of a writer that died is freed
 validation   `validate`: the consistency of a table
 waiting      what a command waits for: the answers of remote storage, on standard error until its first output

@@ -167,6 +167,7 @@ _PLACES = {
     "explain": "explain.command:explain",
     "read": "read:read",
     "head": "summaries:head",
+    "sql": "sql:sql",
     "count": "summaries:count",
     "stats": "details:stats",
     "diff": "details:diff",

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "explain": "Explain which file slices a predicate leaves, which step removed the others, and in what time.",
         "read": "Read rows: to the terminal, as JSON lines, or into a file.",
         "head": "Show the first rows that are read, in no stated order: as many as fit, to see what the table holds.",
+        "sql": "Put a query to a table through DuckDB, where that is installed.",
         "count": "Count the rows, or those that match a predicate. Footers answer where no row has to be read.",
     },
     "Columns and keys": {

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
 from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
 from hudi_core.cli.output import Output, flush
+from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.services.upkeep.rounds import ServiceOptions, named_services, run_services
 from hudi_core.services.upkeep.services import ServiceName
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
-
-_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)")
 
 
 def service(
@@ -71,14 +68,6 @@ def service(
     if not as_json:
         out.text(f"{counted(done, 'service')} ran" if done else "nothing is due")
     warn(opened_table.warnings)
-
-
-def seconds_of(name: str, text: str) -> float:
-    """The seconds of a time such as `10m`. Raises `UsageError` for another text."""
-    matched = _DURATION.fullmatch(text.strip())
-    if matched is None or float(matched[1]) <= 0:
-        raise UsageError(name, expected="a time, as 30s, 10m, 1h or 1d", found=repr(text))
-    return float(matched[1]) * _SECONDS[matched[2]]
 
 
 def _properties(given: list[str] | None) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from time import sleep
 from typing import Annotated, Any
 
 import typer
@@ -22,15 +23,16 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output
+from hudi_core.cli.output import Output, cell, flush
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
-from hudi_core.table.open import open_table
+from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
@@ -125,6 +127,15 @@ def _pending_line(pending: dict[str, Any]) -> str:
 def timeline(
     table: TableArgument,
     archived: Annotated[bool, typer.Option("--archived", help="Also the instants that were archived.")] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="The latest N instants only.")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with each instant that is added or completed, until Ctrl-C.")
+    ] = False,
+    every: Annotated[
+        str, typer.Option("--every", metavar="TIME", help="With --follow: how long between two looks, as 1s or 5m.")
+    ] = "2s",
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -132,12 +143,31 @@ def timeline(
     opened_table = opened(table, engine, MetadataMode.OFF)
     if archived and opened_table.timeline.history is None:
         raise UnsupportedError("--archived", expected="an engine that reads Parquet", found=engine)
+    pause = seconds_of("--every", every)
     whole = opened_table.timeline.with_archived() if archived else opened_table.timeline
     columns = ("requested_time", "completion_time", "action", "state", "operation", *(["archived"] if archived else []))
     out = Output(as_json)
-    records = ({name: _instant(whole, instant)[name] for name in columns} for instant in whole.instants)
+    shown = whole.instants if limit is None else whole.instants[-limit:]
+    records = ({name: _instant(whole, instant)[name] for name in columns} for instant in shown)
     out.rows(columns, records, spare=("completion_time",))
-    out.text(f"\n{counted(len(whole.instants), 'instant')}")
+    if follow:
+        _follow(opened_table, columns, out, pause)
+    last = f"the last {len(shown):,} of " if len(shown) < len(whole.instants) else ""
+    out.text(f"\n{last}{counted(len(whole.instants), 'instant')}")
+
+
+def _follow(table: Table, columns: Sequence[str], out: Output, pause: float) -> None:
+    """Shows each instant that is added or changes its state, as it comes; the table as it was is shown already."""
+    known = set(table.timeline.instants)
+    while True:
+        flush()
+        sleep(pause)
+        table = refreshed(table)
+        for instant in table.timeline.instants:
+            if instant not in known:
+                record = {name: _instant(table.timeline, instant)[name] for name in columns}
+                out.line(record) if out.as_json else out.text("  ".join(cell(value) for value in record.values()))
+        known = set(table.timeline.instants)
 
 
 def _instant(timeline: Timeline, instant: Instant) -> dict[str, Any]:

@@ -8,10 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from hudi_core import UsageError
-from hudi_core.cli.service import seconds_of
 from tests.core.services.restoring.test_run import content, made, rows
 from tests.support.commands import ran
 
@@ -36,12 +32,6 @@ def test_a_signal_ends_it_after_the_running_service(tmp_path: Path) -> None:
         assert '"service": "clean"' in process.stdout.readline()
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait(60) == 0
-
-
-def test_times_are_read_and_others_refused() -> None:
-    assert [seconds_of("--every", text) for text in ("30s", "10m", "1.5h", "1d", "7")] == [30, 600, 5400, 86400, 7]
-    with pytest.raises(UsageError, match="--every: expected a time, as 30s, 10m, 1h or 1d, found 'soon'"):
-        seconds_of("--every", "soon")
 
 
 def test_misuse_is_one_line(tmp_path: Path) -> None:

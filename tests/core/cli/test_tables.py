@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hudi_core.cli import tables
 from hudi_core.cli.overview import COMMANDS
 from tests.support.commands import ran, rides, rides_in
 
@@ -45,6 +46,30 @@ def test_timeline_for_people_is_an_aligned_table() -> None:
     assert head == "requested time     completion time    action  state      operation"
     assert first == "20261121124621743  20261121124655896  commit  completed  BULK_INSERT"
     assert last == "10 instants"
+
+
+def test_the_latest_instants_and_those_that_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-674."""
+    root = rides_in(tmp_path)
+    assert len(ran("timeline", root, "-n", "3", "--json").lines) == 3
+    assert ran("timeline", root, "--limit", "3").out.splitlines()[-1] == "the last 3 of 10 instants"
+    folder = root / ".hoodie/timeline"
+    steps = iter(["20270101000000000.commit.requested", "20270101000000000.inflight", ""])
+
+    def wait(_: float) -> None:
+        name = next(steps)
+        if not name:
+            raise KeyboardInterrupt
+        (folder / name).write_bytes(b"")
+
+    monkeypatch.setattr(tables, "sleep", wait)
+    followed = ran("timeline", root, "-n", "1", "--follow", "--every", "1s", "--json")
+    assert [(line["requested_time"], line["state"]) for line in followed.lines[1:]] == [
+        ("20270101000000000", "requested"),
+        ("20270101000000000", "inflight"),
+    ]
+    assert (followed.status, followed.err) == (130, "interrupted\n")
+    assert ran("timeline", root, "--follow", "--every", "soon").status == 2
 
 
 def test_timeline_shows_archived_instants_on_request(tmp_path: Path) -> None:
