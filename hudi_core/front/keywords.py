@@ -49,7 +49,7 @@ RowData = (
     | LazyRows
     | Iterable[Mapping[str, object]]
     | Iterable[ArrowStream]
-    | Mapping[str, Sequence[object]]
+    | Mapping[str, object]
     | str
     | PathLike[str]
 )

@@ -22,6 +22,11 @@ def maintain(table: Table) -> None:
     table.rollback(failed="no")  # wrong
     print(table.refresh().nam)  # wrong
     table.drop_index(["a"])  # wrong
+    table.upsert([1, 2])  # wrong
+    table.to_pandas(wheer="n = 7")  # wrong
+    print(table.to_lazy().colect())  # wrong
+    print(table.to_polars().hight)  # wrong
+    table.to_duckdb(con="rides")  # wrong
 
 
 def begin(uri: str) -> None:

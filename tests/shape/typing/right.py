@@ -17,6 +17,11 @@ def maintain(uri: str, rows: Table) -> WriteResult:
     for index in table.indexes():
         print(index.name.upper(), table.name, table.uri)
     table.delete(where=col("fare") > 3)
+    table.upsert([{"city": "oslo", "fare": 3.5}])
+    table.upsert({"city": ["oslo"], "fare": [3.5]})
+    table.upsert(table.to_lazy().head(3))
+    rows_of_oslo: int = table.to_polars("city = 'oslo'").height
+    print(table.to_duckdb(name="rides").limit(rows_of_oslo))
     hudi_core.cluster(table)
     print(hudi_core.evolve(table.schema, "ADD COLUMN tip double").names, clustering.__doc__, evolution.__name__)
     return table.update({"fare": 1.0}, where="fare < 0", attempts=2)
