@@ -1,5 +1,28 @@
 """Writing rows: from data that somebody gives to a commit. Rules: `specs/writing.md`, `specs/writing-rows.md`.
 
+How an upsert goes, and which module does what:
+
+    operations      opens the input (`incoming`), brings it to the table's schema (`schema_on_write`, `batch_columns`,
+                    `exact_types`), refuses what has to be refused (`incoming_checks`) while nothing is written yet, and puts the
+                    rows into a `spool`
+    write_run       tries the write, again where another writer was first: begins a transaction, plans, runs tasks, commits
+      plan          looks up the keys (`tagging`), sends updates to the slices that hold them (`moves`: also to other partitions),
+                    fills small files, cuts new ones; its tasks are values
+      announce      creates partition metadata and markers before a task creates a file
+      tasks         writes one file for each task (`data_files`) and reports a status with statistics, keys and filters
+    transactions    makes the metadata table's part of the commit from the statuses, and commits
+
+The lock is not held while rows are looked up and written. So the plan is made on the table as the transaction saw it
+at its beginning, and the commit checks what others did since. A conflict begins the write again with the rows that
+are in the spool: the input is read once.
+
+`by_predicate` plans deletes and updates of the rows that match; `spread` does the same steps where rows are on many
+machines and only counts come to the driver; `alter_schema` commits a schema and no row.
+
+Decisions: `docs/decisions/0770` to `0774`.
+
+The modules:
+
 alter_schema     schema changes as commits
 announce         what a write announces before it creates data files: partitions, and a marker of each file
 batch_columns    columns that only a batch or only its table has: refused, filled, kept or added

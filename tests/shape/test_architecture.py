@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import tomllib
 from pathlib import Path
@@ -25,6 +26,15 @@ FILES = [
 ]
 USERS_OWN = {"trip_keys.py"}
 """Files that a guide tells its reader to write."""
+
+
+def is_there(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of what a module has."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        return hasattr(importlib.import_module(module), attribute) or bool(importlib.import_module(name))
+    except ModuleNotFoundError:
+        return False
 
 
 def layers() -> list[list[str]]:
@@ -65,3 +75,11 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
 def test_folders_that_a_page_names_are_there(page: Path) -> None:
     named = re.findall(r"`((?:hudi_core|engines|tests|docs|specs)/(?:\w+/)*)`", page.read_text("utf-8"))
     assert [name for name in named if not (ROOT / name).is_dir()] == []
+
+
+def test_the_names_beside_those_of_apache_hudi_are_there() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text("utf-8").partition("## In Apache Hudi's code")[2]
+    rows = [line.split("|")[2] for line in glossary.splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
+    assert len(names) > len(rows) > 20
+    assert [name for name in names if not is_there(f"hudi_core.{name}")] == []
