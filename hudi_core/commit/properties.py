@@ -10,6 +10,7 @@ from hudi_core.commit.steps import sync_changes
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError
+from hudi_core.formats.last_writer import own_comment
 from hudi_core.formats.properties import format_properties, parse_properties
 from hudi_core.options import PROPERTIES_PATH
 
@@ -18,7 +19,7 @@ BACKUP_PATH: Final = f"{PROPERTIES_PATH}.backup"
 
 def properties_content(properties: Mapping[str, str], clock: Clock = system_clock) -> bytes:
     """The file of these properties."""
-    return format_properties(properties, f"Updated at {clock().isoformat()}")
+    return format_properties(properties, own_comment(clock().isoformat()))
 
 
 def change_properties(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from hudi_core.errors import CorruptFileError
 
 _LINE = re.compile(r"\r\n|\r|\n")
+_COMMENT_BYTES = 4096
 _BLANKS = " \t\f"
 _KEY = re.compile(r"((?:[^\\=: \t\f]|\\.)*)[ \t\f]*[=:]?[ \t\f]*", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
@@ -35,6 +36,16 @@ def parse_properties(data: bytes, where: str) -> dict[str, str]:
         assert split is not None  # the pattern matches the empty text
         properties[_unescaped(split[1], place)] = _unescaped(line[split.end() :], place)
     return properties
+
+
+def leading_comments(data: bytes) -> tuple[str, ...]:
+    """The lines of comment at the top, without their marks."""
+    comments: list[str] = []
+    for line in _LINE.split(data[:_COMMENT_BYTES].decode("utf-8", "replace")):
+        if not line.startswith(("#", "!")):
+            break
+        comments.append(line[1:].strip())
+    return tuple(comments)
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,69 @@
+"""How long a writer may be silent before it counts as dead."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from hudi_core.commit.heartbeat import INTERVAL, heartbeat, heartbeat_path, is_alive
+from hudi_core.commit.times import system_clock
+from hudi_plain.storage import PlainStorage
+
+TIME = "20240101000000000"
+DATE = "#Thu Nov 26 14:20:00 UTC 2026\n"
+HUDI_1_2_0 = f"#Updated at 2026-11-26T14:20:00Z\n{DATE}"
+HUDI_0_14 = f"#Properties saved on 2026-11-26T14:20:00Z\n{DATE}"
+HUDI_1_2_1 = f"#Updated at 2026-11-26T14:20:00Z, host=h, hudi_version=1.2.1\n{DATE}"
+HUDI_1_10 = HUDI_1_2_1.replace("1.2.1", "1.10.0-rc1")
+HUDI_1_1 = HUDI_1_2_1.replace("1.2.1", "1.1.0")
+OURS = "#Updated at 2026-11-26T14:20:00+00:00, hudi_core_version=0.2.0\n"
+
+
+def alive_after(root: Path, intervals: float) -> bool:
+    modified = datetime.fromtimestamp(os.stat(root / heartbeat_path(TIME)).st_mtime, UTC)
+    return is_alive(PlainStorage(str(root)), TIME, modified + intervals * INTERVAL)
+
+
+def written(root: Path, comment: str | None) -> None:
+    (root / heartbeat_path(TIME)).parent.mkdir(parents=True)
+    (root / heartbeat_path(TIME)).write_bytes(b"")
+    if comment is not None:
+        (root / ".hoodie/hoodie.properties").write_text(f"{comment}hoodie.table.name=t\n")
+
+
+@pytest.mark.parametrize(
+    ("comment", "misses"),
+    [
+        (HUDI_0_14, 2),
+        (HUDI_1_2_0, 2),
+        (HUDI_1_1, 2),
+        (HUDI_1_2_1, 10),
+        (HUDI_1_10, 10),
+        (OURS, 10),
+        ("", 10),
+        ("#something else\n", 10),
+        ("#Updated at 2026-11-26T14:20:00+00:00\n", 10),
+        (None, 10),
+    ],
+)
+def test_other_writers_may_be_silent_as_long_as_their_release_may(
+    tmp_path: Path, comment: str | None, misses: int
+) -> None:
+    """COMMIT-710: where that is not known, as long as any."""
+    written(tmp_path, comment)
+    assert [alive_after(tmp_path, misses + step) for step in (-1, 0, 0.01)] == [True, True, False]
+
+
+@pytest.mark.parametrize("comment", [HUDI_1_2_1, OURS])
+def test_a_writer_of_this_library_is_dead_after_two_intervals_whoever_wrote_before(
+    tmp_path: Path, comment: str
+) -> None:
+    """COMMIT-7, COMMIT-710."""
+    written(tmp_path, comment)
+    storage = PlainStorage(str(tmp_path))
+    with heartbeat(storage, TIME):
+        assert is_alive(storage, TIME, system_clock())
+        assert [alive_after(tmp_path, intervals) for intervals in (2, 2.01, 9)] == [True, False, False]
