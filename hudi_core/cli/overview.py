@@ -16,7 +16,7 @@ STORAGE_HELP = "For the library that opens the table's URL; repeatable."
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "What a table is": {
-        "inspect": "Describe a table: type, version, partitioning, keys, sizes, metadata partitions, and warnings.",
+        "inspect": "Describe a table: version, keys, sizes, indexes, warnings; who wrote it last, and who else can read it.",
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
         "commits": "List what each write did: rows inserted, updated and deleted, files and bytes, oldest first.",
         "partitions": "List the partitions: rows, file slices, small files, log files, bytes.",

@@ -28,13 +28,18 @@ from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.formats.last_writer import last_writer
+from hudi_core.options import PROPERTIES_PATH
 from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.table.features import features
 from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.readers import answers
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
+from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
@@ -46,7 +51,7 @@ def inspect(
     metadata: MetadataOption = MetadataMode.AUTO,
     as_json: JsonOption = False,
 ) -> None:
-    """Describe a table: type, version, partitioning, keys, sizes, metadata partitions, and warnings."""
+    """Describe a table: version, keys, sizes, indexes, warnings; who wrote it last, and who else can read it."""
     opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())
     show_table(opened_table, Output(as_json), as_json)
     warn(opened_table.warnings)
@@ -62,6 +67,7 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
         shown = {
             "bytes": f"{record['bytes']:,} ({size(record['bytes'])})",
             "pending": list(map(_pending_line, record["pending"])),
+            "readers": list(map(_reader_line, record["readers"])),
         }
         out.record({**record, **shown})
         for warning in beware:
@@ -72,6 +78,7 @@ def _inspected(table: Table) -> dict[str, Any]:
     config, slices = table.config, table.slices()
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
+    used = features(table)
     return {
         "uri": table.storage.uri,
         "table_name": config.name,
@@ -98,6 +105,9 @@ def _inspected(table: Table) -> dict[str, Any]:
         "bytes": sum(file.size for file_slice in slices for file in file_slice.files),
         "savepoints": savepoints(table.timeline),
         "pending": [_pending(instant) for instant in pending_work(table.timeline)],
+        "last_writer": str(last_writer(read_if_there(table.storage, PROPERTIES_PATH) or b"")),
+        "features": [feature.value for feature in used],
+        "readers": [answer.as_dict() for answer in answers(config.version, used)],
         "warnings": [*table.findings(), *unknown],
     }
 
@@ -122,6 +132,11 @@ def _pending(work: PendingWork) -> dict[str, Any]:
 def _pending_line(pending: dict[str, Any]) -> str:
     to_rewrite = f", {counted(pending['file_groups'], 'file group')} to rewrite" if pending["file_groups"] else ""
     return f"{pending['action']} {pending['requested_time']} {pending['state']}{to_rewrite}"
+
+
+def _reader_line(answer: dict[str, Any]) -> str:
+    why = f" ({'; '.join(answer['because'])})" if answer["because"] else ""
+    return f"{answer['reader']}: {answer['reads']}{why}"
 
 
 def timeline(

@@ -9,8 +9,8 @@ import pytest
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.front.opening import create_table
 from hudi_core.version import __version__
-from tests.core.commit.test_heartbeat import HUDI_0_14, HUDI_1_2_0, HUDI_1_2_1, HUDI_1_10, OURS
 from tests.support.conformance import TableEntry, each_table
+from tests.support.properties_comments import HUDI_0_14, HUDI_1_2_0, HUDI_1_2_1, HUDI_1_10, OURS
 from tests.support.written_tables import rows
 
 

@@ -71,7 +71,7 @@ def test_a_base_file_of_a_dead_write_is_gone_before_a_log_file_comes_to_its_file
 def test_a_base_file_of_a_write_that_may_live_goes_with_the_first_write_after_its_last_heartbeat(
     tmp_path: Path,
 ) -> None:
-    """COMMIT-7, COMMIT-710, ROLLBACK-490: meanwhile our rows are read here, and Apache Hudi assigns their log file to the pending write."""
+    """COMMIT-710, ROLLBACK-490: meanwhile our rows are read here, and Apache Hudi assigns their log file to the pending write."""
     path = tmp_path / "t"
     table = _with_rows(path, 8)
     left, time = _dies(table, path, marker=True)
