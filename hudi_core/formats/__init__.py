@@ -10,6 +10,7 @@ footer           the metadata of a base file, as every format and engine states 
 hfile/           HFile version 3
 inflate          bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by
                  zlib elsewhere
+last_writer      which library changed a table's properties last, by the comment at their top. Rule TABLE-720
 leaf_statistics  statistics of a leaf column, as the footer of a base file records them
 log              log files: their blocks, found and classified; the content of a block is read on access. Rules: `specs/log-
                  files.md`

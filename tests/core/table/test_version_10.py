@@ -19,6 +19,7 @@ from hudi_core.options import UNRELEASED, MetaFieldsMode, table_config
 from hudi_core.table.keying import is_ambiguous
 from tests.support.commands import fingerprint, ran
 from tests.support.every_write import WRITES
+from tests.support.restated import restated
 from tests.support.written_tables import rows, rows_of
 
 EXPECTED = [("a", "x", 3), ("b", "y", 2)]
@@ -33,12 +34,6 @@ def version_10(folder: Path, type_: Any = "mor", **properties: str) -> Table:
         restated(path, {"hoodie.table.version": "10"})
     restated(folder, {"hoodie.meta.fields.mode": "ALL", **properties})
     return open_table(folder)
-
-
-def restated(folder: Path, properties: dict[str, str]) -> None:
-    path = folder / ".hoodie" / "hoodie.properties"
-    lines = [line for line in path.read_text().splitlines() if line.partition("=")[0] not in properties]
-    path.write_text("\n".join([*lines, *(f"{key}={value}" for key, value in properties.items())]) + "\n")
 
 
 @pytest.mark.parametrize("type_", ["cow", "mor"])
