@@ -1,7 +1,4 @@
-"""Markers of data files, and heartbeats of their writers.
-
-Also covers: `commit/heartbeat.py`.
-"""
+"""Markers of data files, and heartbeats of their writers."""
 
 from __future__ import annotations
 
