@@ -29,6 +29,7 @@ batch_columns    columns that only a batch or only its table has: refused, fille
 by_predicate     deletes and updates of the rows that match a predicate
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 exact_types      rows in the types of a table's columns where only their form differs, exactly or not at all
+half_written     file groups with a base file of a write that goes on, beside which some readers miss log files
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`

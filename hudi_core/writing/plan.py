@@ -23,6 +23,7 @@ from hudi_core.errors import UsageError
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup, opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.half_written import half_written_groups
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 Numbers = NDArray[np.int64]
@@ -92,7 +93,7 @@ class Planner:
         for number in sorted({*updates, *fills, *leaving}):
             of_slices[number] = len(self.tasks)
             count, file_slice = updates.get(number, 0) + fills.get(number, 0), self._slice(number)
-            if logs and number not in fills:
+            if logs and number not in fills and not self._hides_logs(file_slice):
                 version = self.sources.snapshot.config.version
                 opened = self._opened.get((file_slice.partition, file_slice.file_id))
                 target = log_target(file_slice, self.instant_time, len(self.tasks), version, opened)
@@ -122,6 +123,17 @@ class Planner:
     def delete(self, slices: Set[int], *, logs: bool) -> Routes:
         """Keys are deleted from slices."""
         return self.upsert(_NO_ROWS, slices, {}, logs=logs)
+
+    def _hides_logs(self, file_slice: FileSlice) -> bool:
+        """Whether some readers would not see a log file of a slice, but a new base file. Rule WRITE-500."""
+        return file_slice.base is not None and (file_slice.partition, file_slice.file_id) in self._half_written
+
+    @cached_property
+    def _half_written(self) -> frozenset[FileGroup]:
+        snapshot = self.sources.snapshot
+        if snapshot.config.version < OWN_TIME_SINCE:
+            return frozenset()
+        return half_written_groups(snapshot.storage, snapshot.whole, self.instant_time)
 
     @cached_property
     def _opened(self) -> Mapping[FileGroup, str]:

@@ -71,6 +71,10 @@ def test_a_new_partition_with_files_stays(tmp_path: Path) -> None:
         (Path(table.uri) / "y/of_others").write_text("")
         raise ZeroDivisionError
     assert [path.name for path in sorted(Path(table.uri).iterdir())] == [".hoodie", "x", "y"]
+    assert [path.name for path in sorted((Path(table.uri) / "y").iterdir())] == [
+        ".hoodie_partition_metadata",
+        "of_others",
+    ]
 
 
 PLANNING: dict[str, Callable[[Table], object]] = {
