@@ -106,9 +106,11 @@ def from_values(
 ) -> ColumnStatistics:
     """Statistics from values in the form of `hudi_core.values`, one of each for a file; None is unknown.
 
-    `nans` are flags of files that may hold NaN. `nan_counts` says more where it is known: how many values are NaN.
+    `nans` are flags of files that may hold NaN. `nan_counts` says more where it is known: how many values are NaN. A file without
+    rows has no nulls.
     """
     only_nans = None
+    nulls = [0 if count == 0 else known for known, count in zip(nulls, rows, strict=True)]
     if nan_counts is not None:
         flags = [True] * len(nan_counts) if nans is None else nans
         nans = [flag and count != 0 for flag, count in zip(flags, nan_counts, strict=True)]

@@ -127,3 +127,12 @@ def test_the_count_of_nan_tells_files_without_and_files_of_nothing_else(sql: str
     )
     store = FileStatistics(5, lambda _: [StatisticsPart(np.arange(5), statistics)])
     assert store.plan(bind(parse_predicate(sql), SCHEMA)).possible().tolist() == files
+
+
+@pytest.mark.parametrize("sql", ["d = 5", "d IS NULL", "d IS NOT NULL", "d <> 5 OR d IS NULL", "NOT isnan(d)"])
+def test_a_file_without_rows_matches_nothing(sql: str) -> None:
+    """PRUNE-290: whatever else is known of it."""
+    column = next(place.field for place in [SCHEMA.find(("d",))] if place is not None)
+    statistics = from_values(column.type, [None], [None], [None], [0], nan_counts=[None])
+    store = FileStatistics(1, lambda _: [StatisticsPart(np.arange(1), statistics)])
+    assert store.plan(bind(parse_predicate(sql), SCHEMA)).possible().tolist() == []
