@@ -32,6 +32,7 @@ takes it up.
 
 The modules:
 
+command_blocks     blocks of a write in log files of several, cancelled where they stand
 conflicts          conflicts between writers: whether a write may still complete after others have
 dependents         what builds on a completed write, so that it is not undone alone
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due

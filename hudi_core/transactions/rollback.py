@@ -6,7 +6,7 @@ The plan and what was done stand on the timeline in Apache Hudi's form, so that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder, read_markers
 from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.errors import listed as listed_times
@@ -43,6 +44,7 @@ from hudi_core.timeline.instants import (
 )
 from hudi_core.timeline.plans import rollback_target
 from hudi_core.timeline.services import is_planned_clustering
+from hudi_core.transactions.command_blocks import CommandLog, Share, command_logs, listing_steps, share_of
 from hudi_core.transactions.dependents import later_writes, refuse_dependents
 from hudi_core.transactions.old_versions import refuse_old_version
 from hudi_core.transactions.schema_commit import undo_schema_commit
@@ -54,6 +56,8 @@ class RollbackPlan:
 
     instant: Instant
     files: tuple[str, ...]
+    shared: tuple[str, ...] = ()
+    """Log files of other writes too, which stay: the blocks of this one are cancelled."""
     rebuilt: tuple[str, ...] = ()
     """Metadata partitions that were built anew, since the write could not be taken out of them."""
 
@@ -195,9 +199,14 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
         _refuse_others(storage, paths, time, table.config.layout)
         if markers is None or not markers.whole:
             paths |= {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
-    if table.config.version < 8:
-        paths = {path for path in paths if _is_own(storage, path, time)}
-    return RollbackPlan(instant, tuple(sorted(paths)))
+    if table.config.version >= OWN_TIME_SINCE:
+        return RollbackPlan(instant, tuple(sorted(paths)))
+    # A log file of another write may have the name that this one announced, or get it while it is rolled back.
+    logs = {path for path in paths if parse_log_file(path.rpartition("/")[2]) is not None}
+    shares = {path: share_of(storage, path, time) for path in logs}
+    own = (paths - logs) | {path for path, share in shares.items() if share is Share.ALL}
+    shared = sorted(path for path, share in shares.items() if share is Share.SOME)
+    return RollbackPlan(instant, tuple(sorted(own)), tuple(shared))
 
 
 def _refuse_others(storage: Storage, paths: Iterable[str], time: str, layout: int) -> None:
@@ -218,25 +227,6 @@ def _may_be_of(path: str, time: str, layout: int) -> bool:
     return log is not None and (layout == 1 or log.instant == time)
 
 
-def _is_own(storage: Storage, path: str, time: str) -> bool:
-    """Whether a file that a write announced is its own to delete: a log file of another write may have its name, or get it while
-    the write is rolled back. Raises `UnsupportedError` for a log file of several writes, as old writers make them: to delete it
-    loses rows."""
-    if parse_log_file(path.rpartition("/")[2]) is None:
-        return True
-    if not storage.exists(path):
-        return False
-    times = {block.header.get(HeaderKey.INSTANT_TIME) for block in read_blocks(storage.open(path))} - {None}
-    others = times - {time}
-    if time in times and others:
-        raise UnsupportedError(
-            f"{storage.uri}/{path}",
-            expected=f"blocks of {time} alone",
-            found=f"blocks of {min(map(str, others))} too",
-        )
-    return not others
-
-
 def rollback_steps(
     table: Table,
     plan: RollbackPlan,
@@ -252,8 +242,10 @@ def rollback_steps(
     begun = clock()
     time = resumed or next_time(timeline, clock)
     files = InstantFiles(timeline.folder, table.config.layout, time, ROLLBACK)
+    commands = command_logs(table.storage, plan.shared, undone.requested_time, time)
     if resumed is None:
-        yield Create(files.requested, write_container(ROLLBACK_PLAN, [_plan_record(table.storage, plan)]))
+        record = _plan_record(table.storage, plan, commands)
+        yield Create(files.requested, write_container(ROLLBACK_PLAN, [record]))
     yield Create(files.inflight)
     if undone.completed:
         # It is pending again before its files go: no reader looks for them any more.
@@ -262,8 +254,11 @@ def rollback_steps(
         yield from undo_steps(table.storage, undone.requested_time)
     yield from undo_schema_commit(table.storage, undone.requested_time)
     yield SideBySide(tuple(map(Delete, plan.files)))
+    yield SideBySide(tuple(Create(log.path, log.content) for log in commands))
+    if metadata:
+        yield from listing_steps(table, time, commands)
     milliseconds = int((clock() - begun).total_seconds() * 1000)
-    record = _metadata_record(table.storage, plan, time, milliseconds)
+    record = _metadata_record(table.storage, plan, commands, time, milliseconds)
     completed = files.completed(next_time(timeline, clock, after=[time]))
     yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
     for action in _requested_as(table, undone):
@@ -305,34 +300,46 @@ def _has_block_of(storage: Storage, path: str, time: str) -> bool:
     return any(block.header.get(HeaderKey.INSTANT_TIME) == time for block in read_blocks(storage.open(path)))
 
 
-def _plan_record(storage: Storage, plan: RollbackPlan) -> dict[str, object]:
-    requests = [
-        {
-            "partitionPath": path.rpartition("/")[0],
-            "fileId": _file_id(path),
-            "latestBaseInstant": plan.instant.requested_time,
-            "filesToBeDeleted": [_absolute(storage, path)],
-            "logBlocksToBeDeleted": {},
-        }
-        for path in plan.files
-    ]
+def _plan_record(storage: Storage, plan: RollbackPlan, commands: Sequence[CommandLog]) -> dict[str, object]:
+    time = plan.instant.requested_time
+    requests = [_request(path, time, files=[_absolute(storage, path)]) for path in plan.files]
+    for log in commands:
+        blocks = {path.rpartition("/")[2]: size for path, size in log.cancelled.items()}
+        parsed = parse_log_file(log.name)
+        requests.append(_request(log.path, time if parsed is None else parsed.instant, blocks=blocks))
     return {"instantToRollback": _instant_record(plan.instant), "RollbackRequests": requests, "version": 1}
 
 
-def _metadata_record(storage: Storage, plan: RollbackPlan, time: str, milliseconds: int) -> dict[str, object]:
+def _request(
+    path: str, instant: str, *, files: Sequence[str] = (), blocks: Mapping[str, int] | None = None
+) -> dict[str, object]:
+    return {
+        "partitionPath": path.rpartition("/")[0],
+        "fileId": _file_id(path),
+        "latestBaseInstant": instant,
+        "filesToBeDeleted": list(files),
+        "logBlocksToBeDeleted": dict(blocks or {}),
+    }
+
+
+def _metadata_record(
+    storage: Storage, plan: RollbackPlan, commands: Sequence[CommandLog], time: str, milliseconds: int
+) -> dict[str, object]:
     deleted: dict[str, list[str]] = defaultdict(list)
     for path in plan.files:
         deleted[path.rpartition("/")[0]].append(_absolute(storage, path))
-    partitions = {
-        partition: {
+    partitions: dict[str, object] = {}
+    for partition in dict.fromkeys([*deleted, *(log.partition for log in commands)]):
+        own = [log for log in commands if log.partition == partition]
+        partitions[partition] = {
             "partitionPath": partition,
-            "successDeleteFiles": paths,
+            "successDeleteFiles": deleted.get(partition, []),
             "failedDeleteFiles": [],
-            "rollbackLogFiles": {},
-            "logFilesFromFailedCommit": {},
+            "rollbackLogFiles": {_absolute(storage, log.path): len(log.content) for log in own},
+            "logFilesFromFailedCommit": {
+                path.rpartition("/")[2]: size for log in own for path, size in log.cancelled.items()
+            },
         }
-        for partition, paths in deleted.items()
-    }
     return {
         "startRollbackTime": time,
         "timeTakenInMillis": milliseconds,

@@ -11,6 +11,7 @@ import pytest
 import hudi_core
 from hudi_core.writing.plan import FileSizes
 from tests.interop.test_writes import TYPES, rows
+from tests.support.shared_logs import share_logs
 
 pytestmark = pytest.mark.interop
 
@@ -74,4 +75,46 @@ def test_hudi_goes_on_after_its_own_restore_of_our_table(tmp_path: Path, judge: 
     saved = latest.savepoint()
     latest.upsert(rows(["k003"], "x", 9))
     latest.restore(saved.instant)
+    assert others(table) == []
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_hudi_goes_on_after_one_write_was_undone_from_under_others(
+    tmp_path: Path, judge: Any, kind: str, version: int
+) -> None:
+    """ROLLBACK-571, ROLLBACK-574."""
+    path = tmp_path / "t"
+    indexes = ["column_stats", "bloom_filters", "record_index", *(["partition_stats"] if version > 6 else [])]
+    table = hudi_core.create(
+        path, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=indexes
+    )
+    table.append(rows([f"k{number}" for number in range(12)], "x", 1))
+    table.refresh().upsert(rows(["k3", "k5"], "x", 2))
+    undone = table.refresh().append(rows(["u1", "u2"], "x", 3)).instant
+    table.refresh().append(rows(["n1"], "y", 4))
+    table.refresh().upsert(rows(["k7"], "x", 5))
+    table.refresh().rollback(undone)
+    expected = tmp_path / "rows.parquet"
+    pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
+    assert table.refresh().scan().count() == 13
+    verified(judge, path, expected, version)
+    went_on = judge.ask("continue", str(path), ops=["upsert", "delete"], rows=5, table_version=version)
+    assert went_on["ok"], judge.explain(went_on)
+    assert others(table) == []
+
+
+def test_hudi_reads_a_slice_in_which_blocks_were_cancelled_and_goes_on(tmp_path: Path, judge: Any) -> None:
+    """ROLLBACK-575."""
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    table = hudi_core.create(path, TYPES, "id", partition_by="p", ordering="ts", type="mor", version=6)
+    table.append(rows([f"k{number:03d}" for number in range(12)], "x", 1))
+    for number in range(3):
+        table.refresh().upsert(rows(["k003", "k005"], "x", 2 + number))
+    assert share_logs(path) == 2
+    (plan,) = table.refresh().rollback(table.refresh().timeline.commits[-1].requested_time)
+    assert len(plan.shared) == 1
+    pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
+    verified(judge, path, expected, 6)
+    went_on = judge.ask("continue", str(path), ops=["upsert", "compact"], rows=5, table_version=6)
+    assert went_on["ok"], judge.explain(went_on)
     assert others(table) == []
