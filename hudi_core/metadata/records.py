@@ -16,7 +16,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
-from hudi_core.formats.hfile.cells import Cells
+from hudi_core.formats.hfile.cells import Cells, has_late_rows, in_byte_order
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
@@ -146,7 +146,7 @@ def open_group(
         match block.kind:
             case BlockKind.HFILE_DATA:
                 file = HFile(InMemoryFile(block.content(), block.where))
-                logs.append(_batch(file, file.cells(), order))
+                logs.append(_batch(file, _ordered(file.cells()), order))
             case BlockKind.DELETE:
                 if keys := _deleted(block):
                     deletes.append(MetadataDeletes(keys, order))
@@ -155,6 +155,11 @@ def open_group(
                     block.where, expected="HFile data in a metadata table", found=f"a {block.kind.name} block"
                 )
     return FileGroup(base, logs, deletes, sources)
+
+
+def _ordered(cells: Cells) -> Cells:
+    """Cells of a log block, which are looked up by their order: earlier releases wrote some in another one. Rule FORMAT-712."""
+    return in_byte_order(cells) if has_late_rows(cells) else cells
 
 
 def _by_source(group: FileGroup) -> dict[Place, RecordBatch | MetadataDeletes]:

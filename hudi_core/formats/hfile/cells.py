@@ -39,6 +39,8 @@ _SPARE = 64  # bytes behind the last cell, so that who decodes values may look s
 _LOOK_BACK = (64, 256)  # how far back a row's start is looked for; longer rows are walked
 
 _MAX_ROW = 1 << 15  # no row is longer
+FIRST_LATE = 0xEE
+"""The leading byte of U+E000 to U+EFFF: the first whose place differs between the orders by bytes and by UTF-16 units."""
 _PADDED_WORTH = 1 << 13  # bytes of rows padded at the cost of one binary search without
 _PADDED_TOGETHER = 1 << 26  # bytes of rows, and of targets, padded at once
 
@@ -269,6 +271,17 @@ def find_strings(rows: Cells | list[bytes], strings: StringColumn) -> tuple[Inte
 def keys_of(cells: Cells) -> StringColumn:
     """The rows of cells as a column."""
     return StringColumn(*gather(cells.data, cells.key_offsets, cells.key_lengths))
+
+
+def in_byte_order(cells: Cells) -> Cells:
+    """The cells in the order of their rows' bytes; the same where they are in it."""
+    padded = _padded_cells(cells, int(cells.key_lengths.max(initial=0)))
+    return cells if (padded[1:] >= padded[:-1]).all() else cells.take(np.argsort(padded, kind="stable"))
+
+
+def has_late_rows(cells: Cells) -> bool:
+    """Whether a row has a character whose place differs between the orders by bytes and by UTF-16 units."""
+    return bool(gather(cells.data, cells.key_offsets, cells.key_lengths)[1].max(initial=0) >= FIRST_LATE)
 
 
 def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:

@@ -23,7 +23,7 @@ from hudi_core.formats.hfile.block import (
     parse_block,
     verify,
 )
-from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells, find_rows, find_strings
+from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells
 from hudi_core.formats.hfile.index import (
     IndexNode,
     join_nodes,
@@ -31,15 +31,13 @@ from hudi_core.formats.hfile.index import (
     parse_meta_index,
     parse_root_index,
 )
+from hudi_core.formats.hfile.search import Wanted, wanted_prefixes, wanted_rows, wanted_strings
 from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
 from hudi_core.formats.random_access import RandomAccess, read_range, read_ranges
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
 _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size
 _PIECE = 1 << 22  # uncompressed bytes that are decoded together by one thread
-
-Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
-"""The request: from ascending rows, the start and stop of each wanted run of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,39 +157,39 @@ class HFile:
 
     def lookup(self, keys: Sequence[bytes]) -> CellMatches:
         """All cells of these keys, in the order of `keys`; reads only the blocks that can hold them, each once."""
-        return self._search(lambda rows: find_rows(rows, keys))
+        return self._search(wanted_rows(keys))
 
     def prefix(self, prefixes: Sequence[bytes]) -> Cells:
         """All cells whose row starts with one of the prefixes, in file order, each once; reads only the blocks needed."""
-        return self._search(_prefixed(prefixes)).cells
+        return self._search(wanted_prefixes(prefixes)).cells
 
     def prefix_pieces(self, prefixes: Sequence[bytes]) -> list[Callable[[], Cells]]:
         """What `prefix` gives, in pieces of some megabytes one after the other, each decoded when it is called, by any thread.
 
         The blocks are read, and their checksums compared, before this returns.
         """
-        spans = _prefixed(prefixes)
-        return [partial(self._matches, blocks, spans) for blocks in _pieces(self._candidates(spans))]
+        wanted = wanted_prefixes(prefixes)
+        return [partial(self._matches, blocks, wanted) for blocks in _pieces(self._candidates(wanted))]
 
     def pieces_for(self, keys: StringColumn) -> list[Callable[[], Cells]]:
         """The whole blocks that can hold one of the keys, in pieces as `prefix_pieces` gives them: also cells of other keys.
 
         The keys of the column, none of them null, may have any order.
         """
-        return [partial(self._decode, blocks) for blocks in _pieces(self._candidates(_bracketing(keys)))]
+        return [partial(self._decode, blocks) for blocks in _pieces(self._candidates(wanted_strings(keys)))]
 
-    def _matches(self, blocks: Sequence[Block], spans: Spans) -> Cells:
-        return _within(self._decode(blocks), spans).cells
+    def _matches(self, blocks: Sequence[Block], wanted: Wanted) -> Cells:
+        return _within(self._decode(blocks), wanted).cells
 
-    def _search(self, spans: Spans) -> CellMatches:
-        return _within(self._decode(self._candidates(spans)), spans)
+    def _search(self, wanted: Wanted) -> CellMatches:
+        return _within(self._decode(self._candidates(wanted)), wanted)
 
-    def _candidates(self, spans: Spans) -> list[Block]:
-        """The data blocks that can hold rows of the spans."""
-        node = _covering(self._root, spans)
+    def _candidates(self, wanted: Wanted) -> list[Block]:
+        """The data blocks that can hold wanted rows."""
+        node = wanted.covering(self._root)
         for level in range(self.trailer.data_index_levels - 1, 0, -1):
             kind = LEAF_INDEX if level == 1 else INTERMEDIATE_INDEX
-            node = _covering(self._children(node, kind), spans)
+            node = wanted.covering(self._children(node, kind))
         return self._read(list(zip(node.offsets, node.sizes, strict=True)), DATA)
 
     def _children(self, node: IndexNode, kind: bytes) -> IndexNode:
@@ -230,43 +228,14 @@ class HFile:
         return decode_cells(contents, places, self._trailing)
 
 
-def _bracketing(keys: StringColumn) -> Spans:
-    def spans(rows: Cells | list[bytes]) -> tuple[Integers, Integers]:
-        return find_strings(rows, keys)
-
-    return spans
-
-
-def _covering(node: IndexNode, spans: Spans) -> IndexNode:
-    """The entries whose blocks can hold rows of the spans. A row equal to a block's first one may end the block before too."""
-    starts, stops = spans(node.rows)
-    starts = np.minimum(np.maximum(starts - 1, 0), stops)
-    edges = np.bincount(starts, minlength=len(node.rows) + 1) - np.bincount(stops, minlength=len(node.rows) + 1)
-    chosen = np.flatnonzero(np.cumsum(edges)[:-1]).tolist()
-    return IndexNode(
-        [node.rows[index] for index in chosen],
-        [node.offsets[index] for index in chosen],
-        [node.sizes[index] for index in chosen],
-    )
-
-
-def _within(cells: Cells, spans: Spans) -> CellMatches:
-    """The cells of the spans."""
-    starts, stops = spans(cells)
+def _within(cells: Cells, wanted: Wanted) -> CellMatches:
+    """The cells that are wanted."""
+    cells, starts, stops = wanted.within(cells)
     if len(starts) == 1 and stops[0] - starts[0] == len(cells):
         return CellMatches(cells, np.zeros(len(cells), np.int64))
     key_indexes = np.repeat(np.arange(len(starts)), stops - starts)
     within = np.arange(len(key_indexes)) - np.repeat(np.cumsum(stops - starts) - (stops - starts), stops - starts)
     return CellMatches(cells.take(starts[key_indexes] + within), key_indexes)
-
-
-def _prefixed(prefixes: Sequence[bytes]) -> Spans:
-    """Where the rows that start with one of the prefixes stand, each row once."""
-    apart: list[bytes] = []
-    for prefix in sorted(set(prefixes)):
-        if not apart or not prefix.startswith(apart[-1]):
-            apart.append(prefix)
-    return lambda rows: _find_prefixes(rows, apart)
 
 
 def _pieces(blocks: Sequence[Block]) -> Iterator[list[Block]]:
@@ -281,21 +250,6 @@ def _pieces(blocks: Sequence[Block]) -> Iterator[list[Block]]:
             piece, size = [], 0
     if piece:
         yield piece
-
-
-def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[Integers, Integers]:
-    """Where the rows that start with each of the ascending prefixes start and stop."""
-    starts, _ = find_rows(rows, prefixes)
-    after = [end for end in map(_after_prefix, prefixes) if end is not None]
-    # Only the last prefix can be one that nothing comes after.
-    stops, _ = find_rows(rows, after)
-    return starts, np.append(stops, np.full(len(prefixes) - len(after), len(rows)))
-
-
-def _after_prefix(prefix: bytes) -> bytes | None:
-    """The least bytes greater than all that start with the prefix; None when there are none."""
-    shortened = prefix.rstrip(b"\xff")
-    return shortened[:-1] + bytes([shortened[-1] + 1]) if shortened else None
 
 
 def _runs(places: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

@@ -6,11 +6,14 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from hudi_core.errors import CorruptFileError
 
 _ENTRY = struct.Struct(">qi")
 _CELL_KEY_EXTRA = 10  # family length, timestamp and type that follow the row in a whole cell key
+UNITS: Final = bytes.maketrans(b"\xee\xef", b"\xf8\xf9")
+"""Bytes whose order is that of UTF-16 units."""
 _MIDDLE_KEY = 16  # what HBase adds to the root of an index of several levels
 
 
@@ -21,6 +24,18 @@ class IndexNode:
     rows: list[bytes]
     offsets: list[int]
     sizes: list[int]
+
+
+def units(row: bytes) -> bytes:
+    """Bytes that compare with those of others as the strings of both do by UTF-16 units."""
+    return row.translate(UNITS)
+
+
+def ascend(rows: list[bytes]) -> bool:
+    """Whether rows ascend in one of the two orders."""
+    return all(before <= after for before, after in pairwise(rows)) or all(
+        units(before) <= units(after) for before, after in pairwise(rows)
+    )
 
 
 def join_nodes(nodes: list[IndexNode]) -> IndexNode:
@@ -84,7 +99,7 @@ def parse_meta_index(body: bytes, count: int, limit: int, where: str) -> dict[by
 
 def _node(entries: list[tuple[int, int, bytes]], place: str) -> IndexNode:
     rows = [row for _, _, row in entries]
-    if any(after < before for before, after in pairwise(rows)):
+    if not ascend(rows):
         raise CorruptFileError(place, expected="rows in ascending order", found="rows out of order")
     return IndexNode(rows, [offset for offset, _, _ in entries], [size for _, size, _ in entries])
 
