@@ -95,18 +95,37 @@ if TYPE_CHECKING:
         UsageError,
     )
     from hudi_core.evolve.apply import evolve
+    from hudi_core.evolve.diff import differences as schema_differences
+    from hudi_core.evolve.merge import merge as merge_schemas
     from hudi_core.evolve.sql import parse_changes
     from hudi_core.expr.bind import bind
     from hudi_core.expr.build import col, lit
     from hudi_core.expr.parse import parse_predicate
+    from hudi_core.front.keys import keys_of_rows
     from hudi_core.front.opening import create_table as create
     from hudi_core.front.opening import open_table as open  # noqa: A004 - as in `gzip.open`
+    from hudi_core.front.schemas import (
+        schema_from_arrow,
+        schema_from_spark,
+        schema_incompatibilities,
+        schema_of,
+        schema_to_arrow,
+        schema_to_spark,
+    )
     from hudi_core.front.table import Table
     from hudi_core.index_builds.build import build_indexes
     from hudi_core.index_builds.listing import Index, indexes
     from hudi_core.index_builds.removal import drop_index
     from hudi_core.index_kinds.build_plan import IndexOptions
-    from hudi_core.keys.records import HoodieKey
+    from hudi_core.keys.generator import UserGenerator as KeyGenerator
+    from hudi_core.keys.records import (
+        HoodieKey,
+        HoodieOperation,
+        HoodieRecord,
+        HoodieRecordGlobalLocation,
+        HoodieRecordLocation,
+    )
+    from hudi_core.pruning.own_files import ColumnBounds, PrunedFiles, prune
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
     from hudi_core.services.archiving.operations import archive
@@ -149,6 +168,7 @@ __all__ = [
     "CleanResult",
     "ClusterOptions",
     "ClusterResult",
+    "ColumnBounds",
     "CompactionOptions",
     "CompactionResult",
     "ConflictError",
@@ -157,11 +177,17 @@ __all__ = [
     "FileSizes",
     "Finding",
     "HoodieKey",
+    "HoodieOperation",
+    "HoodieRecord",
+    "HoodieRecordGlobalLocation",
+    "HoodieRecordLocation",
     "HudiError",
     "Index",
     "IndexOptions",
+    "KeyGenerator",
     "NotATableError",
     "Proposal",
+    "PrunedFiles",
     "RestoreResult",
     "RollbackPlan",
     "RowError",
@@ -198,22 +224,32 @@ __all__ = [
     "drop_savepoint",
     "evolve",
     "indexes",
+    "keys_of_rows",
     "lit",
     "locate",
     "mend",
+    "merge_schemas",
     "metadata_records",
     "open",
     "parse_changes",
     "parse_predicate",
+    "prune",
     "refreshed",
     "restore",
     "rollback",
     "run_services",
     "savepoint",
+    "schema_differences",
+    "schema_from_arrow",
     "schema_from_avro",
     "schema_from_json",
+    "schema_from_spark",
+    "schema_incompatibilities",
+    "schema_of",
+    "schema_to_arrow",
     "schema_to_avro",
     "schema_to_json",
+    "schema_to_spark",
     "tag",
     "update",
     "validate",
@@ -221,6 +257,23 @@ __all__ = [
 ]
 
 _PLACES = {
+    "HoodieOperation": "hudi_core.keys.records",
+    "HoodieRecordGlobalLocation": "hudi_core.keys.records",
+    "HoodieRecordLocation": "hudi_core.keys.records",
+    "HoodieRecord": "hudi_core.keys.records",
+    "KeyGenerator": "hudi_core.keys.generator:UserGenerator",
+    "keys_of_rows": "hudi_core.front.keys",
+    "schema_incompatibilities": "hudi_core.front.schemas",
+    "merge_schemas": "hudi_core.evolve.merge:merge",
+    "schema_differences": "hudi_core.evolve.diff:differences",
+    "schema_to_spark": "hudi_core.front.schemas",
+    "schema_from_spark": "hudi_core.front.schemas",
+    "schema_to_arrow": "hudi_core.front.schemas",
+    "schema_from_arrow": "hudi_core.front.schemas",
+    "schema_of": "hudi_core.front.schemas",
+    "prune": "hudi_core.pruning.own_files",
+    "PrunedFiles": "hudi_core.pruning.own_files",
+    "ColumnBounds": "hudi_core.pruning.own_files",
     "Advice": "hudi_core.advice.proposals",
     "Proposal": "hudi_core.advice.proposals",
     "advise": "hudi_core.advice.advise",

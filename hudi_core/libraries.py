@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
     from polars import LazyFrame
     from pyarrow import RecordBatchReader as ArrowReader
+    from pyarrow import Schema as ArrowSchema
     from pyarrow import Table as ArrowTable
     from pyarrow.dataset import Dataset as ArrowDataset
+    from pyspark.sql.types import StructType as SparkSchema
 
     __all__ = [
         "ArrowDataset",
         "ArrowReader",
+        "ArrowSchema",
         "ArrowTable",
         "DuckConnection",
         "DuckRelation",
         "LazyFrame",
         "PandasFrame",
         "PolarsFrame",
+        "SparkSchema",
     ]

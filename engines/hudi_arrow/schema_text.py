@@ -73,6 +73,12 @@ class ArrowText:
         converted = schema_to_arrow(schema)
         return Converted(json.dumps(to_json(converted.value), ensure_ascii=False), converted.losses)
 
+    def from_object(self, schema: pa.Schema, where: str) -> Converted[Schema]:
+        return schema_from_arrow(pa.schema(schema), where)
+
+    def to_object(self, schema: Schema) -> Converted[pa.Schema]:
+        return schema_to_arrow(schema)
+
 
 ARROW: Final = ArrowText()
 

@@ -12,7 +12,6 @@ demo         `demo`: a guided tour on a real table that is brought along, beside
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
 details      `stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
-forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records
 keys         `keys`: the record key and partition path of each row of an input
 layout       tables as wide as what they are shown on: what is folded, cut, put below its row or left out

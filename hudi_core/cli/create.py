@@ -9,13 +9,13 @@ from warnings import catch_warnings
 import typer
 
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.forms import form
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, warn
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
 from hudi_core.cli.words import counted
 from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
+from hudi_core.front.forms import form
 from hudi_core.schema.names import name_list
 from hudi_core.services.restoring.undoing import rollback as roll_back
 from hudi_core.services.upkeep.usable import refuse_unusable

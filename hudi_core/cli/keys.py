@@ -16,9 +16,9 @@ from hudi_core.cli.options import EngineOption, JsonOption, opened
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.words import counted
 from hudi_core.engine import Engine, InputRows
-from hudi_core.errors import RowError, StorageError, UsageError
+from hudi_core.errors import StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
-from hudi_core.keys.bound import KeyGenerator
+from hudi_core.front.keys import KEYS, key_batches
 from hudi_core.keys.choose import WriterEnvironment, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
 from hudi_core.keys.zones import parse_zone
@@ -33,7 +33,6 @@ SHOWN = 20
 """Rows shown to people."""
 _GUESSED = (".json", ".jsonl", ".ndjson", ".csv")
 """Formats in which types are guesses."""
-_KEYS = Schema(t.Record((t.Field(0, "record_key", t.String(), False), t.Field(1, "partition_path", t.String(), False))))
 
 KeyOptionsOption = Annotated[
     Path | None,
@@ -96,7 +95,7 @@ def keys(
         return
     shown = list(islice(made, SHOWN))
     left = sum(1 for _ in made)
-    out.data(_KEYS, shown)
+    out.data(KEYS, shown)
     rows_shown = counted(len(shown), "row")
     out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {description}")
 
@@ -162,17 +161,5 @@ def made_keys(
     engine: Engine[Any, Any, Any], generator: AnyGenerator, given: InputRows[Any], path: str
 ) -> Iterator[Mapping[str, Any]]:
     """The keys of all rows as objects. Raises `RowError` with the number of the row in the file."""
-    operations, values = engine.rows, engine.values
-    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, given.schema, values)
-    first = 0
-    for batch in given.batches:
-        root = operations.root(batch)
-        try:
-            columns = maker.keys(root, first)
-        except RowError as refused:
-            row = None if refused.row is None else first + refused.row
-            raise RowError(row, expected=refused.expected or "", found=refused.found or "", path=path) from None
-        texts = zip(_KEYS.fields, (columns.record_key, columns.partition_path), strict=True)
-        made = values.struct(list(texts), values.some([], root), root)
-        yield from operations.to_json(operations.batch(made), _KEYS)
-        first += operations.count(batch)
+    for batch in key_batches(engine, generator, given, path):
+        yield from engine.rows.to_json(batch, KEYS)

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.forms import form
 from hudi_core.cli.options import (
     AsOfOption,
     CaseOption,
@@ -29,6 +28,7 @@ from hudi_core.errors import StorageError, UsageError
 from hudi_core.evolve.apply import evolve as evolved
 from hudi_core.evolve.diff import Difference, differences, lost_names
 from hudi_core.evolve.sql import parse_changes
+from hudi_core.front.forms import form
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode

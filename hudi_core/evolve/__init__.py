@@ -1,5 +1,6 @@
 """How schemas change over a table's life, and what that means for files written before and for batches still to come.
 
+build      schemas of columns by name, with types as SQL writes them
 changes    the changes a column can undergo, as frozen data
 sql        changes from SQL text (`ADD COLUMN a.b int AFTER c`)
 types_sql  types from SQL text, and the cursor over SQL text for schemas

@@ -1,7 +1,10 @@
 """What users of the package call: tables with all that can be done to them.
 
 after_write  the services that follow a write where properties ask for them
+forms        forms of schemas by name: the core's own, and what the entry points `hudi_core.schemas` offer
+keys         record keys and partition paths of rows
 keywords     options of operations by name, typed
 opening      opening and creating tables
+schemas      schemas made from columns and from other libraries' schemas, and the way back
 table        an open table with its operations as methods
 """

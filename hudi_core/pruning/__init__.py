@@ -7,6 +7,7 @@ order_keys  keys: integers that sort as the values of a column do; and where a l
             is
 ordered     A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks
             only
+own_files   data skipping over files of any kind, by statistics that the caller has
 program     A predicate's outcome as a program over statistics, and running it over files
 promoted    statistics of a column under the type it was stored with, as statistics of the type that is wanted
 ranks       texts as numbers in their order: their ranks among each other, and their places among a few literals

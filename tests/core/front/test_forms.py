@@ -10,9 +10,9 @@ from importlib.metadata import EntryPoint
 import pytest
 from hypothesis import given
 
-from hudi_core.cli import forms
-from hudi_core.cli.forms import form
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.front import forms
+from hudi_core.front.forms import form
 from hudi_core.schema.schema import Schema
 from tests.support.strategies import schemas
 
