@@ -4,6 +4,7 @@ after_write  the services that follow a write where properties ask for them
 forms        forms of schemas by name: the core's own, and what the entry points `hudi_core.schemas` offer
 keys         record keys and partition paths of rows
 keywords     options of operations by name, typed
+merging      merges of a source into a table, clause by clause
 opening      opening and creating tables
 schemas      schemas made from columns and from other libraries' schemas, and the way back
 table        an open table with its operations as methods

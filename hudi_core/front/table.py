@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
+    from hudi_core.front import merging
+    from hudi_core.front.merging import Merge
     from hudi_core.index_builds import build as index_build
     from hudi_core.index_builds import listing as index_list
     from hudi_core.index_builds import removal as index_removal
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from hudi_core.validation.findings import Finding
     from hudi_core.writing import alter_schema, by_predicate, operations, write_run
     from hudi_core.writing.result import WriteResult
+    from hudi_core.writing.source_merge import operations as source_merge
+    from hudi_core.writing.source_merge.clauses import Clause, On
     from hudi_core.writing.write_run import WriteOptions
 else:
     # A table that is only read loads none of these.
@@ -94,11 +98,13 @@ else:
     index_list = ModuleByNeed("hudi_core.index_builds.listing")
     index_plan = ModuleByNeed("hudi_core.index_kinds.build_plan")
     index_removal = ModuleByNeed("hudi_core.index_builds.removal")
+    merging = ModuleByNeed("hudi_core.front.merging")
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
     rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
+    source_merge = ModuleByNeed("hudi_core.writing.source_merge.operations")
     summaries = ModuleByNeed("hudi_core.table.summaries")
     undoing = ModuleByNeed("hudi_core.services.restoring.undoing")
     views = ModuleByNeed("hudi_core.table.view")
@@ -270,6 +276,17 @@ class Table(opened.Table):
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
         settings = _write_options(options, named)
         return served(self, by_predicate.update(self, assigned, where, settings), settings)
+
+    def merge(self, source: RowData, on: On) -> Merge:
+        """Begins a merge of rows into the table by clauses, as SQL's MERGE: `execute` of what is returned writes.
+
+        `on` names the columns of the key, and of the partition where the table has no record index, or has equalities of such
+        columns: `"target.id = source.ride"`.
+        """
+        return merging.Merge(lambda clauses, options: self._merged(source, on, clauses, options))
+
+    def _merged(self, source: RowData, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
+        return served(self, source_merge.merge(self, source, on, clauses, options), options)
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]

@@ -25,6 +25,7 @@ The modules:
 
 alter_schema     schema changes as commits
 announce         what a write announces before it creates data files: partitions, and a marker of each file
+assignments      new values of columns: expressions in the types of the columns
 batch_columns    columns that only a batch or only its table has: refused, filled, kept or added
 by_predicate     deletes and updates of the rows that match a predicate
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
@@ -41,6 +42,7 @@ plan             which file gets how many rows: tasks, and the way of rows to th
 result           what a write did, as users see it
 row_size         how many bytes a row takes in a base file, measured
 schema_on_write  batches brought to a table's schema, before anything is written
+source_merge/    merges of a source into a table by clauses
 spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here

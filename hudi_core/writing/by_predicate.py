@@ -9,21 +9,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from hudi_core.columns.nodes import Bools
 from hudi_core.data_files.spool import Spool
-from hudi_core.engine import Engine, InputRows
-from hudi_core.errors import RowError, SchemaError, UsageError, described
-from hudi_core.expr.bind import bind_term
+from hudi_core.engine import InputRows
+from hudi_core.errors import RowError, UsageError, described
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name, Scalar
+from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.expr.predicate import Term
 from hudi_core.portable import Portable
-from hudi_core.rows.truth import evaluate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -31,10 +28,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
-from hudi_core.types import nodes as t
-from hudi_core.types.text import text as type_text
-from hudi_core.types.walk import same
-from hudi_core.values.domain import coerce
+from hudi_core.writing.assignments import Assignment, assignment, new_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
@@ -47,19 +41,6 @@ Where = str | Expr | ExpressionBuilder
 """A predicate, as `Table.scan` takes it."""
 Assigned = Mapping[str, object]
 """The new value by column name: a Python value, or an expression made with `hudi_core.col`."""
-
-
-_NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A column, its new value as its expression has it, as the column's type has it, and that in the expression's type again."""
-
-    column: t.Field
-    own: Term
-    new: Term
-    back: Term | None = None
 
 
 def delete(
@@ -194,31 +175,8 @@ def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assi
         if len(place.positions) > 1 or any(field.split(".")[0] == column.name for field in fixed):
             found = f"{name}, of the key or the partition" if len(place.positions) == 1 else f"{name}, a part of one"
             raise UsageError("update", expected="columns outside of the record key and the partition path", found=found)
-        assignments[place.positions[0]] = _assignment(table, bare, column, value)
+        assignments[place.positions[0]] = assignment(column, value, bare, case_sensitive=table.case_sensitive)
     return assignments
-
-
-def _assignment(table: Table, bare: Schema, column: t.Field, value: object) -> Assignment:
-    node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
-    if not isinstance(node, get_args(Scalar)):
-        raise UsageError(column.name, expected="an expression of a value", found="a predicate")
-    own = bind_term(node, bare, case_sensitive=table.case_sensitive)
-    if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
-        if not same(own.type, column.type):
-            raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
-        return Assignment(column, own, own)
-    new = bind_term(Cast(node, column.type), bare, case_sensitive=table.case_sensitive)
-    if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
-        # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
-        back = bind_term(Cast(Cast(node, column.type), own.type), bare, case_sensitive=table.case_sensitive)
-        return Assignment(column, own, new, back)
-    return Assignment(column, own, new)
-
-
-def _literal(value: object, column: t.Field) -> Scalar:
-    if isinstance(column.type, t.Nested) and value is not None:
-        raise SchemaError(column.name, expected="an expression for a column of a nested type", found="a value")
-    return Literal(coerce(value, column.type, column.name), column.type)
 
 
 @dataclass(frozen=True)
@@ -253,23 +211,9 @@ class RowChanges(Portable):
             if position not in self.assignments:
                 parts.append((column, values.field(root, position)))
                 continue
-            assignment = self.assignments[position]
-            new = evaluate(assignment.new, values, root, schema)
-            lost = _lost(engine, assignment, root, schema, new)
+            new, lost = new_value(engine, self.assignments[position], root, schema)
             if lost.any():
                 row = first + int(lost.argmax())
                 raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
             parts.append((column, new))
         return engine.rows.batch(values.struct(parts, values.is_null(root), root))
-
-
-def _lost(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema, new: Any) -> Bools:
-    """Rows whose value the column's type cannot have."""
-    values, own = engine.values, assignment.own
-    made = evaluate(own, values, root, schema)
-    lost = engine.rows.flags(values.is_null(new)) & ~engine.rows.flags(values.is_null(made))
-    if assignment.back is not None:
-        back = evaluate(assignment.back, values, root, schema)
-        for left, right in ((made, back), (back, made)):
-            lost |= engine.rows.flags(values.less(left, right, False, own.type))
-    return lost

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.columns.nodes import Bools
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
@@ -39,7 +40,13 @@ from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Numbers, Planner
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
-from hudi_core.writing.task_rows import Places, deletes_of_tasks, grouped_by_partition, rows_of_tasks
+from hudi_core.writing.task_rows import (
+    Places,
+    deletes_of_tasks,
+    grouped_by_partition,
+    rows_of_tasks,
+    without_removed,
+)
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
 
 
@@ -147,11 +154,15 @@ def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: 
     return Planned(deletes_of_tasks(routes, keys, Places(located.slices, _positions(located, options))))
 
 
-def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options: WriteOptions) -> Planned:
-    """The tasks that merge rows into the table."""
+def planned_upsert(
+    table: Table, incoming: Incoming, instant_time: str, options: WriteOptions, removes: Bools | None = None
+) -> Planned:
+    """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has."""
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
     places = upsert_places(tagger, incoming, located, options)
+    if removes is not None:
+        places = without_removed(places, incoming.keys.records, removes)
     planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
     inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))

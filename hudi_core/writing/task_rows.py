@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
-from hudi_core.columns.strings import take_strings
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.sorted_keys import sorted_keys
 from hudi_core.writing.plan import Routes, Share
@@ -20,6 +20,8 @@ from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 Numbers = NDArray[np.int64]
 
 NONE: Final = np.zeros(0, np.int64)
+_LEFT_OUT: Final = NOWHERE - 1
+"""In the place of the number of a slice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,19 @@ class Places:
         """How many rows each slice gets."""
         numbers, counts = np.unique(self.slices[self.slices > NOWHERE], return_counts=True)
         return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+
+
+def without_removed(places: Places, records: StringColumn, removes: NDArray[np.bool_]) -> Places:
+    """The places of a write some of whose rows stand for the deletion of their keys."""
+    if not removes.any():
+        return places
+    rows = np.flatnonzero(removes & (places.slices > NOWHERE))
+    leaving = dict(places.leaving)
+    for number, of_slice in grouped(places.slices[rows]):
+        keys = take_strings(records, rows[of_slice])
+        leaving[number] = concat_strings([leaving[number], keys]) if number in leaving else keys
+    slices = np.where(removes, _LEFT_OUT, places.slices)
+    return replace(places, slices=slices, leaving=leaving)
 
 
 def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, *, in_key_order: bool) -> tuple[Task, ...]:

@@ -77,4 +77,4 @@ def _winning(table: Table, task: Task, loses: Callable[[Task], bool]) -> Task:
             found="a pending compaction or clustering" if pending else "log files alone",
         )
     target = FileTarget(*group, task.target.instant_time, task.target.number)
-    return RewriteFile(target, file_slice, task.rows, wins=True)
+    return RewriteFile(target, file_slice, task.rows, deleted_keys=task.deleted_keys, wins=True)

@@ -1,4 +1,7 @@
-"""Deletes and updates of the rows that match a predicate."""
+"""Deletes and updates of the rows that match a predicate.
+
+Also covers: `writing/assignments.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,72 @@
+"""New values of columns: expressions in the types of the columns, exactly or not at all. Rules: WRITE-26, WRITE-27."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.engine import Engine
+from hudi_core.errors import SchemaError, UsageError
+from hudi_core.expr.bind import bind_term
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Cast, Literal, Scalar
+from hudi_core.expr.predicate import Term
+from hudi_core.rows.truth import evaluate
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.types.walk import same
+from hudi_core.values.domain import coerce
+
+_NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A column, its new value as its expression has it, as the column's type has it, and that in the expression's type again."""
+
+    column: t.Field
+    own: Term
+    new: Term
+    back: Term | None = None
+
+
+def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: bool) -> Assignment:
+    """A new value of a column, a Python value or an expression over rows of a schema.
+
+    Raises `UsageError` for a predicate, `SchemaError` for a value that the column's type cannot have, and as `bind_term`.
+    """
+    node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
+    if not isinstance(node, get_args(Scalar)):
+        raise UsageError(column.name, expected="an expression of a value", found="a predicate")
+    own = bind_term(node, rows, case_sensitive=case_sensitive)
+    if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
+        if not same(own.type, column.type):
+            raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
+        return Assignment(column, own, own)
+    new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)
+    if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
+        # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
+        back = bind_term(Cast(Cast(node, column.type), own.type), rows, case_sensitive=case_sensitive)
+        return Assignment(column, own, new, back)
+    return Assignment(column, own, new)
+
+
+def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> tuple[Any, Bools]:
+    """The new value in each row, and the rows whose value the column's type cannot have."""
+    values = engine.values
+    new = evaluate(assignment.new, values, root, schema)
+    made = evaluate(assignment.own, values, root, schema)
+    lost = engine.rows.flags(values.is_null(new)) & ~engine.rows.flags(values.is_null(made))
+    if assignment.back is not None:
+        back = evaluate(assignment.back, values, root, schema)
+        for left, right in ((made, back), (back, made)):
+            lost |= engine.rows.flags(values.less(left, right, False, assignment.own.type))
+    return new, lost
+
+
+def _literal(value: object, column: t.Field) -> Scalar:
+    if isinstance(column.type, t.Nested) and value is not None:
+        raise SchemaError(column.name, expected="an expression for a column of a nested type", found="a value")
+    return Literal(coerce(value, column.type, column.name), column.type)

@@ -1,0 +1,235 @@
+"""A merge in the schemas of its source and its table: checked before anything is written. Rules: WRITE-610 to WRITE-613."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.errors import UnsupportedError, UsageError, listed
+from hudi_core.expr.bind import bind, bind_term
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Cast, Compare, Comparison, Name, Not
+from hudi_core.expr.predicate import Predicate, Term
+from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.portable import Portable
+from hudi_core.rows.truth import evaluate, is_true
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_reader import KeyReader
+from hudi_core.types import nodes as t
+from hudi_core.writing.assignments import Assignment, assignment
+from hudi_core.writing.incoming import joined_keys
+from hudi_core.writing.source_merge.clauses import (
+    SOURCE,
+    TARGET,
+    Action,
+    Clause,
+    On,
+    checked_clauses,
+    matched_columns,
+    refuse_other_columns,
+)
+from hudi_core.writing.update_outcomes import Contest, contest
+from hudi_core.writing.write_run import bare_schema
+
+
+@dataclass(frozen=True, slots=True)
+class BoundClause:
+    """A clause whose condition and values, by position in the table's rows, are bound."""
+
+    action: Action
+    condition: Predicate | None
+    values: Mapping[int, Assignment]
+
+
+@dataclass(frozen=True)
+class BoundMerge(Portable):
+    """A merge of rows of the schema `given` into a table. It can be pickled."""
+
+    table: Table
+    given: Schema
+    rows: Schema
+    """The schema of the table's rows, without the meta columns."""
+    keys_of: tuple[tuple[t.Field, Term | None], ...]
+    """The columns of the table's keys, and their values in the source; None where a key is looked for in all partitions."""
+    whole_table: bool
+    matched: tuple[BoundClause, ...]
+    inserts: tuple[BoundClause, ...]
+    moves: Predicate | None
+    """True for a source row that has another partition than the row of the table that it replaces."""
+
+    @property
+    def deletes_alone(self) -> bool:
+        """Whether all rows that are matched are deleted: it does not matter then by how many rows of the source."""
+        return [(clause.action, clause.condition) for clause in self.matched] == [(Action.DELETE, None)]
+
+    @cached_property
+    def both(self) -> Schema:
+        """The schema of pairs: a row of the source and one of the table."""
+        return pair_schema(self.given, self.rows)
+
+    @cached_property
+    def alone(self) -> Schema:
+        """The schema of rows of the source alone."""
+        return pair_schema(self.given, None)
+
+    @cached_property
+    def contest(self) -> Contest | None:
+        """What decides which rows win; None where the newer one does."""
+        return contest(self.table, self.rows)
+
+    def keys(self, batches: Iterable[Any]) -> KeyColumns:
+        """The keys of rows of the source. Raises `RowError` for a row without one."""
+        read = [self.key_reader.keys(self._key_rows(batch)) for batch in batches if self.table.engine.rows.count(batch)]
+        return joined_keys([records for records, _ in read], [paths for _, paths in read])
+
+    @cached_property
+    def key_reader(self) -> KeyReader:
+        fields = tuple(column for column, _ in self.keys_of)
+        return KeyReader(self.table, Schema(t.Record(fields)))
+
+    def _key_rows(self, batch: Any) -> Any:
+        engine, values = self.table.engine, self.table.engine.values
+        root = self._alone(batch)
+        parts = []
+        for column, term in self.keys_of:
+            if term is None:
+                parts.append((column, values.literal(None, column.type, root)))
+            else:
+                parts.append((column, evaluate(term, values, root, self.alone)))
+        return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+
+    def root(self, source: Any, target: Any | None) -> Any:
+        """Pairs of a row of the source and one of the table, or rows of the source alone."""
+        return self._alone(source) if target is None else self._pairs(source, target)
+
+    def holds(self, condition: Predicate, root: Any, schema: Schema) -> Bools:
+        """For each row whether the condition is true."""
+        engine = self.table.engine
+        return engine.rows.flags(is_true(condition, engine.values, root, schema))
+
+    def _alone(self, source: Any) -> Any:
+        return self._struct(self.alone, [self.table.engine.rows.root(source)])
+
+    def _pairs(self, source: Any, target: Any) -> Any:
+        rows = self.table.engine.rows
+        return self._struct(self.both, [rows.root(source), rows.root(target)])
+
+    def _struct(self, schema: Schema, sides: list[Any]) -> Any:
+        values = self.table.engine.values
+        return values.struct(list(zip(schema.fields, sides, strict=True)), values.is_null(sides[0]), sides[0])
+
+
+def pair_schema(source: Schema, target: Schema | None) -> Schema:
+    """The schema of pairs of rows, or of rows of a source alone."""
+    fields = [t.Field(0, SOURCE, source.record, optional=False)]
+    if target is not None:
+        fields.append(t.Field(0, TARGET, target.record, optional=False))
+    return Schema(record_with_ids(t.Record(tuple(fields))))
+
+
+def bound_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]) -> BoundMerge:
+    """The merge of rows of a schema into a table.
+
+    Raises `UsageError` and `UnsupportedError` for columns and clauses that it cannot be made of, `ExpressionError` for a column
+    that is not there, `SchemaError` for a value that a column's type cannot have.
+    """
+    checked = checked_clauses(clauses)
+    rows, pairs = bare_schema(table), matched_columns(on)
+    config, case = table.config, table.case_sensitive
+    whole_table = RECORD_INDEX in config.kept_partitions
+    keys, partitions = config.record_key_fields, config.partition_fields
+    if not keys or any("." in name for name in (*keys, *partitions)):
+        found = "none" if not keys else listed(list(keys))
+        raise UnsupportedError(table.storage.uri, expected="a table whose keys are columns of their own", found=found)
+    refuse_other_columns(pairs, [keys] if whole_table else [(*keys, *partitions)])
+    both, alone = pair_schema(given, rows), pair_schema(given, None)
+    by_name = {name.lower(): source for name, source in pairs.items()}
+    keys_of = []
+    for name in dict.fromkeys((*keys, *partitions)):
+        column = rows.get(name, case_sensitive=case).field
+        source = by_name.get(column.name.lower())
+        value = None if source is None else Cast(Name((SOURCE, *source.split("."))), column.type)
+        keys_of.append((column, None if value is None else bind_term(value, alone, case_sensitive=case)))
+    fixed = {name.lower() for name in (*keys, *partitions)}
+    matched, inserts = list[BoundClause](), list[BoundClause]()
+    for clause in checked:
+        is_insert = clause.action is Action.INSERT
+        schema = alone if is_insert else both
+        condition = None
+        if clause.condition is not None:
+            condition = bind(predicate_tree(clause.condition), schema, case_sensitive=case)
+        values = dict[int, Assignment]()
+        if is_insert:
+            values = _inserted(clause, rows, schema, by_name, case_sensitive=case)
+        elif clause.action is Action.UPDATE:
+            values = _updated(clause, rows, schema, fixed, case_sensitive=case)
+        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values))
+    takes_all = any(clause.action is Action.UPDATE and clause.values is None for clause in checked)
+    others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
+    moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
+    return BoundMerge(table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts), moves)
+
+
+def _moves(partitions: list[str], both: Schema, *, case_sensitive: bool) -> Predicate:
+    stays = [Compare(Comparison.NULL_SAFE_EQ, Name((SOURCE, name)), Name((TARGET, name))) for name in partitions]
+    condition = ~ExpressionBuilder(stays[0])
+    for other in stays[1:]:
+        condition |= ExpressionBuilder(Not(other))
+    return bind(predicate_tree(condition), both, case_sensitive=case_sensitive)
+
+
+def _updated(
+    clause: Clause, rows: Schema, schema: Schema, fixed: set[str], *, case_sensitive: bool
+) -> dict[int, Assignment]:
+    """The values of an update: of the columns that it names, or of all but those of keys, which the rows have in common."""
+    given = clause.values
+    if given is None:
+        given = {name: _of_source(name) for name in rows.names if name.lower() not in fixed}
+    values = {}
+    for name, value in given.items():
+        place = rows.get(name, case_sensitive=case_sensitive)
+        if len(place.positions) > 1 or place.field.name.lower() in fixed:
+            expected = "columns outside of the record key and the partition path"
+            raise UsageError("update", expected=expected, found=name)
+        values[place.positions[0]] = assignment(place.field, value, schema, case_sensitive=case_sensitive)
+    return values
+
+
+def _inserted(
+    clause: Clause, rows: Schema, schema: Schema, on: Mapping[str, str], *, case_sensitive: bool
+) -> dict[int, Assignment]:
+    """The values of new rows: null where none is named. Columns that rows are matched by have the source's values."""
+    given = {name: _of_source(name) for name in rows.names} if clause.values is None else dict(clause.values)
+    named = {rows.get(name, case_sensitive=case_sensitive).field.name: value for name, value in given.items()}
+    values = {}
+    for position, column in enumerate(rows.fields):
+        value = named.get(column.name)
+        source = on.get(column.name.lower())
+        if source is not None:
+            own = _of_source(source)
+            if clause.values is not None and column.name in named and not _is_same(value, own):
+                expected = f"{SOURCE}.{source}, by which the row was looked for"
+                raise UsageError(column.name, expected=expected, found="another value")
+            value = own
+        values[position] = assignment(column, value, schema, case_sensitive=case_sensitive)
+    for name in given:
+        if len(rows.get(name, case_sensitive=case_sensitive).positions) > 1:
+            raise UsageError("insert", expected="whole columns", found=name)
+    return values
+
+
+def _of_source(name: str) -> ExpressionBuilder:
+    return ExpressionBuilder(Name((SOURCE, *name.split("."))))
+
+
+def _is_same(value: object, own: ExpressionBuilder) -> bool:
+    if not isinstance(value, ExpressionBuilder) or not isinstance(value.node, Name) or not isinstance(own.node, Name):
+        return False
+    return [part.lower() for part in value.node.path] == [part.lower() for part in own.node.path]

@@ -1,0 +1,211 @@
+"""Rows of a source that meet rows of a table, and what becomes of them by the clauses. Rules: WRITE-612, WRITE-613."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import Bools, StringColumn, length
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import string_list, take_strings
+from hudi_core.errors import RowError
+from hudi_core.reading.remote import RemoteScan, SliceRead
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, is_meta
+from hudi_core.schema.schema import Schema
+from hudi_core.table.scan import Scan
+from hudi_core.tagging.key_reader import KeyReader
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.assignments import new_value
+from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
+from hudi_core.writing.source_merge.clauses import Action
+
+Numbers = NDArray[np.int64]
+
+_PAIRS_AT_ONCE: Final = 1 << 15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergedRows:
+    """Rows to write, in the schema of the table's. `loses` are those that lose to what they were, as readers merge them;
+    `removes` those whose keys are to be deleted."""
+
+    batch: Any
+    loses: Bools
+    removes: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceRows:
+    """Rows of a source with their record keys, all of one partition, and their numbers among all rows of the source."""
+
+    batches: Sequence[Any]
+    records: StringColumn
+    numbers: Numbers
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Reads rows of the table with their record keys. It can be pickled."""
+
+    remote: RemoteScan
+    merge: BoundMerge
+
+    def of_slice(self, file_slice: FileSlice) -> Iterator[tuple[Any, StringColumn]]:
+        """Rows without the meta columns, and their record keys."""
+        engine, schema = self.merge.table.engine, self.remote.wanted
+        reader = KeyReader(self.merge.table, schema, columns=(RECORD_KEY, PARTITION_PATH))
+        for batch in self.remote.read([SliceRead(file_slice, filtered=False)]):
+            if engine.rows.count(batch):
+                yield self._bare(batch, schema), reader.keys(batch)[0]
+
+    def _bare(self, batch: Any, schema: Schema) -> Any:
+        engine, values = self.merge.table.engine, self.merge.table.engine.values
+        root = engine.rows.root(batch)
+        parts = [
+            (column, values.field(root, position))
+            for position, column in enumerate(schema.fields)
+            if not is_meta(column.name)
+        ]
+        return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+
+
+def stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
+    """The reading of rows that may be matched, by a scan of all columns."""
+    return StoredRows(scan.remote_scan(), merge)
+
+
+def merged_rows(
+    merge: BoundMerge, source: SourceRows, stored: Iterable[tuple[Any, StringColumn]]
+) -> Iterator[MergedRows]:
+    """What becomes of rows of a source and the stored rows of their keys.
+
+    Raises `RowError` with the row of the source where several rows of it match one row of the table, or make one new row.
+    """
+    index = index_strings(source.records)
+    order = np.argsort(index.first, kind="stable")
+    starts = np.searchsorted(index.first[order], np.arange(length(source.records) + 1))
+    met = np.zeros(length(source.records), np.bool_)
+    for batch, records in stored:
+        firsts = index.find(records)
+        rows = np.flatnonzero(firsts >= 0)
+        if not len(rows):
+            continue
+        groups = firsts[rows]
+        counts = starts[groups + 1] - starts[groups]
+        before = np.repeat(np.cumsum(counts) - counts, counts)
+        sources = order[np.repeat(starts[groups], counts) + np.arange(len(before)) - before]
+        met[sources] = True
+        targets = np.repeat(rows, counts)
+        if merge.deletes_alone:
+            targets, kept = np.unique(targets, return_index=True)
+            sources = sources[kept]
+        yield from _changed(merge, source, batch, sources, targets)
+    yield from _new(merge, source, np.flatnonzero(~met), index.first)
+
+
+def _changed(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers, targets: Numbers) -> list[MergedRows]:
+    """The rows of a batch that pairs of a row of the source and one of the batch change or delete."""
+    changes, hit = list[MergedRows](), list[Numbers]()
+    for start in range(0, len(sources), _PAIRS_AT_ONCE):
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        given = _taken(merge, source.batches, sources[part], merge.given)
+        old = _taken(merge, [batch], targets[part], merge.rows)
+        root = merge.root(given, old)
+        for clause, rows in _by_clause(merge, merge.matched, root, merge.both, len(sources[part])):
+            hit.append(start + rows)
+            before = _kept(merge, old, rows)
+            if clause.action is Action.DELETE:
+                none = np.zeros(len(rows), np.bool_)
+                changes.append(MergedRows(before, none, ~none))
+                continue
+            numbers = source.numbers[sources[part][rows]]
+            pairs = merge.root(_kept(merge, given, rows), before)
+            if merge.moves is not None and (moves := merge.holds(merge.moves, pairs, merge.both)).any():
+                row = int(numbers[moves.argmax()])
+                raise RowError(row, expected="the partition of the row that it matches", found="another one")
+            after = _with_values(merge, clause, pairs, merge.both, before, numbers)
+            none = np.zeros(len(rows), np.bool_)
+            changes.append(
+                MergedRows(after, none if merge.contest is None else merge.contest.lost(before, after), none)
+            )
+    pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
+    twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)
+    if len(twice):
+        pair = int(pairs_hit[twice[0] + 1])
+        _refuse(source, int(sources[pair]), "one row of the source for each row of the table that it changes")
+    return changes
+
+
+def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) -> Iterator[MergedRows]:
+    """The rows that clauses make of rows of the source which match none."""
+    if not merge.inserts:
+        return
+    made = np.zeros(length(source.records), np.bool_)
+    changes = []
+    for start in range(0, len(rows), _PAIRS_AT_ONCE):
+        part = rows[start : start + _PAIRS_AT_ONCE]
+        given = _taken(merge, source.batches, part, merge.given)
+        root = merge.root(given, None)
+        for clause, chosen in _by_clause(merge, merge.inserts, root, merge.alone, len(part)):
+            pairs = merge.root(_kept(merge, given, chosen), None)
+            batch = _with_values(merge, clause, pairs, merge.alone, None, source.numbers[part[chosen]])
+            none = np.zeros(len(chosen), np.bool_)
+            made[part[chosen]] = True
+            changes.append(MergedRows(batch, none, none))
+    inserted = np.flatnonzero(made)
+    _, first_of_each = np.unique(firsts[inserted], return_index=True)
+    if len(first_of_each) < len(inserted):
+        again = np.setdiff1d(np.arange(len(inserted)), first_of_each)
+        _refuse(source, int(inserted[again[0]]), "one row of the source for each new row")
+    yield from changes
+
+
+def _refuse(source: SourceRows, row: int, expected: str) -> None:
+    (key,) = string_list(take_strings(source.records, np.array([row])))
+    raise RowError(int(source.numbers[row]), expected=expected, found=f"another one of the key {key!r}")
+
+
+def _by_clause(
+    merge: BoundMerge, clauses: Sequence[BoundClause], root: Any, schema: Schema, count: int
+) -> Iterator[tuple[BoundClause, Numbers]]:
+    """The rows of each clause: the first whose condition is true for them."""
+    free = np.ones(count, np.bool_)
+    for clause in clauses:
+        holds = free if clause.condition is None else free & merge.holds(clause.condition, root, schema)
+        free = free & ~holds
+        if holds.any():
+            yield clause, np.flatnonzero(holds)
+
+
+def _with_values(
+    merge: BoundMerge, clause: BoundClause, root: Any, schema: Schema, before: Any | None, numbers: Numbers
+) -> Any:
+    """Rows with the values of a clause, and those that they had in other columns. Raises `RowError` with the row."""
+    engine, values = merge.table.engine, merge.table.engine.values
+    old = None if before is None else engine.rows.root(before)
+    parts = []
+    for position, column in enumerate(merge.rows.fields):
+        if position not in clause.values:
+            parts.append((column, values.field(old, position)))
+            continue
+        new, lost = new_value(engine, clause.values[position], root, schema)
+        if lost.any():
+            row = int(numbers[lost.argmax()])
+            raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+        parts.append((column, new))
+    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+
+
+def _taken(merge: BoundMerge, batches: Sequence[Any], rows: Numbers, schema: Schema) -> Any:
+    (batch,) = merge.table.engine.rows.gather(batches, [rows] * len(schema.fields), schema)
+    return batch
+
+
+def _kept(merge: BoundMerge, batch: Any, rows: Numbers) -> Any:
+    flags = np.zeros(merge.table.engine.rows.count(batch), np.bool_)
+    flags[rows] = True
+    return merge.table.engine.rows.keep(batch, flags)

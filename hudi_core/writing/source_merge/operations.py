@@ -1,0 +1,102 @@
+"""A merge of rows that are all here: from the source to a commit. Rules: WRITE-610 to WRITE-613."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.strings import take_strings
+from hudi_core.data_files.spool import Spool, spool
+from hudi_core.engine import InputRows
+from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns, Locations
+from hudi_core.tagging.tag import Tagger, TagOptions
+from hudi_core.transactions.refusals import refuse_other_keys
+from hudi_core.writing.by_predicate import writable_by_predicate
+from hudi_core.writing.incoming import incoming_rows, row_schema
+from hudi_core.writing.operations import Operation, given_rows, planned_upsert, run_of
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.source_merge.bound import BoundMerge, bound_merge
+from hudi_core.writing.source_merge.clauses import Clause, On
+from hudi_core.writing.source_merge.matched import MergedRows, SourceRows, merged_rows, stored_rows
+from hudi_core.writing.task_rows import grouped, grouped_by_partition
+from hudi_core.writing.tasks import Task, numbers_of
+from hudi_core.writing.update_outcomes import winning_tasks
+from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+
+
+def merge(
+    table: Table, source: object, on: On, clauses: Sequence[Clause], options: WriteOptions | None = None
+) -> WriteResult:
+    """Merges rows of a source into the table by clauses, in one commit: of those for a row, the first whose condition is true
+    decides. Rows of the table are those of the moment at which the write is planned.
+
+    Raises as `bound_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
+    """
+    settings = options or WriteOptions()
+    latest = mergeable(table)
+    rows = given_rows(latest, source)
+    bound = bound_merge(latest, rows.schema, on, tuple(clauses))
+    bare = bare_schema(latest)
+    with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
+        keys = bound.keys(given.batches)
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]
+
+            def changed() -> Iterator[Any]:
+                for merged in _merged(table, bound, given, keys, settings):
+                    loses.append(merged.loses)
+                    removes.append(merged.removes)
+                    yield merged.batch
+
+            incoming = incoming_rows(table, InputRows(bound.rows, changed()), instant_time)
+            files.callback(incoming.spool.close)
+            planned = planned_upsert(table, incoming, instant_time, settings, np.concatenate(removes))
+            lost = np.concatenate(loses)
+            return of_merge(planned, table, bound, lambda task: bool(lost[numbers_of(task)].any()))
+
+        no_rows = Spool(latest.engine, row_schema(latest, bare))
+        return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)
+
+
+def mergeable(table: Table) -> Table:
+    """The table as it is now. Raises `UnsupportedError` for one that is not merged into."""
+    latest = writable_by_predicate(table, None)
+    refuse_other_keys(latest)
+    return latest
+
+
+def of_merge(planned: Planned, table: Table, merge: BoundMerge, loses: Callable[[Task], bool]) -> Planned:
+    """The plan of a merge whose rows win over the rows that they read, whatever the table's merge rule."""
+    if merge.contest is None:
+        return planned
+    return replace(planned, tasks=winning_tasks(table, planned.tasks, loses))
+
+
+def _merged(
+    table: Table, merge: BoundMerge, given: Spool, keys: KeyColumns, options: WriteOptions
+) -> Iterator[MergedRows]:
+    """What becomes of the source: of its rows whose keys a slice holds, slice by slice, then of the others."""
+    tagger = Tagger(table, TagOptions(options.index, merge.whole_table))
+    located = Locations.nowhere(len(keys))
+    if len(keys) and len(tagger.sources.snapshot.slices):
+        located = tagger.locate(keys)
+    stored = stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
+    for number, rows in grouped(located.slices):
+        source = _source_rows(given, keys, rows)
+        yield from merged_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
+    nowhere = np.flatnonzero(located.slices < 0)
+    if merge.whole_table and len(nowhere):
+        yield from merged_rows(merge, _source_rows(given, keys, nowhere), ())
+        return
+    for _, rows in grouped_by_partition(keys, nowhere):
+        yield from merged_rows(merge, _source_rows(given, keys, rows), ())
+
+
+def _source_rows(given: Spool, keys: KeyColumns, rows: np.ndarray[Any, np.dtype[np.int64]]) -> SourceRows:
+    return SourceRows(tuple(given.taken(rows)), take_strings(keys.records, rows), rows)
