@@ -27,8 +27,8 @@ from hudi_core.index_builds.build import build_indexes, planned_partitions
 from hudi_core.index_builds.listing import PARTITIONED_RECORD_INDEX, indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.metadata.kinds import EXPRESSION_INDEX
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
-from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE

@@ -31,13 +31,14 @@ from hudi_core.index_kinds.build_plan import (
     indexing_files,
     plan_content,
     planned_builds,
+    refuse_renamed,
 )
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import known_kind
 from hudi_core.metadata.table import (
     COLUMN_STATS,
     FILES,
     METADATA_FOLDER,
-    RECORD_INDEX,
     MetadataTable,
     open_metadata_table,
 )
@@ -56,7 +57,6 @@ from hudi_core.metadata_writer.initial import (
     INFLIGHT_PROPERTY,
     PARTITIONS_PROPERTY,
     NewPartition,
-    counts_records,
     definitions_step,
     first_commit_steps,
     first_instants,
@@ -67,7 +67,6 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import WRITES
-from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.transactions.old_versions import refuse_old_version
 from hudi_core.transactions.rollback import roll_back_failed
 
@@ -196,7 +195,7 @@ def _refuse_unbuildable(table: Table, kinds: Sequence[str], options: IndexOption
 def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
     """About how many rows an index of records begins with, read before the lock is taken; 0 where no index of records is
     built."""
-    if not any(map(counts_records, planned_partitions(table, kinds, options))):
+    if not any(known_kind(name).counts_records for name in planned_partitions(table, kinds, options)):
         return 0
     return BuiltRows(table).row_count(unless=FEW_RECORDS)
 
@@ -218,7 +217,7 @@ def _begin(
         _refuse_damaged(table, partitions)
         table = roll_back_failed(table, clock)
         _refuse_pending(table, partitions)
-        _refuse_renamed(table, partitions)
+        refuse_renamed(table, partitions)
         known = index_definitions(table.storage, table.config)
         definitions = chosen_definitions(table, partitions, known, options)
         listing = BuiltRows(table).files() if FILES in partitions else None
@@ -263,14 +262,6 @@ def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
         raise UnsupportedError(table.storage.uri, expected="no write under way (table version 6)", found=found)
 
 
-def _refuse_renamed(table: Table, partitions: Sequence[str]) -> None:
-    if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
-        # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
-        # alone.
-        expected = f"{COLUMN_STATS} of a table whose columns kept their names"
-        raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
-
-
 def _build_files(table: Table, listing: IndexRows, clock: Clock) -> None:
     """The metadata table with `files` alone. Readers list folders until it is complete."""
     table.storage.delete_folder(METADATA_FOLDER)
@@ -309,7 +300,7 @@ def _new_groups(
 ) -> list[NewGroups]:
     groups: list[NewGroups] = []
     for partition in partitions:
-        if partition == RECORD_INDEX and definitions[RECORD_INDEX].is_partitioned:
+        if known_kind(partition).can_be_partitioned and definitions[partition].is_partitioned:
             groups.append(groups_by_table_partition(partition, {part.partition for part in table.slices()}))
         else:
             groups.append(new_groups(partition, records))

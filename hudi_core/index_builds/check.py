@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
+from hudi_core.metadata.kinds import SECONDARY_INDEX, known_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import KEPT_WHILE_BUILT
-from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
-from hudi_core.timeline.commits import CommitMetadata
+from hudi_core.timeline.commits import CommitMetadata, WriteStat
 
 
 def metadata_fault(table: Table) -> TableError | None:
@@ -24,7 +25,7 @@ def metadata_fault(table: Table) -> TableError | None:
         metadata = open_metadata_table(table.storage, table.config, table.timeline)
         if metadata is not None:
             for partition in sorted(metadata.partitions):
-                if partition != RECORD_INDEX or table.storage.list(f"{METADATA_FOLDER}/{partition}"):
+                if not known_kind(partition).can_be_partitioned or table.storage.list(f"{METADATA_FOLDER}/{partition}"):
                     metadata.slices(partition)
             metadata.files()
     except TableError as fault:
@@ -63,17 +64,38 @@ def missed_commit(
 
 
 def _needs(partition: str, written: CommitMetadata, config: TableConfig, operation: str | None) -> bool:
-    """Whether a commit that wrote this may have rows for a metadata partition. A clustering leaves rows as they were, a
-    compaction in their file groups too."""
-    stats = [stat for of_partition in written.stats.values() for stat in of_partition if stat.path]
-    if partition == RECORD_INDEX:
-        return operation not in COMPACTIONS and any(stat.inserts or stat.deletes for stat in stats)
-    if is_secondary(partition):
-        rewrites = operation == CLUSTER or operation in COMPACTIONS
-        return not rewrites and bool(written.replaced or any(stat.rows or stat.deletes for stat in stats))
-    if partition == BLOOM_FILTERS:
-        return config.populate_meta_fields and any(stat.rows and parse_base_file(_name(stat.path)) for stat in stats)
+    """Whether a commit that wrote this may have rows for a metadata partition."""
+    return _NEEDS.get(known_kind(partition).name, _has_files)(_stats(written), written, config, operation)
+
+
+def _stats(written: CommitMetadata) -> list[WriteStat]:
+    return [stat for of_partition in written.stats.values() for stat in of_partition if stat.path]
+
+
+def _has_keys(stats: Sequence[WriteStat], _: CommitMetadata, __: TableConfig, operation: str | None) -> bool:
+    """A clustering leaves rows as they were, a compaction in their file groups too."""
+    return operation not in COMPACTIONS and any(stat.inserts or stat.deletes for stat in stats)
+
+
+def _has_values(stats: Sequence[WriteStat], written: CommitMetadata, _: TableConfig, operation: str | None) -> bool:
+    rewrites = operation == CLUSTER or operation in COMPACTIONS
+    return not rewrites and bool(written.replaced or any(stat.rows or stat.deletes for stat in stats))
+
+
+def _has_filters(stats: Sequence[WriteStat], _: CommitMetadata, config: TableConfig, __: str | None) -> bool:
+    return config.populate_meta_fields and any(stat.rows and parse_base_file(_name(stat.path)) for stat in stats)
+
+
+def _has_files(stats: Sequence[WriteStat], _: CommitMetadata, __: TableConfig, ___: str | None) -> bool:
     return any(stat.rows or not parse_base_file(_name(stat.path)) for stat in stats)
+
+
+_NEEDS: Final[Mapping[str, Callable[[Sequence[WriteStat], CommitMetadata, TableConfig, str | None], bool]]] = {
+    RECORD_INDEX: _has_keys,
+    SECONDARY_INDEX: _has_values,
+    BLOOM_FILTERS: _has_filters,
+}
+"""By kind, whether a commit may have rows for it; for the others, where it wrote files with rows."""
 
 
 def _name(path: str) -> str:

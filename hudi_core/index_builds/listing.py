@@ -15,11 +15,9 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.removal import left_over
 from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.expressions import is_expression, stated_value
-from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
-from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
-from hudi_core.metadata_writer.initial import build_order
-from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, is_secondary
+from hudi_core.metadata.expressions import stated_value
+from hudi_core.metadata.kinds import build_order, kind_of
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
@@ -117,15 +115,17 @@ def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | Non
 
 
 def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
-    if name == RECORD_INDEX and name in definitions and definitions[name].is_partitioned:
+    kind = kind_of(name)
+    if kind is None:
+        return name
+    if kind.can_be_partitioned and name in definitions and definitions[name].is_partitioned:
         return PARTITIONED_RECORD_INDEX
-    if is_expression(name):
-        return EXPRESSION_INDEX
-    return SECONDARY_INDEX if is_secondary(name) else name
+    return kind.name
 
 
 def _function(name: str, definition: IndexDefinition | None) -> str | None:
-    if not is_expression(name) or definition is None or len(definition.columns) != 1:
+    kind = kind_of(name)
+    if kind is None or not kind.has_function or definition is None or len(definition.columns) != 1:
         return None
     return f"{definition.kind} of {stated_value(definition)}"
 

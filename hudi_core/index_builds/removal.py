@@ -13,10 +13,9 @@ from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.index_kinds.build_plan import PlannedBuild, completed_content, indexing_files, planned_builds
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.expressions import expression_partition
-from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata.kinds import NAMED_KINDS, dependents
+from hudi_core.metadata.table import FILES, METADATA_FOLDER
 from hudi_core.metadata_writer.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
-from hudi_core.metadata_writer.secondary import is_secondary, secondary_partition
 from hudi_core.options import FOLDER
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -38,7 +37,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         building = {partition for build in builds for partition in build.partitions}
         there = set(table.config.kept_partitions) | left_over(table) | building
         partition = _partition_named(name, there)
-        gone = there if partition == FILES else {partition} | _dependents(partition, there)
+        gone = there if partition == FILES else {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
@@ -50,19 +49,12 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
 
 
 def _partition_named(name: str, there: Collection[str]) -> str:
-    """The metadata partition of an index by its own name, or by the one that a secondary or an expression index was given."""
-    for partition in (name, secondary_partition(name), expression_partition(name)):
+    """The metadata partition of an index by its own name, or by the one that it was given."""
+    for partition in (name, *(kind.partition(name) for kind in NAMED_KINDS)):
         if partition in there:
             return partition
     expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
     raise UsageError("index", expected=expected, found=repr(name))
-
-
-def _dependents(name: str, there: Collection[str]) -> set[str]:
-    """The partitions that have no meaning without this one."""
-    if name == COLUMN_STATS:
-        return {PARTITION_STATS}.intersection(there)
-    return set(filter(is_secondary, there)) if name == RECORD_INDEX else set()
 
 
 def left_over(table: Table) -> set[str]:

@@ -1,13 +1,13 @@
 """The records with which metadata partitions begin: which files they are made from, and by what. Rules META-81 to META-83.
 
-A new kind of index gets a `RowSource` of its own, or a share of one that reads the same files, and its place in `row_sources`.
+A new kind of index gets a `RowSource` of its own, or a share of one that reads the same files, and its place in `_SOURCES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final, Protocol
 
 from hudi_core.engine import Runner
@@ -21,16 +21,16 @@ from hudi_core.index_kinds.build_plan import row_schema
 from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.index_kinds.secondary import IndexedColumn
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, KINDS, SECONDARY_INDEX, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.changes import indexed_columns
-from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
 
 _SHARES_AT_ONCE: Final = 2
 """Shares for each task that runs at the same time: what one round holds."""
-_OF_FOOTERS: Final = frozenset({COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS})
 
 
 class RowSource(Protocol):
@@ -68,39 +68,79 @@ def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list
     return list(sorted_runs(numbers, rows)), rest
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """The partitions whose records are wanted. `instant_time` is that of the base files."""
+
+    built: BuiltRows
+    groups: Mapping[str, NewGroups]
+    definitions: Mapping[str, IndexDefinition]
+    instant_time: str
+
+    def prefixes(self, partitions: Iterable[str]) -> dict[str, str]:
+        """By partition the prefix of its file groups."""
+        return {name: next(iter(self.groups[name].counts)) for name in partitions}
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        return Sources(self.built.table.snapshot()).snapshot.without_slices()
+
+    @cached_property
+    def slices(self) -> Sequence[Sequence[FileSlice]]:
+        """Shares of the table's file slices."""
+        return shares_of_slices(self.built.table.slices())
+
+
 def row_sources(
     built: BuiltRows, partitions: Sequence[NewGroups], definitions: Mapping[str, IndexDefinition], instant_time: str
 ) -> Iterator[SharedRows]:
     """The sources of the records of metadata partitions. `instant_time` is that of the base files."""
     groups = {of_partition.partition: of_partition for of_partition in partitions}
-    table = built.table
-    if _OF_FOOTERS & groups.keys():
-        prefixes = {name: next(iter(groups[name].counts)) for name in sorted(_OF_FOOTERS & groups.keys())}
-        columns, version = {}, ""
-        if {COLUMN_STATS, PARTITION_STATS} & groups.keys():
-            definition = definitions[COLUMN_STATS]
-            version = definition.version
-            columns = indexed_columns(definition.columns, row_schema(table), version)
-        files = [file for file in built.data_files if not file.is_change_log]
-        names = tuple(sorted({file.partition for file in files}))
-        footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, instant_time)
-        most = FILTERS_OF_SHARE if BLOOM_FILTERS in prefixes else FILES_OF_SHARE
-        yield SharedRows(footers, shares_of_files(files, most))
-    secondary, of_expressions = sorted(filter(is_secondary, groups)), sorted(filter(is_expression, groups))
-    if RECORD_INDEX not in groups and not secondary and not of_expressions:
-        return
-    snapshot, shares = Sources(table.snapshot()).snapshot.without_slices(), shares_of_slices(table.slices())
-    if RECORD_INDEX in groups:
-        partitioned = definitions[RECORD_INDEX].is_partitioned
-        prefix = None if partitioned else next(iter(groups[RECORD_INDEX].counts))
-        yield SharedRows(KeyRows(snapshot, table.timeline.zone, prefix), shares)
-    if secondary:
-        indexed = tuple(IndexedColumn(name, definitions[name].columns[0]) for name in secondary)
-        prefixes = {name: next(iter(groups[name].counts)) for name in secondary}
-        versions = {name: definitions[name].version for name in secondary}
-        yield SharedRows(SecondaryRows(snapshot, indexed, prefixes, versions), shares)
-    if of_expressions:
-        expressions = tuple(expression_of(table, name, definitions[name]) for name in of_expressions)
-        prefixes = {name: next(iter(groups[name].counts)) for name in of_expressions}
-        names = tuple(sorted({file_slice.partition for file_slice in table.slices()}))
-        yield SharedRows(ExpressionRows(snapshot, expressions, prefixes, names, instant_time), shares)
+    wanted = _Wanted(built, groups, definitions, instant_time)
+    for source, kinds in _SOURCES:
+        of_kinds = [name for kind in KINDS if kind.name in kinds for name in of_kind(kind, groups)]
+        if of_kinds:
+            yield source(wanted, of_kinds)
+
+
+def _footers(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+    table, definition = wanted.built.table, wanted.definitions.get(COLUMN_STATS)
+    columns, version = {}, ""
+    if definition is not None and not {COLUMN_STATS, PARTITION_STATS}.isdisjoint(partitions):
+        version = definition.version
+        columns = indexed_columns(definition.columns, row_schema(table), version)
+    files = [file for file in wanted.built.data_files if not file.is_change_log]
+    names = tuple(sorted({file.partition for file in files}))
+    prefixes = wanted.prefixes(sorted(partitions))
+    footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, wanted.instant_time)
+    most = FILTERS_OF_SHARE if BLOOM_FILTERS in prefixes else FILES_OF_SHARE
+    return SharedRows(footers, shares_of_files(files, most))
+
+
+def _keys(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+    (partition,) = partitions
+    prefix = None if wanted.definitions[partition].is_partitioned else wanted.prefixes(partitions)[partition]
+    return SharedRows(KeyRows(wanted.snapshot, wanted.built.table.timeline.zone, prefix), wanted.slices)
+
+
+def _values(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+    indexed = tuple(IndexedColumn(name, wanted.definitions[name].columns[0]) for name in partitions)
+    versions = {name: wanted.definitions[name].version for name in partitions}
+    return SharedRows(SecondaryRows(wanted.snapshot, indexed, wanted.prefixes(partitions), versions), wanted.slices)
+
+
+def _expressions(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+    table = wanted.built.table
+    expressions = tuple(expression_of(table, name, wanted.definitions[name]) for name in partitions)
+    names = tuple(sorted({file_slice.partition for file_slice in table.slices()}))
+    rows = ExpressionRows(wanted.snapshot, expressions, wanted.prefixes(partitions), names, wanted.instant_time)
+    return SharedRows(rows, wanted.slices)
+
+
+_SOURCES: Final[Sequence[tuple[Callable[[_Wanted, Sequence[str]], SharedRows], Collection[str]]]] = (
+    (_footers, {COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS}),
+    (_keys, {RECORD_INDEX}),
+    (_values, {SECONDARY_INDEX}),
+    (_expressions, {EXPRESSION_INDEX}),
+)
+"""What reads files for which kinds: those that read the same have one source, which reads each file once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -14,24 +14,22 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.index_kinds.expressions import expression_of, refuse_unindexable_value
 from hudi_core.index_kinds.secondary import refuse_unindexable
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import (
-    EXPRESSION_OPTION,
-    FUNCTIONS,
-    IDENTITY,
-    expression_partition,
-    is_expression,
-)
-from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
-from hudi_core.metadata_writer.changes import indexed_columns, is_kept
-from hudi_core.metadata_writer.expression import EXPRESSION_INDEX, INDEX_TYPES, expression_definition
-from hudi_core.metadata_writer.initial import build_order, new_definitions, possible_partitions
-from hudi_core.metadata_writer.secondary import (
-    FIRST_VERSION,
+from hudi_core.metadata.expressions import EXPRESSION_OPTION, FUNCTIONS, IDENTITY
+from hudi_core.metadata.kinds import (
+    EXPRESSION_INDEX,
+    KINDS,
+    NAMED_KINDS,
     SECONDARY_INDEX,
-    is_secondary,
-    secondary_definition,
-    secondary_partition,
+    build_order,
+    dependents,
+    kind_of,
+    of_kind,
 )
+from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
+from hudi_core.metadata_writer.changes import indexed_columns, is_kept
+from hudi_core.metadata_writer.expression import INDEX_TYPES, expression_definition
+from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
+from hudi_core.metadata_writer.secondary import secondary_definition
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
 from hudi_core.schema.meta import without_meta_columns
@@ -39,12 +37,13 @@ from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
+from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.timeline.services import with_a_way_out
 from hudi_core.timeline.timeline import Timeline
 
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
-_LATEST_SCHEMA: Final = "latest_schema"
+_NAMES_OF_NAMED: Final = sorted(kind.name for kind in NAMED_KINDS)
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 _WRITER: Final = {"writer": "hudi-core"}
 """The mark of plans made by this library: their builds write a heartbeat as long as they run."""
@@ -73,13 +72,6 @@ class IndexOptions:
             object.__setattr__(self, "columns", name_list(self.columns))
 
 
-_OF_ONE_COLUMN: Final = frozenset({SECONDARY_INDEX, EXPRESSION_INDEX})
-
-
-def _is_of_one_column(partition: str) -> bool:
-    return is_secondary(partition) or is_expression(partition)
-
-
 def chosen_partitions(
     table: Table, kinds: Iterable[str], resumed: Iterable[str], options: IndexOptions
 ) -> tuple[str, ...]:
@@ -101,12 +93,15 @@ def chosen_partitions(
     if FILES not in there:
         wanted.add(FILES)
     wanted |= set(resumed) - there
-    if COLUMN_STATS in wanted and PARTITION_STATS in there:
-        wanted.add(PARTITION_STATS)
-    if PARTITION_STATS in wanted and not {COLUMN_STATS} & (wanted | there):
-        raise UsageError("index", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
-    if any(map(is_secondary, wanted)) and RECORD_INDEX not in there:
-        wanted.add(RECORD_INDEX)
+    for kind in KINDS:
+        if kind.needs is None:
+            continue
+        if kind.follows_need and kind.needs in wanted:
+            wanted.update(of_kind(kind, there))
+        if of_kind(kind, wanted) and kind.needs not in wanted | there:
+            if not kind.is_built_with_need:
+                raise UsageError("index", expected=f"{kind.needs} beside {kind.name}", found="none")
+            wanted.add(kind.needs)
     strange = [partition for partition in sorted(wanted) if not is_kept(partition)]
     if strange:
         expected = "indexes that can be built here"
@@ -116,52 +111,58 @@ def chosen_partitions(
 
 
 def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
-    """The metadata partitions of kinds. A secondary or an expression index has its name in that of its partition."""
+    """The metadata partitions of kinds. An index with a name of its own has it in that of its partition."""
     wanted = set(kinds)
-    of_columns = sorted(wanted & _OF_ONE_COLUMN)
-    if EXPRESSION_INDEX not in wanted:
+    named = [kind for kind in NAMED_KINDS if kind.name in wanted]
+    if not any(kind.has_function for kind in named):
         _refuse_function(wanted, options)
-    if not of_columns:
+    if not named:
         if options.name is not None:
-            expected = f"{' or '.join(sorted(_OF_ONE_COLUMN))} to be built"
+            expected = f"{' or '.join(_NAMES_OF_NAMED)} to be built"
             raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
         return wanted
-    columns = options.columns or ()
-    if len(columns) != 1 or len(of_columns) > 1 or COLUMN_STATS in wanted:
-        expected = f"one column of {of_columns[0]}, and {COLUMN_STATS} built apart"
+    kind, columns = named[0], options.columns or ()
+    others = [other for other in KINDS if other.has_columns and other is not kind and other.name in wanted]
+    if len(columns) != 1 or others:
+        apart = " or ".join(other.name for other in others) or COLUMN_STATS
+        expected = f"one column of {kind.name}, and {apart} built apart"
         raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
-    of_expression = EXPRESSION_INDEX in wanted
-    default = f"{options.function or IDENTITY}_{columns[0]}" if of_expression else columns[0]
+    default = f"{options.function or IDENTITY}_{columns[0]}" if kind.has_function else columns[0]
     name = default if options.name is None else options.name
     if not _NAME.fullmatch(name):
         raise UsageError("index name", expected="letters, digits and underscores", found=repr(name))
-    return wanted - _OF_ONE_COLUMN | {expression_partition(name) if of_expression else secondary_partition(name)}
+    return wanted - {kind.name} | {kind.partition(name)}
 
 
 def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
     if options.function is not None or options.arguments or options.using != COLUMN_STATS:
-        expected = f"{EXPRESSION_INDEX} to be built of a function"
+        functions = " or ".join(kind.name for kind in KINDS if kind.has_function)
+        expected = f"{functions} to be built of a function"
         raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
 
 
 def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
-    possible = possible_partitions(config.version)
-    named = config.version >= FIRST_VERSION
-    if named:
-        possible += sorted(_OF_ONE_COLUMN)
-    strange = sorted(name for name in wanted - set(possible) if not (named and _is_of_one_column(name)))
+    named = [kind for kind in NAMED_KINDS if config.version >= kind.since]
+    possible = [*possible_partitions(config.version), *sorted(kind.name for kind in named)]
+    strange = sorted(name for name in wanted.difference(possible) if not any(kind.is_of(name) for kind in named))
     if strange:
         raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
 
 
 def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
     config = table.config
-    if options.columns is not None and COLUMN_STATS not in wanted and not any(map(_is_of_one_column, wanted)):
+    kinds = [kind for kind in map(kind_of, wanted) if kind is not None]
+    if options.columns is not None and not any(kind.has_columns for kind in kinds):
         raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
     if options.partitioned and config.version < PARTITIONED_SINCE:
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
         raise UsageError("index", expected=expected, found=str(config.version))
-    if COLUMN_STATS in wanted and any(_LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+    refuse_renamed(table, wanted)
+
+
+def refuse_renamed(table: Table, partitions: Collection[str]) -> None:
+    """Raises `UnsupportedError` for statistics of files in a table whose columns may have changed their names."""
+    if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
         # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
         # alone.
         expected = f"{COLUMN_STATS} of a table whose columns kept their names"
@@ -181,17 +182,16 @@ def chosen_definitions(
         partitioned = before is not None and before.is_partitioned
     schema = row_schema(table)
     made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
-    if COLUMN_STATS in made:
-        made[COLUMN_STATS] = _statistics_of(schema, made[COLUMN_STATS], known.get(COLUMN_STATS), options)
-    secondary = sorted(filter(is_secondary, {*partitions, *table.config.metadata_partitions}))
     of_records = made.get(RECORD_INDEX, before)
-    if secondary and of_records is not None and of_records.is_partitioned:
-        expected = f"a record index of the whole table beside {secondary[0]}"
+    beside = sorted(dependents(RECORD_INDEX, {*partitions, *table.config.metadata_partitions}))
+    if beside and of_records is not None and of_records.is_partitioned:
+        expected = f"a record index of the whole table beside {beside[0]}"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
-    for partition in filter(is_secondary, partitions):
-        made[partition] = _secondary_of(table, partition, known.get(partition), options)
-    for partition in filter(is_expression, partitions):
-        made[partition] = _expression_of(table, partition, known.get(partition), options)
+    for partition in partitions:
+        kind = kind_of(partition)
+        defined = None if kind is None else _DEFINITIONS.get(kind.name)
+        if defined is not None:
+            made[partition] = defined(table, partition, known.get(partition), options)
     return {**known, **made}
 
 
@@ -232,8 +232,11 @@ def _expression_of(
 
 
 def _statistics_of(
-    schema: Schema, definition: IndexDefinition, before: IndexDefinition | None, options: IndexOptions
+    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
+    """The definition of column statistics: of the requested columns, else of those that they had, else of the first ones."""
+    schema = row_schema(table)
+    definition = new_definitions([partition], schema, table.config)[partition]
     if options.columns is None:
         if before is None:
             return definition
@@ -246,6 +249,14 @@ def _statistics_of(
         expected = "columns of types that can have statistics"
         raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
     return definition.model_copy(update={"columns": columns})
+
+
+_DEFINITIONS: Final[Mapping[str, Callable[[Table, str, IndexDefinition | None, IndexOptions], IndexDefinition]]] = {
+    COLUMN_STATS: _statistics_of,
+    SECONDARY_INDEX: _secondary_of,
+    EXPRESSION_INDEX: _expression_of,
+}
+"""By kind, the definition of an index of columns: given the one that it had, and what is asked for."""
 
 
 def row_schema(table: Table) -> Schema:

@@ -19,7 +19,8 @@ from hudi_core.index_kinds.after_write import snapshot_after
 from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.expressions import IndexedValue, indexed_value, is_expression
+from hudi_core.metadata.expressions import IndexedValue, indexed_value
+from hudi_core.metadata.kinds import EXPRESSION, of_kind
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.metadata_writer.expression import INDEX_TYPES, IndexedExpression
 from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
@@ -38,7 +39,7 @@ def table_expressions(table: Table, schema: Schema | None = None) -> tuple[Expre
 
     Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-61, WRITE-62.
     """
-    partitions = sorted(filter(is_expression, table.config.kept_partitions))
+    partitions = of_kind(EXPRESSION, table.config.kept_partitions)
     if not partitions:
         return ()
     definitions = index_definitions(table.storage, table.config)

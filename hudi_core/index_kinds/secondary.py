@@ -15,8 +15,9 @@ from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys, 
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import SECONDARY, of_kind
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.metadata_writer.secondary import can_be_secondary, is_secondary
+from hudi_core.metadata_writer.secondary import can_be_secondary
 from hudi_core.metadata_writer.statistics_rows import V1, V2
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
@@ -48,7 +49,7 @@ def indexed_columns(table: Table, schema: Schema | None = None) -> tuple[Indexed
 
     Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-42, WRITE-43.
     """
-    partitions = sorted(filter(is_secondary, table.config.kept_partitions))
+    partitions = of_kind(SECONDARY, table.config.kept_partitions)
     if not partitions:
         return ()
     definitions = index_definitions(table.storage, table.config)

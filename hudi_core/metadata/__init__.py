@@ -8,6 +8,7 @@ expressions   what an expression index is of: a function of one column, as its d
 file_keys     keys of files in metadata partitions, where most files are those of an earlier time: only new names are hashed
 files         `files`: the live files of each partition, with their sizes. Rules META-5 to META-8
 filters       `bloom_filters`: the bloom filters of base files. Rules META-30 to META-33
+kinds         the kinds of metadata partitions, one record each
 live_records  which records count among those of one metadata partition: of equal keys those from the last that resets what
               was before
 lookup        single records of a metadata partition, found by key or by the start of it: of each key the newest that is not

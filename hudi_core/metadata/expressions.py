@@ -21,20 +21,9 @@ EXPRESSION_OPTION: Final = "expr"
 """The option of a definition that names its function once more."""
 FILTER_OPTIONS: Final = frozenset({"filtertype", "numentries", "fpp", "maxentries"})
 """Options of bloom filters, which say nothing of the value."""
-_PREFIX: Final = "expr_index_"
 _INT, _LONG, _STRING, _DATE = t.Int(), t.Long(), t.String(), t.Date()
 _TIMESTAMP: Final = t.Timestamp(t.Unit.MICROS, zoned=True)
 _Kind = Callable[[str], int | str]
-
-
-def is_expression(partition: str) -> bool:
-    """Whether a metadata partition is an expression index."""
-    return partition.startswith(_PREFIX)
-
-
-def expression_partition(name: str) -> str:
-    """The metadata partition of the expression index of this name."""
-    return f"{_PREFIX}{name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property
@@ -21,8 +21,8 @@ from hudi_core.formats.bloom_write import FilterKind
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.file_keys import Keys, keys_of
+from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, KINDS, SECONDARY_INDEX, kind_of, of_kind
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -46,7 +46,7 @@ from hudi_core.metadata_writer.partition_ranges import (
     recorded_files,
 )
 from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
-from hudi_core.metadata_writer.secondary import changed_secondary_rows, is_secondary
+from hudi_core.metadata_writer.secondary import changed_secondary_rows
 from hudi_core.metadata_writer.statistics_rows import (
     V1,
     V2,
@@ -61,8 +61,6 @@ from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-
-_KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ NO_OVERLAP: Final = Overlap()
 
 def is_kept(partition: str) -> bool:
     """Whether a commit keeps a partition of the metadata table up to date."""
-    return partition in _KEPT or is_secondary(partition) or is_expression(partition)
+    return kind_of(partition) is not None
 
 
 def delta_commit(
@@ -108,9 +106,9 @@ def delta_commit(
     Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
     a record key that the change adds twice.
     """
-    of_expressions = {index.partition for index in expressions}
-    refuse_unkept(metadata, lambda name: is_kept(name) and (not is_expression(name) or name in of_expressions))
-    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, expressions, not overlap.earlier)
+    of_expressions = {index.partition: index for index in expressions}
+    refuse_unkept(metadata, lambda name: is_kept(name) and (not EXPRESSION.is_of(name) or name in of_expressions))
+    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, of_expressions, not overlap.earlier)
     steps = delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
     if overlap.again is not None:
         of_partitions = replace(rows, tight=not overlap.earlier_again).of_partitions()
@@ -165,34 +163,50 @@ class _Rows:
     change: TableChange
     files_before: Mapping[str, Collection[str]]
     zone: tzinfo | None
-    expressions: Sequence[IndexedExpression]
+    expressions: Mapping[str, IndexedExpression]
+    """By metadata partition."""
     tight: bool
     """Records of whole partitions take the place of earlier ones; else they are merged with them."""
 
     def all(self) -> Iterator[PartitionRows]:
-        kept = self.metadata.partitions
-        yield PartitionRows(FILES, self._files())
-        if COLUMN_STATS in kept:
-            yield PartitionRows(COLUMN_STATS, encoded_statistics(self._column_stats()))
-        if PARTITION_STATS in kept:
-            yield PartitionRows(PARTITION_STATS, self._partition_stats())
-        if BLOOM_FILTERS in kept:
-            yield PartitionRows(BLOOM_FILTERS, self._bloom_filters())
-        if RECORD_INDEX in kept:
-            yield from self._record_index()
-        for partition in sorted(filter(is_secondary, kept)):
-            yield PartitionRows(partition, self._secondary(partition))
-        for index in self.expressions:
-            rows = self._values_filters(index) if index.is_filter else together(list(self._values_statistics(index)))
-            yield PartitionRows(index.partition, rows)
+        """The records of all partitions."""
+        return self._by_kind(_OF_A_CHANGE)
 
     def of_partitions(self) -> Iterator[PartitionRows]:
         """The records of whole partitions."""
-        if PARTITION_STATS in self.metadata.partitions:
-            yield PartitionRows(PARTITION_STATS, self._partition_stats())
-        for index in self.expressions:
-            if not index.is_filter:
-                yield PartitionRows(index.partition, together(list(self._values_of_partitions(index))))
+        return self._by_kind(_OF_WHOLE_PARTITIONS)
+
+    def _by_kind(self, made: Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]) -> Iterator[PartitionRows]:
+        kept = {FILES, *self.metadata.partitions}
+        for kind in KINDS:
+            if kind.name in made:
+                for partition in of_kind(kind, kept):
+                    yield from made[kind.name](self, partition)
+
+    def files(self, partition: str) -> Iterator[PartitionRows]:
+        yield PartitionRows(partition, self._files())
+
+    def column_stats(self, partition: str) -> Iterator[PartitionRows]:
+        yield PartitionRows(partition, encoded_statistics(self._column_stats()))
+
+    def partition_stats(self, partition: str) -> Iterator[PartitionRows]:
+        yield PartitionRows(partition, self._partition_stats())
+
+    def bloom_filters(self, partition: str) -> Iterator[PartitionRows]:
+        yield PartitionRows(partition, self._bloom_filters())
+
+    def secondary(self, partition: str) -> Iterator[PartitionRows]:
+        yield PartitionRows(partition, self._secondary(partition))
+
+    def expression(self, partition: str) -> Iterator[PartitionRows]:
+        index = self.expressions[partition]
+        rows = self._values_filters(index) if index.is_filter else together(list(self._values_statistics(index)))
+        yield PartitionRows(partition, rows)
+
+    def expression_of_partitions(self, partition: str) -> Iterator[PartitionRows]:
+        index = self.expressions[partition]
+        if not index.is_filter:
+            yield PartitionRows(partition, together(list(self._values_of_partitions(index))))
 
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
@@ -359,18 +373,18 @@ class _Rows:
         ]
         return filter_rows(filters, self.instant_time)
 
-    def _record_index(self) -> Iterator[PartitionRows]:
-        definition = self.definitions.get(RECORD_INDEX)
+    def record_index(self, partition: str) -> Iterator[PartitionRows]:
+        definition = self.definitions.get(partition)
         if definition is None or not definition.is_partitioned:
             replaced = list(self.change.replaced_keys.values())
-            yield PartitionRows(RECORD_INDEX, self._locations(self.change.statuses, replaced))
+            yield PartitionRows(partition, self._locations(self.change.statuses, replaced))
             return
-        by_partition: dict[str, list[WriteStatus]] = {partition: [] for partition in self.change.replaced_keys}
+        by_partition: dict[str, list[WriteStatus]] = {of_table: [] for of_table in self.change.replaced_keys}
         for status in self.change.statuses:
             by_partition.setdefault(status.partition, []).append(status)
-        for partition, statuses in by_partition.items():
-            keys = self.change.replaced_keys.get(partition)
-            yield PartitionRows(RECORD_INDEX, self._locations(statuses, [] if keys is None else [keys]), partition)
+        for of_table, statuses in by_partition.items():
+            keys = self.change.replaced_keys.get(of_table)
+            yield PartitionRows(partition, self._locations(statuses, [] if keys is None else [keys]), of_table)
 
     def _locations(self, statuses: Sequence[WriteStatus], replaced: Sequence[StringColumn]) -> IndexRows:
         """The locations of keys after the commit. A key that one file group loses and another gets has moved; `replaced` are the
@@ -398,6 +412,23 @@ class _Rows:
         if replaced is not None:
             changes.append(KeyChange(removed=replaced))
         return changed_secondary_rows(changes, self.definitions[partition].version)
+
+
+_OF_A_CHANGE: Final[Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]] = {
+    FILES: _Rows.files,
+    COLUMN_STATS: _Rows.column_stats,
+    BLOOM_FILTERS: _Rows.bloom_filters,
+    RECORD_INDEX: _Rows.record_index,
+    PARTITION_STATS: _Rows.partition_stats,
+    SECONDARY_INDEX: _Rows.secondary,
+    EXPRESSION_INDEX: _Rows.expression,
+}
+"""By kind, the records of a change in one partition of it."""
+_OF_WHOLE_PARTITIONS: Final[Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]] = {
+    PARTITION_STATS: _Rows.partition_stats,
+    EXPRESSION_INDEX: _Rows.expression_of_partitions,
+}
+"""By kind, those of them that are of whole partitions of the table."""
 
 
 def _lacks(status: WriteStatus, column: str) -> bool:

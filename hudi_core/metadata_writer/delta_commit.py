@@ -16,7 +16,8 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
 from hudi_core.keys.path_values import escape_name
-from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, siblings
+from hudi_core.metadata.kinds import known_kind
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
 from hudi_core.metadata_writer.group_files import (
     FIRST_TOKEN,
     by_group,
@@ -111,7 +112,7 @@ def _groups(
     """The file groups among which a hash chooses, and the steps that make those that are new."""
     if part.table_partition is None:
         slices = metadata.slices(part.partition)
-        (groups,) = siblings(slices) if part.partition != RECORD_INDEX else [slices]
+        (groups,) = [slices] if known_kind(part.partition).can_be_partitioned else siblings(slices)
         return groups, []
     prefix = partition_group_prefix(part.table_partition)
     # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.

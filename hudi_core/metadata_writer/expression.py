@@ -27,8 +27,6 @@ from hudi_core.metadata_writer.statistics_rows import (
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.types import nodes as t
 
-EXPRESSION_INDEX: Final = "expression_index"
-"""The kind of index."""
 INDEX_TYPES: Final = (COLUMN_STATS, BLOOM_FILTERS)
 """What an expression index may record of the values in a file."""
 PARTITION_PREFIX: Final = "__partition_stat__"

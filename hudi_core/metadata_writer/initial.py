@@ -16,52 +16,25 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.names import BaseFileName, LogFileName
 from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import is_expression
-from hudi_core.metadata.table import (
-    BLOOM_FILTERS,
-    COLUMN_STATS,
-    FILES,
-    METADATA_FOLDER,
-    PARTITION_STATS,
-    RECORD_INDEX,
-)
+from hudi_core.metadata.kinds import KINDS, known_kind
+from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, file_rows
-from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
 from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import DELTA_COMMIT
 
-ORDER: Final = (FILES, COLUMN_STATS, BLOOM_FILTERS, RECORD_INDEX, PARTITION_STATS)
-"""Metadata partitions in the order in which they are made."""
-GROUP_COUNTS: Final[Mapping[str, int]] = {
-    FILES: 1,
-    COLUMN_STATS: 2,
-    BLOOM_FILTERS: 4,
-    RECORD_INDEX: 10,
-    PARTITION_STATS: 1,
-}
-"""File groups of a partition that begins without rows. Their number never changes: hashes count on it."""
-_PREFIXES: Final[Mapping[str, str]] = {
-    FILES: "files-",
-    COLUMN_STATS: "col-stats-",
-    BLOOM_FILTERS: "bloom-filters-",
-    RECORD_INDEX: "record-index-",
-    PARTITION_STATS: "partition-stats-",
-}
-_GROUPS_OF_EXPRESSION: Final = 2
-"""File groups of an expression index."""
 MAX_COLUMNS: Final = 32
 """Columns of the table that have statistics by default."""
 _OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
 _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000
-FEW_RECORDS: Final = GROUP_COUNTS[RECORD_INDEX] * _RECORDS_IN_GROUP // _GROWTH
-"""Fewer records than this take the fewest file groups of a record index."""
+FEW_RECORDS: Final = min(kind.groups for kind in KINDS if kind.counts_records) * _RECORDS_IN_GROUP // _GROWTH
+"""Fewer records than this take the fewest file groups of an index of records."""
 BUILT: Final = "BULK_INSERT_PREPPED"
 """The operation of delta commits that make partitions."""
 _FIRST_LAYOUT_1: Final = 10
@@ -82,26 +55,18 @@ class NewPartition:
     by_table_partition: Mapping[str, IndexRows] | None = None
 
 
-def record_index_groups(records: int) -> int:
-    """File groups of an index of records that begins with so many: a gigabyte each, twice as many as they fill."""
-    return min(max(records * _GROWTH // _RECORDS_IN_GROUP, GROUP_COUNTS[RECORD_INDEX]), _MAX_GROUPS)
-
-
 def group_prefix(partition: str) -> str:
     """The prefix before the number in the ids of a partition's file groups."""
-    return _PREFIXES.get(partition, f"{partition.replace('_', '-')}-")
+    return known_kind(partition).group_prefix or f"{partition.replace('_', '-')}-"
 
 
 def group_count(partition: str, records: int) -> int:
-    """File groups of a partition that begins with so many records."""
-    if is_expression(partition):
-        return _GROUPS_OF_EXPRESSION
-    return record_index_groups(records) if counts_records(partition) else GROUP_COUNTS[partition]
-
-
-def counts_records(partition: str) -> bool:
-    """Whether a partition has a record for each row of the table, by whose number its file groups are made."""
-    return partition == RECORD_INDEX or is_secondary(partition)
+    """File groups of a partition that begins with so many records: of an index of records a gigabyte each, twice as many as
+    they fill."""
+    kind = known_kind(partition)
+    if not kind.counts_records:
+        return kind.groups
+    return min(max(records * _GROWTH // _RECORDS_IN_GROUP, kind.groups), _MAX_GROUPS)
 
 
 def metadata_properties(config: TableConfig) -> dict[str, str]:
@@ -199,15 +164,15 @@ def new_table_steps(
 ) -> tuple[list[Step], dict[str, str]]:
     """The metadata table of a table without commits, and the table properties to set when the steps are done.
 
-    `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without the meta columns;
-    `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
+    `indexes` are the partitions besides `files`, of those in `possible_partitions`; `schema` is the table's, without the meta
+    columns; `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
     """
     partitions = ordered_partitions(indexes, config.version)
     definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
     firsts: list[list[Step]] = []
     for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
         new = NewPartition(partition, file_rows({}) if partition == FILES else NO_ROWS)
-        if partition == RECORD_INDEX and partitioned_record_index:
+        if partitioned_record_index and known_kind(partition).can_be_partitioned:
             new = NewPartition(partition, by_table_partition={})
         firsts.append(first_commit_steps(config, new, instant_time, completion_times()))
     properties = partition_properties(partitions)
@@ -218,24 +183,21 @@ def new_table_steps(
     return steps, properties
 
 
-def build_order(partition: str) -> tuple[int, str]:
-    """A key by which metadata partitions sort in the order in which they are made."""
-    return (ORDER.index(partition) if partition in ORDER else len(ORDER), partition)
-
-
 def possible_partitions(version: int) -> list[str]:
-    """The partitions that the metadata table of a table of this version can have, in the order in which they are made."""
-    return [name for name in ORDER if version >= 8 or name != PARTITION_STATS]
+    """The partitions that a table of this version can have, but for those with names of their own, in the order in which they
+    are made."""
+    return [kind.name for kind in KINDS if not kind.is_named and version >= kind.since]
 
 
 def ordered_partitions(indexes: Sequence[str], version: int) -> list[str]:
-    """The partitions in the order in which they are made. Statistics of partitions need those of files, and version 8."""
+    """The partitions in the order in which they are made. Raises `UsageError`."""
     possible = possible_partitions(version)
     strange = sorted(set(indexes) - set(possible))
     if strange:
         raise UsageError("indexes", expected=f"some of {', '.join(possible)}", found=", ".join(strange))
-    if PARTITION_STATS in indexes and COLUMN_STATS not in indexes:
-        raise UsageError("indexes", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
+    for kind in KINDS:
+        if kind.name in indexes and kind.needs is not None and kind.needs not in indexes:
+            raise UsageError("indexes", expected=f"{kind.needs} beside {kind.name}", found="none")
     return [name for name in possible if name == FILES or name in indexes]
 
 

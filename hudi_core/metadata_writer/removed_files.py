@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.formats.names import parse_base_file
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.file_keys import Keys, keys_of
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, KINDS, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES
 from hudi_core.metadata_writer.delta_commit import PartitionRows
 from hudi_core.metadata_writer.rows import IndexRows, removal_rows
@@ -34,19 +35,37 @@ def removed_files_rows(
         return
     keys = _keys(files)
     bases = _as_strings(_keys([(partition, name) for partition, name in files if parse_base_file(name) is not None]))
-    if COLUMN_STATS in kept and COLUMN_STATS in definitions:
-        columns = definitions[COLUMN_STATS].columns
-        yield _deletes(COLUMN_STATS, [column_keys(column, keys) for column in columns])
-    if BLOOM_FILTERS in kept:
-        yield _deletes(BLOOM_FILTERS, [bases])
-    for partition in sorted(filter(is_expression, kept)):
-        definition = definitions.get(partition)
-        if definition is None:
-            continue
-        if definition.kind == BLOOM_FILTERS:
-            yield _deletes(partition, [bases])
-        else:
-            yield _deletes(partition, [column_keys(column, keys) for column in definition.columns])
+    for kind in KINDS:
+        if kind.name in _OF_FILES:
+            for partition in of_kind(kind, kept):
+                yield from _OF_FILES[kind.name](partition, definitions.get(partition), keys, bases)
+
+
+def _of_filters(partition: str, _: IndexDefinition | None, __: Keys, bases: StringColumn) -> Iterator[PartitionRows]:
+    yield _deletes(partition, [bases])
+
+
+def _of_statistics(
+    partition: str, definition: IndexDefinition | None, keys: Keys, _: StringColumn
+) -> Iterator[PartitionRows]:
+    if definition is not None:
+        yield _deletes(partition, [column_keys(column, keys) for column in definition.columns])
+
+
+def _of_expressions(
+    partition: str, definition: IndexDefinition | None, keys: Keys, bases: StringColumn
+) -> Iterator[PartitionRows]:
+    records_filters = definition is not None and definition.kind == BLOOM_FILTERS
+    made = _of_filters if records_filters else _of_statistics
+    return made(partition, definition, keys, bases)
+
+
+_OF_FILES: Final[Mapping[str, Callable[[str, IndexDefinition | None, Keys, StringColumn], Iterator[PartitionRows]]]] = {
+    COLUMN_STATS: _of_statistics,
+    BLOOM_FILTERS: _of_filters,
+    EXPRESSION_INDEX: _of_expressions,
+}
+"""By kind, the deletes of files in one partition of it: given their keys, and those of the base files among them."""
 
 
 def _keys(files: Sequence[tuple[str, str]]) -> Keys:

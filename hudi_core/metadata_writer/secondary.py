@@ -4,31 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from hudi_core.columns.strings import concat_strings
 from hudi_core.formats.secondary_key import split_secondary_key
 from hudi_core.formats.secondary_keys import KeyChange, SecondaryKeys, concat_keys
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.kinds import SECONDARY_INDEX
 from hudi_core.metadata_writer.rows import IndexRows, secondary_rows
 from hudi_core.metadata_writer.statistics_rows import V1, V2
 from hudi_core.types import nodes as t
-
-SECONDARY_INDEX: Final = "secondary_index"
-"""The kind of index; what the names of its partitions begin with."""
-FIRST_VERSION: Final = 8
-"""The table version from which on there are secondary indexes."""
-_PREFIX: Final = f"{SECONDARY_INDEX}_"
-
-
-def secondary_partition(name: str) -> str:
-    """The metadata partition of the secondary index of this name."""
-    return f"{_PREFIX}{name}"
-
-
-def is_secondary(partition: str) -> bool:
-    """Whether a metadata partition is a secondary index."""
-    return partition.startswith(_PREFIX)
 
 
 def can_be_secondary(type: t.Type) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import IndexKind, of_kind
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.findings import Finding, by_hand, problem, rebuild
@@ -26,12 +27,8 @@ class ColumnIndexes(ABC):
 
     @property
     @abstractmethod
-    def kind(self) -> str:
-        """The kind of index, as findings name it."""
-
-    @abstractmethod
-    def is_of_kind(self, partition: str) -> bool:
-        """Whether a metadata partition is such an index."""
+    def kind(self) -> IndexKind:
+        """The kind of index."""
 
     @abstractmethod
     def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
@@ -45,7 +42,7 @@ class ColumnIndexes(ABC):
 
     def end(self) -> Iterator[Finding]:
         metadata, table = self.subject.metadata, self.subject.table
-        for partition in sorted(filter(self.is_of_kind, metadata.partitions if metadata else ())):
+        for partition in of_kind(self.kind, metadata.partitions if metadata else ()):
             try:
                 definition = index_definitions(table.storage, table.config).get(partition)
                 if metadata is not None and definition is not None:  # the check of properties reports one without
@@ -54,4 +51,4 @@ class ColumnIndexes(ABC):
                 where = self.subject.metadata_path(partition)
                 # What is not known here, Apache Hudi may build and keep.
                 mending = _ELSEWHERE if isinstance(error, UnsupportedError) else rebuild(partition)
-                yield problem(self.kind, self.subject.root, error, mending, where)
+                yield problem(self.kind.name, self.subject.root, error, mending, where)

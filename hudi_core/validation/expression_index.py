@@ -20,13 +20,13 @@ from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import is_expression
 from hudi_core.metadata.file_keys import Keys, keys_of, numbered
 from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, IndexKind
 from hudi_core.metadata.statistics import COLUMN_SIZE
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_writer.changes import statistics_of
-from hudi_core.metadata_writer.expression import EXPRESSION_INDEX, PARTITION_PREFIX, IndexedExpression
+from hudi_core.metadata_writer.expression import PARTITION_PREFIX, IndexedExpression
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.slice_statistics import joined
 from hudi_core.pruning.statistics import ColumnStatistics, taken
@@ -57,11 +57,8 @@ class ExpressionIndexes(ColumnIndexes):
     """The check of expression indexes."""
 
     @property
-    def kind(self) -> str:
-        return EXPRESSION_INDEX
-
-    def is_of_kind(self, partition: str) -> bool:
-        return is_expression(partition)
+    def kind(self) -> IndexKind:
+        return EXPRESSION
 
     def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
         expression = expression_of(self.subject.table, partition, definition)

@@ -9,9 +9,8 @@ from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
 from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.kinds import kind_of
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
-from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.options import PROPERTIES_PATH, table_checksum
 from hudi_core.validation.findings import Finding, Severity, by_hand, forget, problem
 from hudi_core.validation.subject import Subject
@@ -106,7 +105,7 @@ def _definitions(subject: Subject) -> Iterator[Finding]:
         yield problem(PROPERTIES, subject.root, error, by_hand("restore the file of index definitions"))
         return
     for partition in table.config.metadata_partitions:
-        if partition.startswith(("expr_index_", "secondary_index_")) and partition not in definitions:
+        if _is_named(partition) and partition not in definitions:
             place = f"{table.config.index_definitions_path}, {partition}"
             words = by_hand(f"drop the index {partition} and build it again")
             yield Finding(PROPERTIES, Severity.ERROR, place, "a definition of the index", "none", words)
@@ -114,5 +113,10 @@ def _definitions(subject: Subject) -> Iterator[Finding]:
     for name in sorted(definitions.keys() - table.config.kept_partitions - building):
         place = f"{table.config.index_definitions_path}, {name}"
         # Writers of Apache Hudi try to build such an index at each write, and fail where it cannot be.
-        severity = Severity.ERROR if is_secondary(name) or is_expression(name) else Severity.WARNING
+        severity = Severity.ERROR if _is_named(name) else Severity.WARNING
         yield Finding(PROPERTIES, severity, place, "definitions of indexes that there are", "one of none", forget(name))
+
+
+def _is_named(partition: str) -> bool:
+    kind = kind_of(partition)
+    return kind is not None and kind.is_named

@@ -12,10 +12,11 @@ from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slices, refuse_unindexable
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.kinds import SECONDARY, SECONDARY_INDEX, IndexKind
 from hudi_core.metadata.lookup import live_keys
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_writer.group_files import by_group, without
-from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, first_secondary_rows, in_words, is_secondary
+from hudi_core.metadata_writer.secondary import first_secondary_rows, in_words
 from hudi_core.validation.column_indexes import ColumnIndexes
 from hudi_core.validation.findings import Finding, Severity, rebuild
 
@@ -26,11 +27,8 @@ class SecondaryIndexes(ColumnIndexes):
     """The check of secondary indexes."""
 
     @property
-    def kind(self) -> str:
-        return SECONDARY_INDEX
-
-    def is_of_kind(self, partition: str) -> bool:
-        return is_secondary(partition)
+    def kind(self) -> IndexKind:
+        return SECONDARY
 
     def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
         if len(definition.columns) != 1:

@@ -9,10 +9,8 @@ from typing import Final, Protocol
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UsageError
-from hudi_core.metadata.expressions import is_expression
+from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, SECONDARY, SECONDARY_INDEX, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
-from hudi_core.metadata_writer.expression import EXPRESSION_INDEX
-from hudi_core.metadata_writer.secondary import SECONDARY_INDEX, is_secondary
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -112,10 +110,9 @@ def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[Conte
     if statistics:
         checks.append(Statistics(subject, statistics))
     indexes = () if subject.metadata is None else subject.metadata.partitions
-    if SECONDARY_INDEX in wanted and any(map(is_secondary, indexes)):
-        checks.append(SecondaryIndexes(subject))
-    if EXPRESSION_INDEX in wanted and any(map(is_expression, indexes)):
-        checks.append(ExpressionIndexes(subject))
+    for kind, of_indexes in ((SECONDARY, SecondaryIndexes), (EXPRESSION, ExpressionIndexes)):
+        if kind.name in wanted and of_kind(kind, indexes):
+            checks.append(of_indexes(subject))
     for name, made in ((BLOOM_FILTERS, BloomFilters), (RECORD_INDEX, RecordIndex)):
         if name in wanted and subject.indexed(name) is not None:
             check = made(subject)

@@ -17,7 +17,8 @@ from hudi_core.expr.nodes import Call, Expr, Literal, Name
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.expr.walk import changed
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import IDENTITY, indexed_value, is_expression
+from hudi_core.metadata.expressions import IDENTITY, indexed_value
+from hudi_core.metadata.kinds import EXPRESSION
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.planning.sources.slice_statistics import DataFiles, joined
@@ -53,7 +54,7 @@ def expression_indexes(
     indexes: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
-        if not is_expression(partition) or definition.kind != kind or len(definition.columns) != 1:
+        if not EXPRESSION.is_of(partition) or definition.kind != kind or len(definition.columns) != 1:
             continue
         place = stable_column(definition.columns[0], wanted, versions)
         value = None if place is None else indexed_value(definition, place.field.type)

@@ -28,8 +28,8 @@ from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import SECONDARY, of_kind
 from hudi_core.metadata_writer import compaction
-from hudi_core.metadata_writer.secondary import is_secondary
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -104,7 +104,7 @@ def assert_kept(table: Table) -> None:
     """Each index has each row under its value and nothing else; queries by it give the rows that listing folders gives."""
     table = refreshed(table)
     live = open_table(table.storage.uri, metadata=MetadataMode.OFF).scan().to_arrow().to_pylist()
-    for partition in filter(is_secondary, table.config.metadata_partitions):
+    for partition in of_kind(SECONDARY, table.config.metadata_partitions):
         column = COLUMNS[partition]
         recorded = [split_secondary_key(record["key"], "t") for record in table.metadata_records(partition)]
         expected = [(spelled(row[column]), row["_hoodie_record_key"]) for row in live]
