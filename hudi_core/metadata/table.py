@@ -358,7 +358,7 @@ def open_metadata_table(
     own = table_config(parse_properties(content, where), where)
     timeline = timeline_in(storage, f"{METADATA_FOLDER}/{own.timeline_folder}", own.layout)
     _refuse_lagging(storage, timeline, data_timeline)
-    pending = frozenset(instant.requested_time for instant in data_timeline.pending)
+    pending = data_timeline.pending_times
     if earlier is None:
         return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
     timeline = timeline.with_contents_of(earlier.timeline)

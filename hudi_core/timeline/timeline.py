@@ -121,6 +121,11 @@ class Timeline(Portable):
         return tuple(instant for instant in self.instants if not instant.completed)
 
     @cached_property
+    def pending_times(self) -> frozenset[str]:
+        """Requested times of pending instants that write. A savepoint has that of the write that it saves, which is complete."""
+        return frozenset(instant.requested_time for instant in self.pending if instant.action != SAVEPOINT)
+
+    @cached_property
     def pending_compactions(self) -> frozenset[str]:
         """Requested times of compactions that are scheduled: each opened slices that have no base file yet."""
         scheduled = (instant.requested_time for instant in self.pending if instant.action == COMPACTION)

@@ -32,8 +32,7 @@ def serve_metadata_table(table: Table, metadata: MetadataTable) -> MetadataTable
     metadata = _finished(table, metadata)
     if table.config.metadata_partitions_inflight or not is_due(metadata):
         return metadata
-    pending = [instant.requested_time for instant in table.timeline.pending]
-    instant_time = compaction_time(metadata, pending, next_time(metadata.timeline))
+    instant_time = compaction_time(metadata, table.timeline.pending_times, next_time(metadata.timeline))
     plan = planned_compaction(metadata, table.config.metadata_partitions)
     if instant_time is None or not plan.slices:
         return metadata

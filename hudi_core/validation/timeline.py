@@ -84,7 +84,12 @@ def _states(subject: Subject, folder: str, states: list[Instant]) -> Iterator[Fi
     last = max(states, key=lambda instant: instant.state)
     if InstantState.REQUESTED in reached:
         return
-    if last.state is InstantState.INFLIGHT:
+    if last.state is InstantState.INFLIGHT and last.action == SAVEPOINT:
+        words = by_hand(f"drop it: hudi-core savepoint TABLE --drop {last.requested_time}")
+        yield Finding(
+            TIMELINE, Severity.WARNING, f"{folder}/{last.file}", "a savepoint that is complete", "none", words
+        )
+    elif last.state is InstantState.INFLIGHT:
         words = by_hand("roll the write back: hudi-core rollback TABLE --failed")
         expected = "the requested file of the instant beside the inflight one"
         yield Finding(TIMELINE, Severity.ERROR, f"{folder}/{last.file}", expected, "none", words)

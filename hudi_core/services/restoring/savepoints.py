@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from hudi_core.commit.avro_schemas import SAVEPOINT_METADATA
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import UsageError, listed
+from hudi_core.errors import ConflictError, UsageError, listed
 from hudi_core.formats.avro.container import write_container
+from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import SAVEPOINT, Instant
+from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
 from hudi_core.transactions.refusals import refuse_unwritable
@@ -38,6 +40,7 @@ def savepoint(
         files: dict[str, list[str]] = defaultdict(list)
         for file_slice in latest.slices(time):  # raises where files of the state were cleaned away
             files[file_slice.partition] += [file.name for file in file_slice.files]
+        _refuse_deleted(latest, time, files)
         record = {
             "savepointedBy": by,
             "savepointedAt": int(clock().timestamp() * 1000),
@@ -50,7 +53,9 @@ def savepoint(
         }
         names = _files(latest, time)
         completed = names.completed(next_time(latest.timeline, clock))
-        run(latest.storage, [Create(names.inflight), Create(completed, write_container(SAVEPOINT_METADATA, [record]))])
+        begun = [Delete(_files(latest, other).inflight) for other in _dead(latest) if other != time]
+        content = write_container(SAVEPOINT_METADATA, [record])
+        run(latest.storage, [*begun, Create(names.inflight), Create(completed, content)])
     return SavepointResult(time, "saved", by, comment, sum(map(len, files.values())))
 
 
@@ -65,6 +70,9 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         refuse_unwritable(latest, merges=False)
+        if instant in _dead(latest):
+            run(latest.storage, [Delete(_files(latest, instant).inflight)])
+            return SavepointResult(instant, "dropped", "", "", 0)
         present = _savepoints(latest)
         dropped = next((one for one in present if one.requested_time == instant), None)
         if dropped is None:
@@ -74,6 +82,25 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
         completed = f"{latest.timeline.folder}/{dropped.file}"
         run(latest.storage, [Delete(completed), Delete(_files(latest, instant).inflight)])
     return result
+
+
+def _refuse_deleted(table: Table, time: str, files: Mapping[str, Sequence[str]]) -> None:
+    """Raises `ConflictError` where a clean that is under way is about to delete a file of the state: it does so without the
+    table's lock. Rule RESTORE-531."""
+    for instant in table.timeline.pending:
+        if instant.action == CLEAN:
+            planned = read_plan(table.timeline, instant).files
+            lost = sorted(
+                name for partition, names in files.items() for name in set(names) & {*planned.get(partition, ())}
+            )
+            if lost:
+                found = f"clean {instant.requested_time} is about to delete {lost[0]}"
+                raise ConflictError(f"savepoint {time}", expected="a state whose files stay", found=found)
+
+
+def _dead(table: Table) -> list[str]:
+    """The times of savepoints whose making or dropping died: both are done under the table's lock alone. Rule RESTORE-530."""
+    return [instant.requested_time for instant in table.timeline.pending if instant.action == SAVEPOINT]
 
 
 def _savepoints(table: Table) -> list[Instant]:
