@@ -1,6 +1,7 @@
 """What users of the package call: tables with all that can be done to them.
 
 after_write  the services that follow a write where properties ask for them
+changes      several changes of a table in one commit
 forms        forms of schemas by name: the core's own, and what the entry points `hudi_core.schemas` offer
 keys         record keys and partition paths of rows
 keywords     options of operations by name, typed

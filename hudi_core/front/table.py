@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
-    from hudi_core.front import merging
+    from hudi_core.front import changes, merging
+    from hudi_core.front.changes import Changes
     from hudi_core.front.merging import Merge
     from hudi_core.index_builds import build as index_build
     from hudi_core.index_builds import listing as index_list
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
     from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
-    from hudi_core.writing import alter_schema, by_predicate, operations, write_run
+    from hudi_core.writing import alter_schema, by_predicate, operations, several, write_run
     from hudi_core.writing.result import WriteResult
     from hudi_core.writing.source_merge import operations as source_merge
     from hudi_core.writing.source_merge.clauses import Clause, On
@@ -90,6 +91,7 @@ else:
     archiving = ModuleByNeed("hudi_core.services.archiving.operations")
     clean_options = ModuleByNeed("hudi_core.services.cleaning.options")
     cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
+    changes = ModuleByNeed("hudi_core.front.changes")
     cluster_options = ModuleByNeed("hudi_core.cluster.options")
     clustering = ModuleByNeed("hudi_core.cluster.operations")
     compaction = ModuleByNeed("hudi_core.services.compaction.operations")
@@ -104,6 +106,7 @@ else:
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
     rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
+    several = ModuleByNeed("hudi_core.writing.several")
     source_merge = ModuleByNeed("hudi_core.writing.source_merge.operations")
     summaries = ModuleByNeed("hudi_core.table.summaries")
     undoing = ModuleByNeed("hudi_core.services.restoring.undoing")
@@ -287,6 +290,23 @@ class Table(opened.Table):
 
     def _merged(self, source: RowData, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
         return served(self, source_merge.merge(self, source, on, clauses, options), options)
+
+    def transaction(self, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> Changes:
+        """Begins several changes of rows in one commit, which readers see as a whole or not at all:
+
+            with table.transaction() as changes:
+                changes.upsert(arrived)
+                changes.delete(where="status = 'cancelled'")
+            print(changes.result)
+
+        Other writers are not held up by it: where one of them changes what it builds on, it is planned again.
+        """
+        return changes.Changes(self._committed, _write_options(options, named) or write_run.WriteOptions())
+
+    def _committed(
+        self, upserts: list[RowData], deletes: list[RowData], wheres: list[Condition], options: WriteOptions
+    ) -> WriteResult:
+        return served(self, several.write_several(self, upserts, deletes, wheres, options), options)
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]

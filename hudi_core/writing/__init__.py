@@ -42,6 +42,7 @@ plan             which file gets how many rows: tasks, and the way of rows to th
 result           what a write did, as users see it
 row_size         how many bytes a row takes in a base file, measured
 schema_on_write  batches brought to a table's schema, before anything is written
+several          several changes of rows in one commit
 source_merge/    merges of a source into a table by clauses
 spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again

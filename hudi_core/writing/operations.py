@@ -45,6 +45,7 @@ from hudi_core.writing.task_rows import (
     deletes_of_tasks,
     grouped_by_partition,
     rows_of_tasks,
+    with_deleted_places,
     without_removed,
 )
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
@@ -155,14 +156,22 @@ def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: 
 
 
 def planned_upsert(
-    table: Table, incoming: Incoming, instant_time: str, options: WriteOptions, removes: Bools | None = None
+    table: Table,
+    incoming: Incoming,
+    instant_time: str,
+    options: WriteOptions,
+    removes: Bools | None = None,
+    deleted: KeyColumns | None = None,
 ) -> Planned:
-    """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has."""
+    """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has, and those of `deleted`, which
+    no row has."""
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
     places = upsert_places(tagger, incoming, located, options)
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
+    if deleted is not None:
+        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
     planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
     inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))

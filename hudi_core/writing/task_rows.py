@@ -54,12 +54,17 @@ def without_removed(places: Places, records: StringColumn, removes: NDArray[np.b
     if not removes.any():
         return places
     rows = np.flatnonzero(removes & (places.slices > NOWHERE))
+    places = with_deleted_places(places, take_strings(records, rows), places.slices[rows])
+    return replace(places, slices=np.where(removes, _LEFT_OUT, places.slices))
+
+
+def with_deleted_places(places: Places, records: StringColumn, slices: Numbers) -> Places:
+    """The places of a write that also deletes keys: those that a slice holds, by its number."""
     leaving = dict(places.leaving)
-    for number, of_slice in grouped(places.slices[rows]):
-        keys = take_strings(records, rows[of_slice])
+    for number, of_slice in grouped(slices):
+        keys = take_strings(records, of_slice)
         leaving[number] = concat_strings([leaving[number], keys]) if number in leaving else keys
-    slices = np.where(removes, _LEFT_OUT, places.slices)
-    return replace(places, slices=slices, leaving=leaving)
+    return replace(places, leaving=leaving)
 
 
 def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, *, in_key_order: bool) -> tuple[Task, ...]:

@@ -1,0 +1,118 @@
+"""Several changes of rows in one commit: rows that are merged, and keys that are deleted. Rules: WRITE-770 to WRITE-772."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import string_column, string_list, take_strings
+from hudi_core.commit.times import next_time
+from hudi_core.data_files.spool import Spool
+from hudi_core.engine import InputRows
+from hudi_core.errors import RowError, SchemaError, UsageError
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.table.table import Table
+from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
+from hudi_core.writing.incoming import incoming_keys, incoming_rows, joined_keys, row_schema
+from hudi_core.writing.incoming_checks import refuse_lost_paths
+from hudi_core.writing.operations import (
+    Operation,
+    columns_of_write,
+    given_rows,
+    latest_writable,
+    planned_deletes,
+    planned_upsert,
+    run_of,
+)
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+
+
+def write_several(
+    table: Table,
+    upserts: Sequence[object],
+    deletes: Sequence[object] = (),
+    wheres: Sequence[Where] = (),
+    options: WriteOptions | None = None,
+) -> WriteResult:
+    """Merges the rows of all `upserts`, and deletes the rows that have keys of `deletes` or match one of `wheres`, in one commit.
+
+    Rows that match are those of the table when the write is planned. Raises as `write` and `delete_where`; `SchemaError` for
+    upserts of other columns than the first, `RowError` for a row whose key the same commit deletes, `UsageError` for nothing to
+    do. Nothing is changed then.
+    """
+    settings = options or WriteOptions()
+    if not (upserts or deletes or wheres):
+        raise UsageError("transaction", expected="rows to upsert or to delete", found="none")
+    latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE)
+    for where in wheres:
+        writable_by_predicate(latest, where)
+    keys = [incoming_keys(latest, given_rows(latest, rows)) for rows in deletes]
+
+    def deleted_keys(table: Table) -> KeyColumns:
+        return _joined([*keys, *(matching_keys(table, where) for where in wheres)])
+
+    if not upserts:
+        bare = bare_schema(latest)
+        run = run_of(latest, Operation.DELETE, bare, Spool(latest.engine, row_schema(latest, bare)), settings)
+        return run.run(lambda table, time: planned_deletes(table, deleted_keys(table), time, settings))
+    rows = _one_input(latest, upserts)
+    columns = columns_of_write(latest, rows.schema, Operation.UPSERT, settings)
+    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
+    with closing(incoming.spool):
+        refuse_lost_paths(incoming.keys)
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            deleted = deleted_keys(table)
+            _refuse_both(table, incoming.keys, deleted)
+            return planned_upsert(table, incoming, instant_time, settings, deleted=deleted)
+
+        run = run_of(latest, Operation.UPSERT, incoming.table, incoming.spool, settings, incoming.kept)
+        return run.run(plan)
+
+
+def _one_input(table: Table, upserts: Sequence[object]) -> InputRows[Any]:
+    """The rows of all inputs, one after the other, which have the columns of the first."""
+    first, *others = [given_rows(table, rows) for rows in upserts]
+    for other in others:
+        if [(field.name, field.type) for field in other.schema.fields] != [
+            (field.name, field.type) for field in first.schema.fields
+        ]:
+            expected = f"the columns of the transaction's first rows: {', '.join(first.schema.names)}"
+            raise SchemaError("upsert", expected=expected, found=", ".join(other.schema.names))
+
+    def batches() -> Iterator[Any]:
+        for rows in (first, *others):
+            yield from rows.batches
+
+    return InputRows(first.schema, batches(), first.inferred)
+
+
+def _joined(keys: Sequence[KeyColumns]) -> KeyColumns:
+    return joined_keys([one.records for one in keys], [_paths(one) for one in keys])
+
+
+def _paths(keys: KeyColumns) -> StringColumn:
+    return take_strings(string_column(list(keys.paths)), keys.partitions.astype(np.int64))
+
+
+def _refuse_both(table: Table, rows: KeyColumns, deleted: KeyColumns) -> None:
+    """Raises `RowError` for a row whose key is deleted by the same commit: which of the two is meant cannot be known."""
+    if RECORD_INDEX in table.config.kept_partitions:
+        pairs = [(np.arange(len(rows)), np.arange(len(deleted)))]
+    else:
+        of_deleted = dict(deleted.by_partition())
+        pairs = [(numbers, of_deleted[path]) for path, numbers in rows.by_partition() if path in of_deleted]
+    for of_rows, of_deletes in pairs:
+        index = index_strings(take_strings(deleted.records, of_deletes))
+        both = index.find(take_strings(rows.records, of_rows)) >= 0
+        if both.any():
+            row = int(of_rows[both][0])
+            (key,) = string_list(take_strings(rows.records, np.array([row])))
+            raise RowError(row, expected="rows whose keys the transaction does not delete", found=repr(key))
