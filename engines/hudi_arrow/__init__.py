@@ -26,6 +26,7 @@ rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches
 output       rows written to a file
 input        rows that come from outside: Arrow data, files
+python_values  values of Python in the type of a table's column, exactly
 csv_rows     rows of CSV files; an error names the row
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values

@@ -6,8 +6,8 @@
     a dictionary of columns               lists or arrays of one length
     an iterable of any of the first       batches, frames
 
-Values of Python take the type of the table's column of their name; in a column that the table does not have, pyarrow
-guesses the type. What is iterated is taken as it comes, a batch at a time.
+Values of Python take the type of the table's column of their name, exactly (`python_values`); in a column that the table
+does not have, pyarrow guesses the type. What is iterated is taken as it comes, a batch at a time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hudi_arrow.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, described
 
 _BATCH_ROWS = 65_536
@@ -74,7 +75,10 @@ def _chained(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
                     expected=f"the first batch's columns, {', '.join(schema.names)}",
                     found=", ".join(batch.schema.names),
                 )
-            yield batch if batch.schema.equals(schema) else batch.cast(schema)
+            try:
+                yield batch if batch.schema.equals(schema) else batch.cast(schema)
+            except pa.ArrowException as problem:
+                raise wrong_batch(problem) from problem
 
     return pa.RecordBatchReader.from_batches(schema, alike())
 
@@ -118,8 +122,10 @@ def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> p
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise UsageError(f"rows: {name}", expected="a list of values", found=described(values))
     try:
-        array = pa.array(values, type)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as problem:
+        array = exact_array(name, values, type, start)
+    except RowError:
+        raise
+    except WRONG as problem:
         raise _wrong_value(name, values, type, start) or UsageError(
             f"rows: {name}", expected="values of one type", found=" ".join(str(problem).split())
         ) from problem
@@ -133,6 +139,6 @@ def _wrong_value(name: str, values: Any, type: pa.DataType | None, start: int) -
     for number, value in enumerate(values):
         try:
             pa.scalar(value, type)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        except WRONG:
             return RowError(start + number, expected=f"a value of {type}", found=repr(value), path=f"rows: {name}")
     return None
