@@ -12,9 +12,9 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     cli         the command line
     front       opening and creating tables, their operations as methods
     services    compaction, clean, archive, savepoint and restore: what keeps a table in order
-    cluster     rows in an order that lets queries skip files
     validation  the consistency of a table: checks and repairs
     advice      which index or clustering would speed up queries
+    cluster     rows in an order that lets queries skip files
     creating    creating tables
     writing     writing rows: tasks, files, a commit
     index_builds  building, listing and dropping indexes

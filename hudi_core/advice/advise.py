@@ -1,4 +1,4 @@
-"""Queries put to a table as it is, and as it would be with an index or clustering. Rules ADVICE-1 to ADVICE-8."""
+"""Queries put to a table as it is, and as it would be with an index or clustering. Rules ADVICE-1 to ADVICE-9."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from itertools import chain
 
 import numpy as np
 
-from hudi_core.advice.clustered import SampledRows, clustered_rows, share_kept
 from hudi_core.advice.costs import Cost, Costs
-from hudi_core.advice.proposals import Advice, Measure, Proposal, Touched
-from hudi_core.advice.sample import Numbers, Sample, mean_size, spread
+from hudi_core.advice.proposals import LEAST_SAVING, Advice, Measure, Proposal, Touched
+from hudi_core.advice.sample import Numbers, Sample, Sizes, drawn, mean_size, slice_sizes, spread, sum_of
+from hudi_core.cluster.forecast import Forecaster, Shares
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.planner import planned
+from hudi_core.cluster.predictions import Gain
 from hudi_core.columns.strings import string_column
-from hudi_core.errors import UsageError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, OneOf, Predicate, columns_of
@@ -30,32 +34,38 @@ from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
-from hudi_core.schema.project import project
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
+from hudi_core.writing.plan import FileSizes
 
 _OF_FILES = ("footers", "bloom filters in footers")
 """Sources that open files."""
 _MOST_CURVE_COLUMNS = 4
+_SAMPLED_ROWS = 1 << 16
+"""Rows of a group that are sampled for a forecast: many forecasts are made."""
+DEFAULT_SIZES = FileSizes()
 MAX_QUERIES = 200
 """Queries that are looked into: the most frequent ones."""
 
 
 def advise(
-    table: Table, where: Sequence[Condition | Query], measures: Collection[Measure] = frozenset(Measure)
+    table: Table,
+    where: Sequence[Condition | Query],
+    measures: Collection[Measure] = frozenset(Measure),
+    sizes: FileSizes = DEFAULT_SIZES,
 ) -> Advice:
     """Which index or clustering would speed up these queries. Each counts as often as its weight; a bare predicate counts once.
 
-    Only `measures` are proposed. Estimates come from footers and rows of a sample of base files; nothing is written to the
-    table. Raises `UsageError` for no query, and as `Table.scan` does for a predicate.
+    Only `measures` are proposed, clustering into files of these sizes. Estimates come from footers and rows of a sample of base
+    files; nothing is written to the table. Raises `UsageError` for no query, and as `Table.scan` does for a predicate.
     """
     if isinstance(where, str | Expr | ExpressionBuilder) or not where:
         raise UsageError("where", expected="a list of predicates", found="one by itself" if where else "none")
     sources = table.scan().sources
-    sample = Sample(sources)
-    _ = sample.footers  # timed, before planning keeps them
+    sample = drawn(sources)
     frequent = sorted(as_queries(where), key=lambda query: -query.weight)[:MAX_QUERIES]
-    queries = [_query(sample, query, table) for query in frequent]
+    of_slices = slice_sizes(sources)
+    queries = [_query(sample, query, table, of_slices) for query in frequent]
     before = Advice(
         tuple(query.text for query in queries),
         tuple(query.weight for query in queries),
@@ -65,10 +75,13 @@ def advise(
         len(sample.numbers),
         (),
     )
-    advisor = _Advisor(sources, sample, Costs(sample), queries, before, measures)
-    read = {proposal: before.bytes_read(proposal.touched) for proposal in advisor.proposals()}
-    useful = [proposal for proposal in read if read[proposal] < before.bytes_read(before.touched)]
-    ordered = sorted(useful, key=lambda proposal: (read[proposal], proposal.seconds))
+    advisor = _Advisor(table, sources, sample, Costs(sample), queries, before, measures, sizes)
+    cost = {proposal: before.cost(proposal.touched) for proposal in advisor.proposals()}
+    most = before.cost(before.touched) * (1 - LEAST_SAVING)
+    ordered = sorted(
+        (proposal for proposal in cost if cost[proposal] < most),
+        key=lambda proposal: (cost[proposal], proposal.seconds),
+    )
     return replace(before, proposals=tuple(ordered))
 
 
@@ -78,8 +91,11 @@ class _Query:
 
     sample: Sample
     planner: PredicatePlanner
+    given: Query
     text: str
     weight: int
+    sizes: Sizes
+    files: Sizes
 
     @cached_property
     def predicate(self) -> Predicate:
@@ -126,15 +142,41 @@ class _Query:
         open_questions = self.recorded[~sources.has_complete_statistics(self.recorded, self.predicate)]
         doubtful = sources.fallback.doubtful(open_questions, self.predicate, lambda _: ())
         opened = len(self.recorded) if self.keys is not None else len(doubtful)
-        return Touched(opened, _scaled(self.share_kept(self.columns, self.keys is not None), self.recorded))
+        return self.touched(opened, *self._now)
 
-    def share_kept(self, columns: Iterable[str], by_filter: bool = False) -> float:
-        """The share of the slices left by recorded sources that statistics of these columns leave, in a sample of them."""
+    @cached_property
+    def _now(self) -> tuple[Numbers, Numbers]:
+        return self.left(self.columns, self.keys is not None)
+
+    @cached_property
+    def shares(self) -> Shares:
+        """Of each slice the share that is kept: one or none of those that were looked into, of others that of those."""
+        looked_into, kept = self._now
+        shares = np.zeros(len(self.sample.sources.snapshot.slices), np.float64)
+        if len(looked_into):
+            shares[self.recorded] = len(kept) / len(looked_into)
+            shares[looked_into] = 0.0
+            shares[kept] = 1.0
+        return shares
+
+    def touched(self, opened: int, looked_into: Numbers, kept: Numbers) -> Touched:
+        """What is touched where so many footers are opened, and these of the slices that were looked into are kept."""
+        if not len(kept):
+            return Touched(opened, 0, 0, 0)
+        count = max(round(len(kept) / len(looked_into) * len(self.recorded)), 1)
+        size, files = (
+            round(sum_of(of_slices, kept) / max(sum_of(of_slices, looked_into), 1) * sum_of(of_slices, self.recorded))
+            for of_slices in (self.sizes, self.files)
+        )
+        return Touched(opened, count, size, max(files, 1))
+
+    def left(self, columns: Iterable[str], by_filter: bool = False) -> tuple[Numbers, Numbers]:
+        """Some of the slices that recorded sources leave, and which of them statistics of these columns leave."""
         numbers = np.intersect1d(self.recorded, self.sample.numbers)
         if not len(numbers):
             numbers = spread(self.recorded, len(self.sample.numbers))
         if not len(numbers):
-            return 0.0
+            return numbers, numbers
         wanted = {self.columns[name].id for name in columns}
         load = self.sample.sources.fallback.read(numbers, numbers)
 
@@ -144,7 +186,7 @@ class _Query:
         possible = FileStatistics(len(numbers), chosen).plan(self.predicate).possible()
         if by_filter and self.keys is not None:
             possible = np.array([row for row in possible.tolist() if self._passes(int(numbers[row]))], np.int64)
-        return len(possible) / len(numbers)
+        return numbers, numbers[possible]
 
     def _passes(self, number: int) -> bool:
         """Whether the bloom filter in the footer of a slice lets one of the keys pass; log files may hold any key."""
@@ -161,39 +203,25 @@ class _Query:
         )
 
 
-def _scaled(share: float, numbers: Numbers) -> int:
-    """A share of slices as a number of them; some is never none."""
-    return 0 if share == 0 else max(round(share * len(numbers)), 1)
-
-
-def _query(sample: Sample, query: Query, table: Table) -> _Query:
+def _query(sample: Sample, query: Query, table: Table, sizes: tuple[Sizes, Sizes]) -> _Query:
     schema, case_sensitive = sample.sources.snapshot.schema, table.case_sensitive
     parts = [
         bound_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))
     ]
     planner = PredicatePlanner(sample.sources, parts, case_sensitive)
-    return _Query(sample, planner, " AND ".join(part.text for part in parts), query.weight)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Rows that stand for so many slices; None where none could be drawn."""
-
-    slices: int
-    sampled: SampledRows | None
-
-    def clustered(self, columns: Sequence[str]) -> FileStatistics | None:
-        return None if self.sampled is None else clustered_rows(self.sampled, columns, self.slices)
+    return _Query(sample, planner, query, " AND ".join(part.text for part in parts), query.weight, *sizes)
 
 
 @dataclass(frozen=True)
 class _Advisor:
+    table: Table
     sources: Sources
     sample: Sample
     costs: Costs
     queries: Sequence[_Query]
     before: Advice
     measures: Collection[Measure]
+    sizes: FileSizes
 
     def proposals(self) -> Iterator[Proposal]:
         """All that is possible of the measures that are wanted, useful or not."""
@@ -222,11 +250,14 @@ class _Advisor:
             touched = []
             for query in self.queries:
                 own = [name for name in columns if name in query.columns]
-                left = _scaled(query.share_kept(own), query.recorded) if own else len(query.recorded)
-                decided = set(query.columns) <= {*columns, *recorded}
-                opened = 0 if decided else min(query.now.opened, left)
-                touched.append(Touched(opened, min(query.now.kept, left)) if own else query.now)
+                touched.append(self._with_statistics(query, own, {*columns, *recorded}) if own else query.now)
             yield self._proposal(Measure.COLUMN_STATS, columns, touched, self.costs.column_stats(columns))
+
+    def _with_statistics(self, query: _Query, own: Sequence[str], recorded: set[str]) -> Touched:
+        """What a query touches with statistics of some of its columns, where these columns have recorded ones then."""
+        left = query.touched(0, *query.left(own))
+        opened = 0 if set(query.columns) <= recorded else min(query.now.opened, left.kept)
+        return replace(left if left.kept < query.now.kept else query.now, opened=opened)
 
     def _recorded_columns(self) -> frozenset[str]:
         """The columns that `column_stats` has."""
@@ -241,7 +272,7 @@ class _Advisor:
         columns = snapshot.config.record_key_fields
         if Measure.RECORD_INDEX in self.measures and snapshot.usable(RECORD_INDEX) is None:
             touched = [
-                query.now if query.keys is None else Touched(0, min(query.now.kept, len(query.keys)))
+                query.now if query.keys is None else _at_most(replace(query.now, opened=0), len(query.keys))
                 for query in self.queries
             ]
             yield self._proposal(Measure.RECORD_INDEX, columns, touched, self.costs.record_index())
@@ -249,55 +280,62 @@ class _Advisor:
         cost = self.costs.bloom_filters() if wanted and snapshot.stores_keys else None
         if cost is not None:
             touched = [
-                query.now
-                if query.keys is None
-                else Touched(0, _scaled(query.share_kept((), by_filter=True), query.recorded))
+                query.now if query.keys is None else query.touched(0, *query.left((), by_filter=True))
                 for query in self.queries
             ]
             yield self._proposal(Measure.BLOOM_FILTERS, columns, touched, cost)
 
     def _clustering(self, names: Sequence[str]) -> Iterator[Proposal]:
-        """Sorted by a column, or along the z-order curve of those that save most by themselves; partitions stay as they are."""
-        of_queries = self._sampled_rows(names)
-        by_one = [self._clustered(of_queries, (name,)) for name in names]
+        """Sorted by a column, or along the z-order curve of those that save most by themselves; as `cluster` would plan it."""
+        by_one = [proposal for name in names if (proposal := self._clustered((name,))) is not None]
         yield from by_one
-        best = sorted(by_one, key=lambda proposal: self.before.bytes_read(proposal.touched))
+        best = sorted(by_one, key=lambda proposal: self.before.cost(proposal.touched))
         for count in range(2, min(len(best), _MOST_CURVE_COLUMNS) + 1):
             chosen = {proposal.columns for proposal in best[:count]}
-            yield self._clustered(of_queries, tuple(name for name in names if (name,) in chosen))
+            proposal = self._clustered(tuple(name for name in names if (name,) in chosen))
+            if proposal is not None:
+                yield proposal
 
-    def _sampled_rows(self, names: Sequence[str]) -> list[_Rows]:
-        """Of each query the rows of the partitions that it leaves, which queries of the same partitions share."""
-        with_base = np.flatnonzero(self.sources.snapshot.slices.bases >= 0)
-        wanted = project(self.sources.snapshot.schema, names)
-        known: dict[bytes, _Rows] = {}
-        of_queries = []
-        for query in self.queries:
-            slices = np.intersect1d(query.left_by(["partition values"]), with_base)
-            key = slices.tobytes()
-            if key not in known:
-                rows = self.sample.rows(slices, wanted)
-                sampled = None if rows is None else SampledRows(rows, wanted, self.sample.rows_a_slice)
-                known[key] = _Rows(len(slices), sampled)
-            of_queries.append(known[key])
-        return of_queries
+    def _clustered(self, columns: tuple[str, ...]) -> Proposal | None:
+        """What `cluster` by these columns would make of the queries; None where it has nothing to do, or cannot be done."""
+        strategy = Strategy.LINEAR if len(columns) == 1 else Strategy.ZORDER
+        try:
+            plan = planned(self.table, ClusterOptions(strategy, columns, self.sizes))
+        except (UsageError, UnsupportedError):
+            return None
+        if not plan.groups:
+            return None
+        forecast = self._forecaster.of_plan(plan)
+        touched = [self._after(query, gain) for query, gain in zip(self.queries, forecast.gains, strict=True)]
+        cost = self.costs.writing(forecast.size)
+        return self._proposal(Measure.CLUSTERING, columns, touched, cost)
 
-    def _clustered(self, of_queries: Sequence[_Rows], columns: tuple[str, ...]) -> Proposal:
-        made = {rows: rows.clustered(columns) for rows in dict.fromkeys(of_queries)}
-        touched = []
-        for query, rows in zip(self.queries, of_queries, strict=True):
-            statistics = made[rows]
-            if statistics is None:
-                touched.append(query.now)
-                continue
-            kept = round(share_kept(statistics, query.predicate) * rows.slices)
-            # Between two parts of the sample lie rows that it has not.
-            touched.append(Touched(query.now.opened, max(kept, min(query.now.kept, 1))))
-        return self._proposal(Measure.CLUSTERING, columns, touched, self._clustering_cost)
+    def _after(self, query: _Query, gain: Gain) -> Touched:
+        """What a query touches then. Footers are opened of as large a share of the slices as now."""
+        opened = -(-query.now.opened * gain.slices_after // max(gain.slices_before, 1))
+        after = Touched(opened, gain.kept_after, gain.bytes_after, gain.requests_after)
+        located = query.keys is not None and self.sources.snapshot.usable(RECORD_INDEX) is not None
+        return _at_most(after, len(query.keys)) if located and query.keys is not None else after
 
     @cached_property
-    def _clustering_cost(self) -> Cost:
-        return self.costs.clustering()
+    def _forecaster(self) -> Forecaster:
+        schema = self.sources.snapshot.schema
+        names = dict.fromkeys(chain.from_iterable(query.columns for query in self.queries))
+        return Forecaster(
+            self.table,
+            [query.given for query in self.queries],
+            [query.shares for query in self.queries],
+            [schema.get(name).path for name in names],
+            _SAMPLED_ROWS,
+        )
 
     def _proposal(self, measure: Measure, columns: Sequence[str], touched: Sequence[Touched], cost: Cost) -> Proposal:
         return Proposal(measure, tuple(columns), tuple(touched), cost.size, cost.seconds)
+
+
+def _at_most(touched: Touched, slices: int) -> Touched:
+    """What is touched where at most so many slices are kept."""
+    if touched.kept <= slices:
+        return touched
+    share = slices / touched.kept
+    return replace(touched, kept=slices, size=round(touched.size * share), files=max(round(touched.files * share), 1))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.advice.sample import Sample, files_of, mean_size
+from hudi_core.advice.sample import Sample, files_of
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import string_column
@@ -82,11 +82,9 @@ class Costs:
         rows = self.sample.rows_a_slice * len(sources.snapshot.slices)
         return Cost(round(size / max(keys, 1) * rows), (perf_counter() - begun) / max(keys, 1) * rows)
 
-    def clustering(self) -> Cost:
-        """Of writing all slices again."""
-        sources = self.sample.sources
-        total = mean_size(sources) * len(sources.snapshot.slices)
-        return Cost(round(total), self._seconds_a_byte * total)
+    def writing(self, size: int) -> Cost:
+        """Of writing so many bytes of base files again."""
+        return Cost(size, self._seconds_a_byte * size)
 
     @cached_property
     def _seconds_a_byte(self) -> float:

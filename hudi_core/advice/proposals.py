@@ -9,6 +9,10 @@ from typing import Any, Final
 
 FOOTER_BYTES: Final = 64 << 10
 """What a look into a footer is taken to read."""
+REQUEST_BYTES: Final = 64 << 10
+"""What could be read in the time that a file costs beside its bytes."""
+LEAST_SAVING: Final = 0.1
+"""The share of the cost that a proposal has to save: forecasts may be wrong by as much."""
 
 
 class Measure(StrEnum):
@@ -22,10 +26,27 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """File slices of which a query opens the footer, and those that it reads rows of: estimates, scaled up from a sample."""
+    """File slices of which a query opens the footer, and those that it reads rows of, with the bytes and the number of their
+    files: estimates, scaled up from a sample."""
 
     opened: int
     kept: int
+    size: int
+    files: int
+
+    @property
+    def bytes_read(self) -> int:
+        return self.opened * FOOTER_BYTES + self.size
+
+    @property
+    def requests(self) -> int:
+        """One for each footer and each file."""
+        return self.opened + self.files
+
+    @property
+    def cost(self) -> int:
+        """Bytes, each request counted as so many that could be read in its time."""
+        return self.bytes_read + self.files * REQUEST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +81,16 @@ class Advice:
     proposals: tuple[Proposal, ...]
 
     def bytes_read(self, touched: Sequence[Touched]) -> int:
-        """What all queries together read that touch so much, each as often as it is put."""
-        return round(
-            sum(
-                weight * (query.opened * FOOTER_BYTES + query.kept * self.slice_bytes)
-                for query, weight in zip(touched, self.weights, strict=True)
-            )
-        )
+        """The bytes that all queries together read that touch so much, each as often as it is put."""
+        return sum(weight * query.bytes_read for query, weight in zip(touched, self.weights, strict=True))
+
+    def requests(self, touched: Sequence[Touched]) -> int:
+        """The requests of all queries together, each as often as it is put."""
+        return sum(weight * query.requests for query, weight in zip(touched, self.weights, strict=True))
+
+    def cost(self, touched: Sequence[Touched]) -> int:
+        """Bytes and requests of all queries together as one figure."""
+        return sum(weight * query.cost for query, weight in zip(touched, self.weights, strict=True))
 
     def records(self) -> list[dict[str, Any]]:
         """One object for the table as it is, and one for each proposal, as JSON has them."""
@@ -75,6 +99,7 @@ class Advice:
             "columns": [],
             "opened": [query.opened for query in self.touched],
             "kept": [query.kept for query in self.touched],
+            "requests": self.requests(self.touched),
             "bytes_read": self.bytes_read(self.touched),
             "bytes_to_build": 0,
             "seconds_to_build": 0.0,
@@ -87,6 +112,7 @@ class Advice:
                     "columns": list(proposal.columns),
                     "opened": [query.opened for query in proposal.touched],
                     "kept": [query.kept for query in proposal.touched],
+                    "requests": self.requests(proposal.touched),
                     "bytes_read": self.bytes_read(proposal.touched),
                     "bytes_to_build": proposal.size,
                     "seconds_to_build": round(proposal.seconds, 3),

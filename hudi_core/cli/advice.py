@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from hudi_core.advice.advise import advise
+from hudi_core.advice.advise import DEFAULT_SIZES, advise
 from hudi_core.advice.proposals import Advice, Measure
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, duration, shortened, size
 from hudi_core.expr.queries import Condition, Query
 from hudi_core.table.table import Table
+from hudi_core.writing.plan import FileSizes
 
 _SHOWN_QUERIES = 12
 """Queries that people are shown one by one."""
 
 
 def show_advice(
-    out: Output, table: Table, where: Sequence[Condition | Query], measures: Collection[Measure] = frozenset(Measure)
+    out: Output,
+    table: Table,
+    where: Sequence[Condition | Query],
+    measures: Collection[Measure] = frozenset(Measure),
+    sizes: FileSizes = DEFAULT_SIZES,
 ) -> None:
     """Shows which index or clustering would pay for queries. Raises as `advise`."""
-    advice = advise(table, where, measures)
+    advice = advise(table, where, measures, sizes)
     records = advice.records()
     if out.as_json:
         for record in records:
@@ -32,7 +37,7 @@ def show_advice(
         what = "index or clustering" if Measure.COLUMN_STATS in measures else "clustering"
         out.text(f"no {what} would save anything ({counted(advice.sampled, 'file slice')} looked into)")
         return
-    columns = ("measure", "columns", "kept", "opened", "bytes_read", "to_build", "time_to_build")
+    columns = ("measure", "columns", "kept", "opened", "requests", "bytes_read", "to_build", "time_to_build")
     out.rows(columns, [_shown(record, advice) for record in records], folded=("columns",))
     by_query = "by query" if _one_by_one(advice) else "by all queries"
     out.text(f"\nestimates by {counted(advice.sampled, 'file slice')}; kept and opened {by_query}")
@@ -59,6 +64,7 @@ def _shown(record: dict[str, Any], advice: Advice) -> dict[str, Any]:
         "columns": record["columns"],
         "kept": _counts(record["kept"], advice),
         "opened": _counts(record["opened"], advice),
+        "requests": record["requests"],
         "bytes_read": size(record["bytes_read"]),
         "to_build": None if is_now else size(record["bytes_to_build"]),
         "time_to_build": None if is_now else duration(record["seconds_to_build"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -18,8 +19,9 @@ from hudi_core.cli.options import (
     queries_of,
     warn,
 )
-from hudi_core.cli.output import Output, say, task_progress
+from hudi_core.cli.output import Output, progress, say, task_progress
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.words import size
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
 from hudi_core.cluster.operations import cluster as run_clustering
@@ -36,7 +38,10 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.writing.plan import FileSizes
 
 _SIZES = FileSizes()
-_GAINS = ("where", "weight", "kept_before", "predicted_before", "slices_before", "kept_after", "slices_after")
+_GAINS = (
+    *("where", "weight", "kept_before", "predicted_before", "slices_before", "kept_after", "slices_after"),
+    *("bytes_before", "bytes_after"),
+)
 
 
 def cluster(
@@ -115,29 +120,32 @@ def cluster(
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
     queries = queries_of(opened_table, where if estimates else None, where_file)
     if advise:
-        show_advice(out, opened_table, queries, (Measure.CLUSTERING,))
+        show_advice(out, opened_table, queries, (Measure.CLUSTERING,), FileSizes(target_file_size, small_file_limit))
         return
-    with task_progress("files") as report:
-        options = ClusterOptions(
-            strategy,
-            name_list(columns),
-            FileSizes(target_file_size, small_file_limit),
-            PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
-            None if dry_run else conjunction(where),
-            queries=() if dry_run else queries,
-            spool_folder=spool_folder,
-            progress=report,
-        )
-        if dry_run:
-            _show(out, preview_clustering(opened_table, options, queries))
-        elif cancel is not None:
-            cancel_clustering(opened_table, cancel, options)
-            out.record({"instant": cancel, "state": "cancelled"})
-        elif run is not None:
-            out.record(run_requested(opened_table, run, options).as_dict())
-        else:
-            work = request_clustering if plan_only else run_clustering
-            out.record(work(opened_table, options).as_dict())
+    options = ClusterOptions(
+        strategy,
+        name_list(columns),
+        FileSizes(target_file_size, small_file_limit),
+        PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
+        None if dry_run else conjunction(where),
+        queries=() if dry_run else queries,
+        spool_folder=spool_folder,
+    )
+    if dry_run:
+        with progress("queries"):
+            made = preview_clustering(opened_table, options, queries)
+        _show(out, made)
+    elif cancel is not None:
+        cancel_clustering(opened_table, cancel, options)
+        out.record({"instant": cancel, "state": "cancelled"})
+    else:
+        with task_progress("files") as report:
+            reported = replace(options, progress=report)
+            if run is not None:
+                result = run_requested(opened_table, run, reported)
+            else:
+                result = (request_clustering if plan_only else run_clustering)(opened_table, reported)
+        out.record(result.as_dict())
     warn(opened_table.warnings)
 
 
@@ -150,8 +158,16 @@ def _show(out: Output, made: Preview) -> None:
     gains = fields.pop("gains")
     out.record(fields)
     if gains:
-        shown = [{**gain, "weight": gain["weight"] if gain["weight"] > 1 else None} for gain in gains]
-        out.rows(_GAINS, shown, folded=("where",))
+        shown = [
+            {
+                **gain,
+                "weight": gain["weight"] if gain["weight"] > 1 else None,
+                "bytes_before": size(gain["bytes_before"]),
+                "bytes_after": size(gain["bytes_after"]),
+            }
+            for gain in gains
+        ]
+        out.rows(_GAINS, shown, folded=("where",), below=("where",))
 
 
 def _mode(recent: int | None, *, rolling: bool) -> FilterMode:

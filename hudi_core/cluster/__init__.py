@@ -15,6 +15,8 @@ The modules:
 conflicts   groups that a writer changed while a clustering ran
 curves      Z-order and Hilbert curves: the place of a cell of a grid on a line through all cells
 cuts        where ordered rows are divided into files
+file_sizes  how large files get, measured on some rows
+forecast    what a clustering makes of queries before it runs: slices, requests and bytes
 groups      which file slices are rewritten together: by size, and by overlap of ranges
 layout      the order of rows: linear or along a curve through quantile ranks, made from a sample
 notes       the note in the commit of a clustering: how it ordered rows

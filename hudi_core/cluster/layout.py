@@ -22,6 +22,8 @@ from hudi_core.errors import UsageError
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
+TOO_LARGE: Final = 2
+"""A file of so many times the even number of rows is cut by number: values that are all alike, or that the sample missed."""
 MAX_QUANTILES: Final = 4096
 _MAX_BITS: Final = 16
 _CODE_BITS: Final = 64

@@ -26,7 +26,8 @@ MAX_NOTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """One query: how many slices it keeps, of how many, before and after; `weight` is how often it is put."""
+    """One query: how many slices it keeps, of how many, before and after, with their bytes and with the requests for them, one a
+    file. `weight` is how often it is put. Notes of before rule CLUSTER-670 have no bytes and requests."""
 
     where: str
     kept_before: int
@@ -34,6 +35,10 @@ class Gain:
     kept_after: int
     slices_after: int
     weight: int = 1
+    bytes_before: int = 0
+    bytes_after: int = 0
+    requests_before: int = 0
+    requests_after: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Any
 
 from hudi_core.cluster.conflicts import unchanged_groups
 from hudi_core.cluster.groups import slices_by_group
-from hudi_core.cluster.layout import Layout, layout
+from hudi_core.cluster.layout import TOO_LARGE, Layout, layout
 from hudi_core.cluster.notes import NOTE, note
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
@@ -50,9 +50,6 @@ from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.stored_files import StoredFiles
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
 from hudi_core.writing.write_run import bare_schema
-
-_TOO_LARGE: Final = 2
-"""A file of so many times the even number of rows is cut by number: values that are all alike, or that the sample missed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +225,7 @@ class _Run:
 def _parts(rows: SortedRows, outputs: int) -> list[RowRuns]:
     """The rows of each file that is written. Without a layout files are cut by number alone."""
     even = -(-rows.spool.rows // outputs)
-    limit = even if rows.layout is None else _TOO_LARGE * even
+    limit = even if rows.layout is None else TOO_LARGE * even
     of_files = (runs.split(even) if runs.rows > limit else [runs] for runs in rows.files)
     return [part for parts in of_files for part in parts if part.rows]
 

@@ -50,7 +50,7 @@ def drawn_sample(
     """About `rows` rows of the slices, all of fewer, the same each time. What log files change in base files is left out."""
     files = BaseFiles(sources)
     sources.headers.footers([file_slice.base for file_slice in slices if file_slice.base is not None])
-    counts = [_rows_of(sources, file_slice) for file_slice in slices]
+    counts = [rows_of(sources, file_slice) for file_slice in slices]
     total = sum(counts)
     stride = max(1, -(-total // read_rows))
     share = min(1.0, rows * stride / max(total, 1))
@@ -67,7 +67,8 @@ def drawn_sample(
     return Sample(sources.snapshot.engine, wanted, tuple(read_ahead(streams)))
 
 
-def _rows_of(sources: Sources, file_slice: FileSlice) -> int:
+def rows_of(sources: Sources, file_slice: FileSlice) -> int:
+    """About the rows of a slice: those of its base file, else as many as its logs have room for."""
     if file_slice.base is not None:
         return sources.headers.footer(file_slice.base).rows
     return 1 + sum(log.size for log in file_slice.logs) // _BYTES_OF_LOGGED_ROW

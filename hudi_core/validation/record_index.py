@@ -67,6 +67,8 @@ class RecordIndex:
     subject: Subject
     _located: dict[int, int] = field(default_factory=dict)
     """By number of a slice how many of its keys the index places there."""
+    _plain: dict[str, int] = field(default_factory=dict)
+    """The slices whose base file has all their keys, by its path; known once the check is open."""
 
     name = RECORD_INDEX
 
@@ -85,10 +87,9 @@ class RecordIndex:
         partitioned = definition is not None and definition.is_partitioned
         return RecordIndexLookup(self._metadata, self._slices, whole_table=not partitioned)
 
-    @cached_property
-    def _plain(self) -> dict[str, int]:
+    def _slices_of_base_files(self) -> dict[str, int]:
         """The slices whose base file has all their keys, by its path."""
-        if self._metadata is None or not self.subject.snapshot.stores_keys:
+        if not self.subject.snapshot.stores_keys:
             return {}
         return {
             file_slice.base.path: number
@@ -101,10 +102,10 @@ class RecordIndex:
         if self._metadata is not None:
             try:
                 self._metadata.opened_groups(self._metadata.slices(RECORD_INDEX))
-                _ = self._plain
+                self._plain = self._slices_of_base_files()
                 self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
             except TableError as error:
-                self._metadata = None
+                self._metadata, self._plain = None, {}
                 return error
         return None
 

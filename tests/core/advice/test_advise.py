@@ -1,6 +1,6 @@
-"""Advice is what then happens: predicted slices beside those that plans keep once the index is built. ADVICE-1 to ADVICE-8.
+"""Advice is what then happens: predicted slices beside those that plans keep once the index is built. ADVICE-1 to ADVICE-9.
 
-Also covers: `advice/clustered.py`, `advice/costs.py`, `advice/proposals.py`, `advice/sample.py`, `cli/advice.py`.
+Also covers: `advice/costs.py`, `advice/proposals.py`, `advice/sample.py`, `cli/advice.py`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.advice.advise import MAX_QUERIES, advise
-from hudi_core.advice.clustered import SampledRows, clustered_rows, share_kept
-from hudi_core.advice.proposals import FOOTER_BYTES, Advice, Measure, Proposal
-from hudi_core.advice.sample import spread
+from hudi_core.advice.proposals import FOOTER_BYTES, Advice, Measure, Proposal, Touched
+from hudi_core.advice.sample import drawn, slice_sizes, spread
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.output import Output
-from hudi_core.columns.nodes import PrimitiveColumn, StructColumn
+from hudi_core.cluster.forecast import MAX_ERROR
+from hudi_core.cluster.operations import cluster
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.preview import preview
 from hudi_core.errors import ExpressionError, UsageError
-from hudi_core.expr.bind import bind
-from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.queries import Query
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_metadata_table
-from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.types import nodes as t
 from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+from tests.support.commands import rides_in
 from tests.support.faulty_tables import copied
 
 FILES, ROWS = 10, 40
@@ -84,7 +84,7 @@ def test_advice_states_the_costs_of_the_table_as_it_is(ordered: Path) -> None:
 
 def test_column_stats_keep_the_predicted_slices(ordered: Path, tmp_path: Path) -> None:
     table = copied(ordered, tmp_path / "t")
-    best = advise(table, QUERIES).proposals[0]
+    best = advise(table, QUERIES, {Measure.COLUMN_STATS}).proposals[0]
     assert (best.measure, best.columns) == (Measure.COLUMN_STATS, ("n", "m", "id"))
     built = build_metadata_table(table, ["column_stats"])
     assert [query.kept for query in best.touched] == kept(built)
@@ -113,26 +113,42 @@ def test_a_record_index_keeps_the_predicted_slices_and_has_the_predicted_size(mi
 
 def test_bloom_filters_are_proposed_where_footers_have_them(mixed: Path) -> None:
     predicted = proposal(advise(open_table(mixed), QUERIES), Measure.BLOOM_FILTERS, "id")
-    assert predicted.touched[2] == type(predicted.touched[2])(0, 1)
+    assert predicted.touched[2] == Touched(0, 1, predicted.touched[2].size, 1)
     assert predicted.touched[0].kept == FILES
 
 
-def test_clustering_keeps_the_predicted_slices(mixed: Path, ordered: Path) -> None:
-    """The table of ordered numbers is the other one, clustered."""
-    predicted = proposal(advise(open_table(mixed), QUERIES[:1]), Measure.CLUSTERING, "n")
-    assert kept(open_table(mixed))[0] == FILES
-    assert abs(predicted.touched[0].kept - kept(open_table(ordered))[0]) <= 1
-    assert predicted.size == sum(item.base.size for item in open_table(mixed).slices() if item.base)
+def test_clustering_keeps_and_reads_what_was_predicted(mixed: Path, tmp_path: Path) -> None:
+    """ADVICE-4: by what `cluster` with these columns then makes of the table."""
+    table = copied(mixed, tmp_path / "t")
+    predicted = proposal(advise(table, QUERIES[:1]), Measure.CLUSTERING, "n")
+    cluster(table, ClusterOptions(columns=("n",)))
+    (touched,), plan = predicted.touched, refreshed(table).scan(QUERIES[0]).plan
+    assert touched.kept == len(plan.kept()) == 1
+    assert touched.files == len(plan.kept()[0].files) == 1
+    assert touched.size == pytest.approx(sum(file.size for file in plan.kept()[0].files), rel=MAX_ERROR)
+    assert predicted.size == pytest.approx(
+        sum(file.size for one in refreshed(table).slices() for file in one.files), rel=0.1
+    )
     assert predicted.seconds > 0
 
 
-def test_clustering_that_loses_another_order_is_not_proposed(ordered: Path) -> None:
-    measures = [
-        item.columns for item in advise(open_table(ordered), QUERIES[:1]).proposals if item.measure == "clustering"
-    ]
-    assert measures == []
-    by_other = advise(open_table(ordered), ["n < 20", "m < 0"]).proposals
-    assert all(item.columns != ("m",) for item in by_other if item.measure is Measure.CLUSTERING)
+def test_clustering_that_was_done_is_not_proposed_again(mixed: Path, tmp_path: Path) -> None:
+    """ADVICE-9."""
+    table = copied(mixed, tmp_path / "t")
+    assert advise(table, QUERIES[:1], {Measure.CLUSTERING}).proposals
+    cluster(table, ClusterOptions(columns=("n",)))
+    assert advise(refreshed(table), QUERIES[:1], {Measure.CLUSTERING}).proposals == ()
+
+
+def test_clustering_that_reads_more_than_it_saves_is_not_proposed(tmp_path: Path) -> None:
+    """ADVICE-9: many small files of a partition become one, which a query that skips nearly all of them would read whole."""
+    table = open_table(rides_in(tmp_path))
+    query = "fare > 95"
+    before, gain = table.scan(query).plan, preview(table, ClusterOptions(columns=("fare",)), [query]).gains[0]
+    assert (gain.kept_before, gain.kept_after) == (len(before.kept()), 4)
+    assert gain.bytes_before == sum(file.size for one in before.kept() for file in one.files)
+    assert gain.bytes_after > 8 * gain.bytes_before
+    assert advise(table, [query]).proposals == ()
 
 
 def test_nothing_is_proposed_where_nothing_helps(ordered: Path, tmp_path: Path) -> None:
@@ -158,35 +174,23 @@ def test_invalid_lists_of_predicates_are_refused(ordered: Path) -> None:
         table.advise(["n > "])
 
 
+def test_reading_footers_is_timed_before_they_are_used(mixed: Path) -> None:
+    """ADVICE-5: the first look at the seconds is not zero."""
+    sample = drawn(open_table(mixed).scan().sources)
+    assert sample.seconds_a_footer > 0
+    assert (len(sample.footers), sample.rows_a_slice) == (FILES, ROWS)
+
+
+def test_sizes_of_slices_are_those_of_their_files(mixed: Path) -> None:
+    table = open_table(mixed)
+    sizes, files = slice_sizes(table.scan().sources)
+    assert sizes.tolist() == [sum(file.size for file in one.files) for one in table.slices()]
+    assert files.tolist() == [len(one.files) for one in table.slices()]
+
+
 def test_samples_are_spread_evenly() -> None:
     assert spread(np.arange(5), 10).tolist() == [0, 1, 2, 3, 4]
     assert spread(np.arange(9), 3).tolist() == [0, 4, 8]
-
-
-def grid(side: int) -> SampledRows:
-    """All pairs of two numbers below `side`, by id 0 and 1."""
-    a, b = (part.reshape(-1) for part in np.meshgrid(np.arange(side), np.arange(side)))
-    record = t.Record((t.Field(0, "a", t.Long()), t.Field(1, "b", t.Long())))
-    rows = StructColumn(side * side, {"a": PrimitiveColumn(a), "b": PrimitiveColumn(b)})
-    return SampledRows(rows, Schema(record), side * side / 16)
-
-
-def share(sampled: SampledRows, columns: Sequence[str], where: str) -> float:
-    """What a predicate leaves of 16 slices."""
-    made = clustered_rows(sampled, columns, 16)
-    assert made is not None
-    return share_kept(made, bind(parse_predicate(where), sampled.schema))
-
-
-def test_a_curve_serves_several_columns_and_an_order_serves_one() -> None:
-    sampled = grid(32)
-    assert share(sampled, ["a", "b"], "a < 8 AND b < 8") == 1 / 16
-    assert share(sampled, ["a"], "a < 8 AND b < 8") == 1 / 4
-    assert share(sampled, ["a"], "b < 8") == 1
-
-
-def test_too_few_rows_are_inconclusive() -> None:
-    assert clustered_rows(grid(4), ["a"], 100) is None
 
 
 def test_columns_are_chosen_by_how_often_queries_are_put(mixed: Path) -> None:
@@ -194,24 +198,28 @@ def test_columns_are_chosen_by_how_often_queries_are_put(mixed: Path) -> None:
     table = open_table(mixed)
     for often, seldom in (("n", "m"), ("m", "n")):
         queries = [Query(f"{seldom} < 40"), Query(f"{often} < 40", 50)]
-        advice = advise(table, queries, {Measure.CLUSTERING})
+        advice = advise(table, queries, {Measure.CLUSTERING}, FileSizes(6_000, 0))
         assert {entry.measure for entry in advice.proposals} == {Measure.CLUSTERING}
         assert advice.proposals[0].columns[0] == often
         assert advice.weights == (50, 1)
-        slices = 50 * advice.touched[0].kept + advice.touched[1].kept
-        assert advice.bytes_read(advice.touched) == round(51 * FILES * FOOTER_BYTES + slices * advice.slice_bytes)
+        first, second = advice.touched
+        assert advice.bytes_read(advice.touched) == 51 * FILES * FOOTER_BYTES + 50 * first.size + second.size
+        assert advice.requests(advice.touched) == 51 * FILES + 50 * first.kept + second.kept
 
 
 def test_a_curve_is_proposed_of_the_columns_that_save_most(tmp_path: Path) -> None:
     """ADVICE-4: six columns, of which three are asked for often."""
     names = [f"c{number}" for number in range(6)]
-    schema = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in names)])
-    table, chance = create_table(tmp_path, schema, "id"), np.random.default_rng(3)
-    for part in range(6):
-        columns = {name: chance.integers(0, 1_000, 400) for name in names}
-        write(table, pa.table({"id": np.arange(400) + part * 400, **columns}, schema), "append")
+    schema = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in names), ("load", pa.binary())])
+    table, chance = create_table(tmp_path, schema, "id", indexes=["column_stats"]), np.random.default_rng(3)
+    for part in range(4):
+        columns = {name: chance.integers(0, 1_000, 4_000) for name in names}
+        load = [chance.bytes(200) for _ in range(4_000)]
+        rows = {"id": np.arange(4_000) + part * 4_000, **columns, "load": load}
+        write(refreshed(table), pa.table(rows, schema), "append")
     queries = [Query(f"{name} < 100", 9 if name in ("c1", "c3", "c4") else 1) for name in names]
-    proposed = [entry.columns for entry in advise(refreshed(table), queries, {Measure.CLUSTERING}).proposals]
+    sizes = FileSizes(150_000, 1 << 30)
+    proposed = [entry.columns for entry in advise(refreshed(table), queries, {Measure.CLUSTERING}, sizes).proposals]
     assert {columns for columns in proposed if len(columns) == 3} == {("c1", "c3", "c4")}
     assert max(map(len, proposed)) == 4
 
