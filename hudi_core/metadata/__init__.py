@@ -15,6 +15,7 @@ lookup        single records of a metadata partition, found by key or by the sta
               deleted
 merged        statistics of several records of one key put together: the least lower bound, the greatest upper one, counts
               added
+native_logs   native log files of metadata tables, whose bytes are inferred: used where each is as it should be. Rule META-710
 record_index  `record_index`: in which file group each record key is. Rules META-30 to META-32
 recorded      records of column statistics as they stand: decoded to columns, with the type that each states or looks like
 records       the records of a metadata partition: base files and log blocks of its file groups, whole or by prefix of their

@@ -18,8 +18,10 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.cells import Cells, has_late_rows, in_byte_order
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
+from hudi_core.formats.log import BlockKind, LogBlock
+from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
+from hudi_core.metadata.native_logs import native_records
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
 
@@ -125,7 +127,7 @@ def open_group(
     """A slice's sources; those that an `earlier` slice of the group had are not read again. Only blocks of committed instants
     count. Raises `CorruptFileError` and `UnsupportedError`."""
     of_base = (slice.base.path, 0, slice.base.size) if slice.base else ("", 0, 0)
-    blocks = [block for log in slice.logs for block in _whole_blocks(storage.open(log.path, log.size))]
+    blocks = [block for log in slice.logs for block in _whole_blocks(log.name, storage.open(log.path, log.size))]
     counting = counting_blocks(blocks, committed)
     sources = (of_base, *((block.source.where, block.offset, block.length) for block in counting))
     known = {} if earlier is None else _by_source(earlier)
@@ -144,6 +146,9 @@ def open_group(
                 deletes.append(replace(deleting, order=order))
                 continue
         match block.kind:
+            case _ if block.native:
+                cells, schema = native_records(block)
+                logs.append(RecordBatch(cells, schema, order, block.where))
             case BlockKind.HFILE_DATA:
                 file = HFile(InMemoryFile(block.content(), block.where))
                 logs.append(_batch(file, _ordered(file.cells()), order))
@@ -167,9 +172,9 @@ def _by_source(group: FileGroup) -> dict[Place, RecordBatch | MetadataDeletes]:
     return {group.sources[block.order]: block for block in blocks}
 
 
-def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
+def _whole_blocks(name: str, source: RandomAccess) -> list[LogBlock]:
     """The blocks of a log file. One that was cut short would hide files and statistics without a word."""
-    blocks = list(read_blocks(source))
+    blocks = list(log_blocks(name, source))
     damaged = next((block.where for block in blocks if block.kind is BlockKind.CORRUPT), None)
     if damaged is not None or not blocks:
         raise CorruptFileError(

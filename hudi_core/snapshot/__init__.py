@@ -1,5 +1,7 @@
 """A table at an instant: schema, listing, file slices, footers kept between processes.
 
+complete_listing  whether a listing has the files that the latest commit wrote: a test of metadata whose bytes are inferred.
+                  Rule META-710
 footer_cache  statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19
 mode          whether the metadata table is read
 snapshot      `Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed

@@ -22,9 +22,10 @@ from hudi_core.metadata.table import (
     expect_metadata_table,
     open_metadata_table,
 )
-from hudi_core.options import FOLDER, TableConfig
+from hudi_core.options import FOLDER, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.complete_listing import refuse_incomplete
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import FileList, files_in
@@ -162,7 +163,10 @@ class Snapshot(Portable):
         """The data files that the metadata table lists, with the sizes that it records; None where it cannot."""
         if self.metadata is not None:
             try:
-                return self.metadata.files()
+                files = self.metadata.files()
+                if self.config.version == UNRELEASED_VERSION:
+                    refuse_incomplete(files, self.whole, self.storage.uri)
+                return files
             except TableError as error:
                 self.warn_or_raise(error)
         return None

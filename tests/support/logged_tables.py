@@ -64,6 +64,7 @@ class LoggedTable:
     properties: Mapping[str, str] = field(default_factory=dict)
     row_group: int = 1000
     memory: Memory = field(default_factory=lambda: Memory({}))
+    mode: MetadataMode = MetadataMode.OFF
 
     def open(self) -> Table:
         """The table. It may be opened again after files in `memory` were changed."""
@@ -78,7 +79,7 @@ class LoggedTable:
             "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
         }
         config = table_config({**stated, **self.properties}, "properties")
-        return Table(ENGINE, self.memory, config, load_timeline(self.memory, config), MetadataMode.OFF)
+        return Table(ENGINE, self.memory, config, load_timeline(self.memory, config), self.mode)
 
     @property
     def logs(self) -> list[str]:

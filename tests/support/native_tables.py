@@ -13,9 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hudi_core.snapshot.mode import MetadataMode
+from tests.support.hfiles import Shape, build
 from tests.support.logged_tables import (
     BASE_INSTANT,
     COLUMNS,
@@ -28,6 +31,7 @@ from tests.support.logged_tables import (
     schema_of,
     with_meta,
 )
+from tests.support.metadata_records import NEWEST
 
 KINDS = {"id": pa.string(), "ts": pa.int64(), "v": pa.string(), "n": pa.int32()}
 FOOTER = "hudi.log.format.metadata"
@@ -81,6 +85,50 @@ class NativeTable(LoggedTable):
             "": [{"fileId": FILE_ID, "path": name, "fileSizeInBytes": size} for name, size in sizes.items()]
         }
         self.memory.files[path] = json.dumps(commit).encode()
+
+
+def with_metadata_table(
+    table: NativeTable, members: Mapping[str, Any] | None = None, schema: Mapping[str, Any] = NEWEST
+) -> NativeTable:
+    """Adds a metadata table with the partition `files`, of one native log file for each commit, to the files of a table."""
+    table.properties = {**table.properties, "hoodie.table.metadata.partitions": "files"}
+    table.mode = MetadataMode.AUTO
+    table.open()
+    put, folder = table.memory.files, ".hoodie/metadata"
+    put[f"{folder}/.hoodie/hoodie.properties"] = (
+        b"hoodie.table.name=logged_metadata\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=10\n"
+        b"hoodie.table.base.file.format=HFILE\nhoodie.populate.meta.fields=false\nhoodie.table.recordkey.fields=key\n"
+    )
+    for path in sorted(path for path in put if path.startswith(".hoodie/timeline/")):
+        instant = path.rpartition("/")[2].partition("_")[0]
+        written = json.loads(put[path])["partitionToWriteStats"][""]
+        sizes = {one["path"]: {"size": len(put[one["path"]]), "isDeleted": False} for one in written}
+        records = {".": (2, sizes), "__all_partitions__": (1, {".": {"size": 0, "isDeleted": False}})}
+        name = f"files-0000-0_0-0-0_{instant}_1.log.hfile"
+        footer = {"VERSION": "2", "INSTANT_TIME": instant, "SCHEMA": json.dumps(schema), **(members or {})}
+        content = metadata_hfile(records, {key: value for key, value in footer.items() if value is not None}, schema)
+        put[f"{folder}/files/{name}"] = content
+        stats = {
+            "files": [
+                {"fileId": "files-0000-0", "path": f"files/{name}", "numWrites": 2, "fileSizeInBytes": len(content)}
+            ]
+        }
+        own = f"{folder}/.hoodie/timeline/{instant}_{instant}.deltacommit"
+        put[own] = json.dumps({"operationType": "UPSERT_PREPPED", "partitionToWriteStats": stats}).encode()
+    return table
+
+
+def metadata_hfile(
+    records: Mapping[str, tuple[int, Mapping[str, Any]]], members: Mapping[str, str], schema: Mapping[str, Any]
+) -> bytes:
+    """An HFile of records of `files` by key, and their types."""
+    parsed, cells = fastavro.parse_schema(json.loads(json.dumps(schema))), []
+    for key in sorted(records):
+        kind, files = records[key]
+        out = io.BytesIO()
+        fastavro.schemaless_writer(out, parsed, {"key": "", "type": kind, "filesystemMetadata": files})
+        cells.append((key.encode(), out.getvalue()))
+    return build(cells, Shape(info={FOOTER.encode(): json.dumps(members).encode()} if members else {}))
 
 
 def native_name(instant: str, version: int, kind: str, extension: str = "parquet") -> str:

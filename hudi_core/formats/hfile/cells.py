@@ -279,6 +279,12 @@ def in_byte_order(cells: Cells) -> Cells:
     return cells if (padded[1:] >= padded[:-1]).all() else cells.take(np.argsort(padded, kind="stable"))
 
 
+def ascend_apart(cells: Cells) -> bool:
+    """Whether each row is greater than the one before it, by bytes."""
+    padded = _padded_cells(cells, int(cells.key_lengths.max(initial=0)))
+    return bool((padded[1:] > padded[:-1]).all())
+
+
 def has_late_rows(cells: Cells) -> bool:
     """Whether a row has a character whose place differs between the orders by bytes and by UTF-16 units."""
     return bool(gather(cells.data, cells.key_offsets, cells.key_lengths)[1].max(initial=0) >= FIRST_LATE)
