@@ -17,6 +17,8 @@ FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
 NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
 """Where the timeline of a table of layout 2 is, unless its properties name another folder."""
+BOOTSTRAP_BASE_PATH = "hoodie.bootstrap.base.path"
+"""The property with the folder of files that a bootstrap left where they were."""
 KNOWN_VERSIONS = (2, 3, 4, 5, 6, 8, 9, 10)
 UNRELEASED_VERSION = 10
 """The table version that is read by its published code: no release of Apache Hudi writes it. Rule TABLE-710."""

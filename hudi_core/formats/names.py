@@ -82,6 +82,12 @@ def parse_base_file(name: str) -> BaseFileName | None:
     return BaseFileName(*match.groups()) if match else None
 
 
+def is_skeleton(name: str) -> bool:
+    """Whether a base file has the meta columns alone, and the others are in a file outside of the table."""
+    base = parse_base_file(name)
+    return base is not None and base.instant == METADATA_BOOTSTRAP
+
+
 def parse_log_file(name: str) -> LogFileName | None:
     """The parts of a log file's name; None for any other name, logs of archived instants among them."""
     match = _LOG.fullmatch(name)

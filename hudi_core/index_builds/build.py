@@ -67,7 +67,7 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import WRITES
-from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.rollback import roll_back_failed
 
 T = TypeVar("T", bound=Table)
@@ -118,7 +118,7 @@ def build_indexes(
     where its rows allow it; it is gone where other writers bring in meanwhile what it cannot have, or end the build.
     """
     options = options or IndexOptions()
-    refuse_old_version(table.config, table.storage.uri)
+    refuse_read_only(table.config, table.storage.uri)
     latest = refreshed(table)
     records = _record_estimate(latest, kinds, options)
     _refuse_unbuildable(latest, kinds, options, records)

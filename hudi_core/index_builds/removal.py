@@ -20,7 +20,7 @@ from hudi_core.options import FOLDER
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.old_versions import refuse_read_only
 
 
 def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock = system_clock) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
     ones. What a build that died has left of the index goes too. Raises `UsageError` where there is none, `ConflictError`
     where it is being built.
     """
-    refuse_old_version(table.config, table.storage.uri)
+    refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         table = refreshed(table)
         builds = planned_builds(table.timeline)

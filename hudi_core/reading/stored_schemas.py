@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer, Runner
 from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
+from hudi_core.formats.names import is_skeleton
 from hudi_core.reading.base_files import BaseFiles, FilePlan
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.selection import Selection
@@ -75,7 +76,8 @@ def _of_share(scan: RemoteScan, share: Sequence[SliceRead]) -> StoredSchemas:
 def _single_parquet(slice: FileSlice) -> FileInfo | None:
     """The slice's only file, if it is a Parquet file."""
     base = slice.base
-    return base if base is not None and not slice.logs and base.name.endswith(".parquet") else None
+    alone = base is not None and not slice.logs and not is_skeleton(base.name)
+    return base if alone and base is not None and base.name.endswith(".parquet") else None
 
 
 def _agrees_with_path(by_path: ReadRecord, reading: FilePlan, footer: Footer) -> bool:

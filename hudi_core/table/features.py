@@ -9,7 +9,7 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_log_file
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.options import BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
+from hudi_core.options import BOOTSTRAP_BASE_PATH, BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.types.nodes import Vector
@@ -84,7 +84,7 @@ def _of_properties(table: Table) -> set[Feature]:
         Feature.DELETE_MARKER: any(key.endswith("payload.delete.marker") for key in properties),
         Feature.CUSTOM_MERGE: config.merge_mode is MergeMode.CUSTOM,
         Feature.CDC: config.cdc_enabled,
-        Feature.BOOTSTRAP: bool(properties.get("hoodie.bootstrap.base.path", "").strip()),
+        Feature.BOOTSTRAP: bool(properties.get(BOOTSTRAP_BASE_PATH, "").strip()),
         Feature.DROPPED_PARTITION_COLUMNS: config.drop_partition_columns,
         Feature.UTC: config.timezone is TimeZone.UTC,
     }

@@ -1,11 +1,11 @@
-"""Table versions that are only read. Rules TABLE-261, TABLE-710."""
+"""Tables that are only read: versions, and bootstraps. Rules TABLE-261, TABLE-710, TABLE-732."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.options import TableConfig
+from hudi_core.options import BOOTSTRAP_BASE_PATH, TableConfig
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _STATED_SINCE: Final = {
@@ -19,8 +19,10 @@ _STATED_SINCE: Final = {
 """Properties, and the table version from which on they are stated: an upgrade takes them from the writer's options."""
 
 
-def refuse_old_version(config: TableConfig, where: str) -> None:
-    """Raises `UnsupportedError` for a table version that is only read, with what an upgrade needs."""
+def refuse_read_only(config: TableConfig, where: str) -> None:
+    """Raises `UnsupportedError` for a bootstrap, and for a table version that is only read, with what an upgrade needs."""
+    if config.properties.get(BOOTSTRAP_BASE_PATH, "").strip():
+        raise UnsupportedError(where, expected="a table that is no bootstrap", found="a bootstrap base path")
     if config.version in WRITABLE_VERSIONS:
         return
     versions = ", ".join(map(str, WRITABLE_VERSIONS))

@@ -20,7 +20,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import has_hashing_nodes
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
-from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_old_version
+from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_read_only
 from hudi_core.types.nodes import String
 
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
@@ -66,7 +66,7 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     def refuse(expected: str, found: str) -> None:
         raise UnsupportedError(where, expected=expected, found=found)
 
-    refuse_old_version(config, where)
+    refuse_read_only(config, where)
     if config.layout != (1 if config.version == WRITABLE_VERSIONS[0] else 2):
         refuse("the timeline layout of the table's version", f"layout {config.layout}")
     if (stated := properties.get("hoodie.table.format", "native")) != "native":
@@ -80,8 +80,6 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     ):
         if properties.get(key, "").strip().lower() == _TRUE:
             refuse(f"a table without {key}", _TRUE)
-    if properties.get("hoodie.bootstrap.base.path"):
-        refuse("a table that is no bootstrap", "a bootstrap base path")
     if (provider := properties.get(LOCK_PROVIDER, "").rpartition(".")[2]) not in _LOCKS:
         refuse("a lock provider by files of the table", provider)
     if (folder := properties.get(_LOCK_FOLDER, "").strip()) and not folder.rstrip("/").endswith(f"/{FOLDER}"):

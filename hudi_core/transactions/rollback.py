@@ -46,7 +46,7 @@ from hudi_core.timeline.plans import rollback_target
 from hudi_core.timeline.services import is_planned_clustering
 from hudi_core.transactions.command_blocks import CommandLog, Share, command_logs, listing_steps, share_of
 from hudi_core.transactions.dependents import later_writes, refuse_dependents
-from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
 
@@ -74,7 +74,7 @@ class RollbackPlan:
 def roll_back_dead(table: Table) -> list[RollbackPlan]:
     """Undoes all writes that died, and gives what was undone. Writers that are alive are left alone. `table` still shows what it
     showed."""
-    refuse_old_version(table.config, table.storage.uri)
+    refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage):
         latest = refreshed(table)
         plans = [rollback_plan(latest, write) for write in failed_writes(latest)]

@@ -19,7 +19,7 @@ from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.rollback import failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
 
@@ -42,7 +42,7 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers, and definitions
     of indexes that there are not, are removed first.
     """
-    refuse_old_version(table.config, table.storage.uri)
+    refuse_read_only(table.config, table.storage.uri)
     listed = list(findings)
     dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)

@@ -1,6 +1,7 @@
 """Sources of data skipping: statistics and indexes of a snapshot's slices. Rules: `specs/sources.md`.
 
 bloom_filters       bloom filters of base files: which of them certainly do not hold a record key
+bootstraps          files that a bootstrap left where they were, found by the index that it made. Rules TABLE-730 to TABLE-732
 column_ranges       the ranges of a column in some slices, as values: what people see of statistics
 commits             which commits wrote a slice's files: what file names decide for rows selected by their commit
 conditions          facts: whole conditions of one predicate that indexes or partition paths decide, as boolean columns
@@ -12,6 +13,7 @@ file_statistics     slices with log files, file by file: where merging takes who
 footer_fallback     slices that recorded statistics leave in doubt: which they are, and the statistics in their files
 footer_statistics   statistics from the footers of base files, for what the metadata table lacks
 indexes             indexes with the slices of certain values: conditions on equality become facts that are false elsewhere
+joined_file         a base file of a bootstrap and the file that has the columns of its rows, read as one. Rule TABLE-730
 log_headers         which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18

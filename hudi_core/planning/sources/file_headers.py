@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from hudi_core.engine import FileInfo, Footer, OpenedFile
-from hudi_core.errors import HudiError, TableError, UnsupportedError
+from hudi_core.errors import HudiError, TableError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.bootstraps import Bootstrap
+from hudi_core.planning.sources.joined_file import JoinedFile
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
@@ -32,8 +35,20 @@ class FileHeaders:
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
 
     def opened(self, file: FileInfo) -> OpenedFile[Any]:
-        """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong."""
-        return self.snapshot.engine.reader(file.extension).opened(self.snapshot.storage, file)
+        """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong. One of a bootstrap
+        comes with the columns of its rows. Rule TABLE-730."""
+        opened: OpenedFile[Any] = self.snapshot.engine.reader(file.extension).opened(self.snapshot.storage, file)
+        base = parse_base_file(file.name)
+        if base is None or base.instant != METADATA_BOOTSTRAP:
+            return opened
+        engine, bootstrap = self.snapshot.engine, self._bootstrap
+        source = bootstrap.source(file.path.rpartition("/")[0], base.file_id)
+        other = engine.reader(source.extension).opened(bootstrap.sources, source)
+        return JoinedFile(engine, opened, other, f"{self.snapshot.storage.uri}/{file.path}")
+
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        return Bootstrap(self.snapshot.engine, self.snapshot.storage, self.snapshot.config)
 
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file; raises what goes wrong."""
@@ -85,17 +100,8 @@ class FileHeaders:
         return self._logs
 
     def stored_schema(self, footer: Footer, path: str) -> Schema:
-        """A base file's own schema, with the column ids of the version it was written under.
-
-        Raises `UnsupportedError` for one of a bootstrap, which does not have the columns of its rows. Rule TABLE-18.
-        """
+        """A base file's own schema, with the column ids of the version it was written under."""
         base = parse_base_file(path.rpartition("/")[2])
-        if base is not None and base.instant == METADATA_BOOTSTRAP:
-            raise UnsupportedError(
-                path,
-                expected="a base file with the columns of its rows",
-                found="one of a bootstrap, whose rows are in a file outside of the table",
-            )
         history = self.snapshot.history
         version = history.number_at(base.instant) if base else 0
         key = (version, footer.schema)

@@ -15,7 +15,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.transactions.dependents import refuse_dependents
-from hudi_core.transactions.old_versions import refuse_old_version
+from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.refusals import refuse_restoring, refuse_unwritable_properties
 from hudi_core.transactions.rollback import (
     RollbackPlan,
@@ -46,7 +46,7 @@ def rollback(
         raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
     if instant is None:
         return roll_back_dead(table)
-    refuse_old_version(table.config, table.storage.uri)
+    refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         refuse_unwritable_properties(latest.config, latest.storage.uri)
