@@ -62,6 +62,7 @@ def test_hfiles_of_both_forms_are_read_row_by_row(tmp_path: Path, java: JavaHudi
 
 
 INDEXES = {
+    "hoodie.metadata.enable": "true",
     "hoodie.metadata.index.column.stats.enable": "true",
     "hoodie.metadata.global.record.level.index.enable": "true",
     "hoodie.metadata.index.bloom.filter.enable": "true",
