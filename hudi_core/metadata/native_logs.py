@@ -45,10 +45,10 @@ def _expect_records(schema: str, where: str) -> None:
         types = {field["name"]: field["type"] for field in parsed["fields"]}
     except (ValueError, LookupError, TypeError) as problem:
         raise CorruptFileError(where, expected="a schema of records", found=repr(problem)[:80]) from None
-    if parsed.get("name") != _NAME or any(_plain(types.get(name)) != of for name, of in _TYPES.items()):
+    if parsed.get("name") != _NAME or any(_plain(types.get(name)) != expected for name, expected in _TYPES.items()):
         raise CorruptFileError(where, expected=f"records of {_NAME}", found=schema[:80])
 
 
-def _plain(of: object) -> object:
+def _plain(field_type: object) -> object:
     """A type without what Java adds to it."""
-    return of.get("type") if isinstance(of, dict) else of
+    return field_type.get("type") if isinstance(field_type, dict) else field_type
