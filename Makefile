@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak check site bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak check bench interop clean
+.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak check site bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -92,7 +92,13 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope tests/shape -q
+
+# All pages, and the reference made from the code, as a site; nothing is fetched.
+site: $(VENV)/.dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo build/site/index.html
 
 # Peers live in an environment of their own; `make bench BENCH=prune` measures one subject.
 .venv-bench/.ready: pyproject.toml

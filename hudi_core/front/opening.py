@@ -33,10 +33,18 @@ def open_table(
     footer_cache_bytes: int = DEFAULT_MAX_BYTES,
     storage_options: Mapping[str, str] | None = None,
 ) -> Table:
-    """Opens the Hudi table whose root folder is at a local path or URL: `table.open.open_table`, which states what the
-    arguments mean and what is raised.
+    """Opens the Hudi table whose root folder is at a local path or URL.
 
-    Reads its properties and lists its timeline, nothing else.
+    It reads the table's properties and lists its timeline, and reads nothing else.
+
+    `engine` reads the files: `arrow`, `spark` or `plain`. `metadata` says whether the metadata table is used where it is
+    readable (`auto`), required (`require`) or not used (`off`). `case_sensitive` says whether names of columns in queries have
+    to match in case. `footer_cache` is a local file that keeps footers of base files, for planning where the metadata table
+    has no statistics: it is created if it is missing, may serve many tables and processes, and grows to `footer_cache_bytes`.
+    `storage_options` go to the library that opens the URL.
+
+    Raises `NotATableError`, `UnsupportedError` for an unknown version, `CorruptFileError` for damaged properties, and
+    `UsageError` for an unknown engine or metadata mode.
     """
     return Table.from_opened(
         opening.open_table(
@@ -66,8 +74,18 @@ def create_table(
     engine: str = DEFAULT_ENGINE,
     storage_options: Mapping[str, str] | None = None,
 ) -> Table:
-    """Creates a table without rows, at a local path or URL: `writing.create.create_table`, which states what the arguments
-    mean and what is raised. Where there is a table, or where the arguments make none, nothing is written."""
+    """Creates a table without rows, at a local path or URL. If it raises, it has written nothing.
+
+    `schema` is a `Schema`, an Avro schema (JSON text or its objects), an Arrow schema, or rows: their columns are the table's.
+    `key` are the columns of the record key. `partition_by` are the columns of the partition path. Of two records with one key
+    the one with the greater `ordering` columns wins; without them the one that was written last. `type` is `cow` or `mor`.
+    `indexes` are the indexes that every write keeps: `files`, `column_stats`, `partition_stats`, `bloom_filters`,
+    `record_index`; without any the table has no metadata table. `options` are `hoodie.*` properties of the table and of the
+    services that keep it in order. An option of single writes has no effect, and gives a warning.
+
+    Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path,
+    `UnsupportedError` for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
+    """
     return Table.from_opened(
         create.create_table(
             uri,
