@@ -10,7 +10,7 @@ class ModuleByNeed:
     """Stands for a module, and loads it when a name is first taken from it.
 
     Where many functions are offered and few are called, each call loads what it needs and no more. A type checker is given the
-    module itself: its imports stand under `TYPE_CHECKING`.
+    module itself: its imports are under `TYPE_CHECKING`.
     """
 
     __slots__ = ("_name",)

@@ -419,8 +419,8 @@ class Engine(Protocol[V, M, B]):
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         """The storage whose root is the URI or local path.
 
-        `options` are those of the library that opens it (credentials, region, endpoint). Raises `UsageError` for one that it
-        does not support.
+        `options` are the options of the library that opens it (credentials, region, endpoint). Raises `UsageError` for one
+        that it does not support.
         """
 
     @property
@@ -447,4 +447,4 @@ class LayeredEngine(Protocol):
     """The alternative object of an entry point: an engine that leaves footers, files and storage to another."""
 
     def over(self, files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
-        """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot stand on that one."""
+        """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot build on that one."""

@@ -260,7 +260,7 @@ class TableConfig(BaseModel):
 
     @property
     def layout(self) -> int:
-        """1: instants stand in `.hoodie` and have no completion time (version 6). 2: in `.hoodie/timeline`, with one."""
+        """1: instants are in `.hoodie` and have no completion time (version 6). 2: in `.hoodie/timeline`, with one."""
         return self.stated_layout or (1 if self.version < 8 else 2)
 
     @property

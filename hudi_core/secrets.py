@@ -27,7 +27,7 @@ _PAIR: Final = re.compile(
 
 
 def public_url(url: str) -> str:
-    """A URL as messages show it: without user, password and what stands behind a question mark. A local path stays as it is."""
+    """A URL as messages show it: without user, password and what is behind a question mark. A local path stays as it is."""
     scheme, mark, rest = url.partition("://")
     if not mark or scheme.lower() == "file":
         return url
@@ -36,7 +36,7 @@ def public_url(url: str) -> str:
 
 
 def without_secrets(text: str, values: Collection[str] = ()) -> str:
-    """A text without the secrets in its URLs, without those that stand behind their names, and without these values."""
+    """A text without the secrets in its URLs, without those that are behind their names, and without these values."""
     for value in values:
         text = text.replace(value, HIDDEN)
     if "://" in text:
@@ -60,7 +60,7 @@ def secrets_in(url: str, options: Mapping[str, str]) -> tuple[str, ...]:
     authority, _, query = url.partition("://")[2].partition("?")
     user, mark, _ = authority.partition("/")[0].rpartition("@")
     values = [value for name, value in (*parse_qsl(query), *options.items()) if _SECRET_NAME.search(name)]
-    # What stands before the @ of a URL of Azure's is the container.
+    # What is before the @ of a URL of Azure's is the container.
     values += user.split(":") if mark and ":" in user else []
     values += [part for value in values for part in _parts_of(value)]
     forms = {form for value in values for form in (value, quote(value, safe=""), quote(value), unquote(value))}

@@ -106,7 +106,7 @@ def _scalar(value: Any, type: t.Type, kind: pa.DataType) -> pa.Scalar:
 
 
 def _compared(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
-    """Whether left is less, and whether it is equal, null first; what stands in rows where both are null has no meaning."""
+    """Whether left is less, and whether it is equal, null first; what is in rows where both are null has no meaning."""
     match type:
         case t.Record(fields):
             before, equal = np.zeros(len(left), np.bool_), np.ones(len(left), np.bool_)

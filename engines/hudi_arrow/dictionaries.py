@@ -14,7 +14,7 @@ from hudi_core.schema.schema import Schema
 
 _SAMPLED_ROWS: Final = 1 << 12
 _MOST_DIFFERENT: Final = 0.9875
-"""Of the sample the share of different values up to which a dictionary is made. With more there are above 160,000
+"""The share of different values in the sample up to which a dictionary is made. With more there are above 160,000
 different values: the dictionary is as large as the values, or beyond the limit of its page, after half the time of writing."""
 
 

@@ -173,7 +173,7 @@ def _answered(call: Callable[[], T]) -> T:
 
 
 _PROCESSES: Final = set[int]()
-"""Those that made requests: this one, or one that it was forked from."""
+"""The processes that made requests: this one, or one that it was forked from."""
 
 
 def _refuse_forked() -> None:

@@ -131,7 +131,7 @@ def _is_true(options: Options, name: str) -> bool:
 
 
 def _parts(uri: str) -> tuple[str, str, str, Options]:
-    """What stands before the `@` of a URL, what stands behind it up to a slash, the path, and the options after a `?`."""
+    """What is before the `@` of a URL, what is behind it up to a slash, the path, and the options after a `?`."""
     rest, _, query = uri.partition("://")[2].partition("?")
     authority, _, path = rest.partition("/")
     user, _, host = authority.rpartition("@")
@@ -147,7 +147,8 @@ def _s3_place(uri: str) -> _Place:
 
 
 def _s3_credentials(options: Options) -> bool:
-    """Those given, of variables, or of the machine's role where there are no files of profiles."""
+    """Whether there are credentials: given ones, those of variables, or of the machine's role where there are no files of
+    profiles."""
     if "access_key" in options or _is_true(options, _ANONYMOUS):
         return True
     if "AWS_PROFILE" in os.environ:

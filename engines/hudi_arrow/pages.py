@@ -158,7 +158,7 @@ def _reads(source: pa.NativeFile, spans: Sequence[tuple[int, int]]) -> Iterable[
 
 
 def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int | None = None) -> Chunk:
-    """The pages that stand in parts of a column chunk, up to so many values; None for all."""
+    """The pages that are in parts of a column chunk, up to so many values; None for all."""
     pages: list[Page] = []
     starts: list[int] = []
     length = seen = 0
@@ -219,7 +219,7 @@ def _header(kind: int, size: int, values: tuple[int, ...]) -> bytes:
 
 
 def _inflated(page: Page, where: str) -> bytes | memoryview:
-    """What stands behind the page's header."""
+    """What is behind the page's header."""
     if page.size == page.plain:
         return page.stored[: page.plain]
     inflated = inflate(page.stored[page.plain :], page.size - page.plain, where)

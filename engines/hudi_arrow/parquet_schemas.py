@@ -22,7 +22,7 @@ INT96: Final = pa.timestamp("us", "UTC")
 _NOTES: Final = (b"ARROW:schema", EXTRAS, *(key.encode() for key in AVRO_SCHEMA_KEYS))
 """The keys of a file's metadata that determine its schema."""
 _KNOWN: Final = deque[tuple[bytes, Sequence[bytes | None], Schemas]](maxlen=8)
-"""Those of the files that were opened last, each with how their footers begin: files of a table share a few."""
+"""The schemas of the files that were opened last, each with how their footers begin: files of a table share a few."""
 
 
 def parquet_schemas(footer: bytes, metadata: pq.FileMetaData, noted: Mapping[bytes, bytes], where: str) -> Schemas:

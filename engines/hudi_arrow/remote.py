@@ -33,7 +33,7 @@ SMALL_FILE_BYTES: Final = 1 << 20
 _END_BYTES: Final = 1 << 19
 """Fetched of larger files when they are opened: the footer of a base file with its bloom filter, the end of an HFile."""
 _LEAST_BYTES: Final = 1 << 20
-"""Fetched at least where a range is read, for what stands behind it is read next."""
+"""Fetched at least where a range is read, for what is behind it is read next."""
 _RANGE_BYTES: Final = 1 << 23
 """Larger ranges are fetched in parts of this size, side by side."""
 _LISTING_BYTES: Final = 1 << 16
@@ -243,7 +243,7 @@ class RemoteStorage:
 
 @dataclass(slots=True)
 class RemoteFile:
-    """A large file: its end is here, ranges of it are fetched. The last range that was read is kept with what stands behind it.
+    """A large file: its end is here, ranges of it are fetched. The last range that was read is kept with what is behind it.
     Safe in threads."""
 
     where: str
@@ -295,7 +295,7 @@ def _kept_size(file: RandomAccess) -> int:
 
 
 def _without_own(uri: str, options: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The URL without the options of this module, which stand among the others."""
+    """The URL without the options of this module, which are among the others."""
     start, mark, query = uri.partition("?")
     own = [part for part in query.split("&") if part.partition("=")[0] in _OWN]
     rest = "&".join(part for part in query.split("&") if part not in own)

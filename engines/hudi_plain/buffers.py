@@ -36,7 +36,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 
 _DTYPES = {t.Boolean: "?", t.Int: "i4", t.Date: "i4", t.Float: "f4", t.Double: "f8", t.Long: "i8", t.Timestamp: "i8"}
-"""Of types whose values have one width, whatever the unit."""
+"""The formats of types whose values have one width, whatever the unit."""
 
 
 def to_values(column: Column, logical: t.Type, where: str) -> list[Any]:

@@ -30,11 +30,11 @@ class Cell:
     type: t.Type
     depth: int = 0
     parts: tuple[Cell, ...] | None = None
-    """Of records none of which is null: their fields, so that plans need not go through a struct."""
+    """The fields of records none of which is null, so that plans need not go through a struct."""
     always: bool | None = None
-    """Of a mask with one answer for all rows: the answer."""
+    """The answer of a mask that has one for all rows."""
     name: str | None = None
-    """Of a column of a DataFrame: its name there."""
+    """The name of a column of a DataFrame."""
 
     @cached_property
     def plan(self) -> Column:

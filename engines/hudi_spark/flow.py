@@ -34,7 +34,7 @@ _ARROW: Final = pa.schema(
 )
 _ROWS_AT_ONCE: Final = 1 << 16
 _BYTES_AT_ONCE: Final = 1 << 22
-"""Of the rows of a packet, in memory: Spark puts packets together in one Arrow batch, which holds 2 GB at most."""
+"""The bytes in memory of the rows of a packet: Spark puts packets together in one Arrow batch, which holds 2 GB at most."""
 _PACKETS_AT_ONCE: Final = "32"
 _BATCH_SETTING: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 

@@ -134,7 +134,7 @@ _CONDITIONS: Final = """
             new org.apache.spark.sql.catalyst.plans.logical.Filter(condition.expr(), relation), encoder, marked);
     }
 """
-"""Of Spark 3, where columns are expressions of plans."""
+"""The way of Spark 3, where columns are expressions of plans."""
 
 
 def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:

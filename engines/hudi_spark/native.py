@@ -204,7 +204,7 @@ def _with_metadata(bare: StructType, wanted: StructType) -> StructType:
 
 
 def _selected(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
-    """The wanted columns of the rows, named as in the schema; what stands in the frame as it is wanted is not touched."""
+    """The wanted columns of the rows, named as in the schema; what is in the frame as it is wanted is not touched."""
     parts = form.wanted.parts
     assert parts is not None
     names = [f.name for f in schema.fields]

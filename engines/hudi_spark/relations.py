@@ -126,7 +126,7 @@ class RelationOfFiles:
     """A leaf of a logical plan."""
     struct: StructType
     encoder: Any
-    """Of rows with these columns."""
+    """The encoder of rows with these columns."""
 
     def column(self, position: int) -> Column:
         if self.relations.has_conditions:
@@ -148,7 +148,7 @@ class Relations:
 
     spark: SparkSession
     plans: Any
-    """Of `hudi_spark.java.plans_of`."""
+    """What `hudi_spark.java.plans_of` gives."""
     has_conditions: bool
     """Columns are expressions of plans; else, from Spark 4 on, they are names and calls by name until plans are analyzed."""
 

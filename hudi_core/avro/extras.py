@@ -70,7 +70,7 @@ def carried(
 ) -> dict[str, Any]:
     """What a field has besides its id, its name, whether it is optional, its implied default, and the fields in its type.
 
-    `column`: it stands in a record. With `keep` all this is returned as extras, and only what JSON cannot express is added to
+    `column`: it is in a record. With `keep` all this is returned as extras, and only what JSON cannot express is added to
     `losses`; without, all of it is a loss and the extras are empty.
     """
     extras: dict[str, Any] = {}
@@ -109,7 +109,7 @@ def carried(
 def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field:
     """The field that was `carried`, from the plain one with its implied default, and the extras.
 
-    The type is put back when its plain form is the one that stands there; else someone has changed that since, and it wins.
+    The type is put back when its plain form is the one that is there; else someone has changed that since, and it wins.
     Raises `SchemaError` for extras of another form.
     """
     if not extras:

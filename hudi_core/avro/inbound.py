@@ -87,7 +87,7 @@ class _Reader:
         self._deepest = 0
 
     def place(self, json: object, space: str, path: _Path) -> tuple[t.Type, _Json, bool, bool]:
-        """What stands at a place: the type with its properties, whether null may stand there, and whether null is first."""
+        """What is at a place: the type with its properties, whether null may be there, and whether null is first."""
         if not isinstance(json, list):
             if _is_null(json):
                 raise self._error(path, "a type other than null", "null alone")

@@ -22,7 +22,7 @@ from hudi_core.errors import HudiError, UsageError
 from hudi_core.version import __version__
 
 _Misuse: type[Exception] = typer.BadParameter.mro()[1]
-"""What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or stands on."""
+"""What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or builds on."""
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""

@@ -75,7 +75,7 @@ WhereFileOption = Annotated[
     ),
 ]
 STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
-"""Those that stand before the command."""
+"""The storage options that are before the command."""
 OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
 """The storages of tables that the command opened, where it reports their requests."""
 

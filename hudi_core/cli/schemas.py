@@ -191,7 +191,7 @@ def _show_text(out: Output, to: str, text: str) -> None:
 
 
 def _document(to: str, text: str) -> dict[str, Any]:
-    """The text as an object; one that is no JSON stands under the name of its form."""
+    """The text as an object; one that is no JSON is under the name of its form."""
     try:
         document = json.loads(text)
     except ValueError:

@@ -33,13 +33,13 @@ class PartitionFilter:
     pattern: str | None = None
     """`hoodie.clustering.plan.strategy.partition.regex.pattern`, of the whole path."""
     look_back: int = 2
-    """Of `RECENT_DAYS` how many: `hoodie.clustering.plan.strategy.daybased.lookback.partitions`."""
+    """The number of partitions of `RECENT_DAYS`: `hoodie.clustering.plan.strategy.daybased.lookback.partitions`."""
     skip_latest: int = 0
-    """Of `RECENT_DAYS` how many of the latest are left out: `...daybased.skipfromlatest.partitions`."""
+    """The number of latest partitions that `RECENT_DAYS` leaves out: `...daybased.skipfromlatest.partitions`."""
     begin: str | None = None
-    """Of `SELECTED_PARTITIONS` the first: `...cluster.begin.partition`."""
+    """The first partition of `SELECTED_PARTITIONS`: `...cluster.begin.partition`."""
     end: str | None = None
-    """Of `SELECTED_PARTITIONS` the last: `...cluster.end.partition`."""
+    """The last partition of `SELECTED_PARTITIONS`: `...cluster.end.partition`."""
 
     def chosen(self, paths: Iterable[str], now: datetime) -> list[str]:
         """The paths that are chosen, ascending. `now` is the time in the zone of the table, for `DAY_ROLLING`.

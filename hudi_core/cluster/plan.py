@@ -1,7 +1,7 @@
 """Plans of clusterings: as values, and in the form in which Apache Hudi stores them. Rules CLUSTER-20 to CLUSTER-23.
 
 The stored form names a class that runs the plan and its parameters; how rows are ordered is the runner's own configuration in
-Apache Hudi, so ours stands among the parameters too, under names of its own and under those of Apache Hudi's options.
+Apache Hudi, so ours is among the parameters too, under names of its own and under those of Apache Hudi's options.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def clustering_action(version: int) -> str:
 
 
 def encode_plan(plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice], storage: Storage) -> bytes:
-    """The content of the requested instant. `slices` are those of the plan, by file group: Apache Hudi names their files by
+    """The content of the requested instant. `slices` are the slices of the plan, by file group: Apache Hudi names their files by
     whole path."""
     parameters = {LAYOUT: plan.strategy.upper()}
     if plan.columns:

@@ -2,7 +2,7 @@
 
 Rules CLUSTER-52, CLUSTER-53.
 
-The note stands in `extraMetadata` under a key of its own, which Apache Hudi ignores.
+The note is in `extraMetadata` under a key of its own, which Apache Hudi ignores.
 """
 
 from __future__ import annotations

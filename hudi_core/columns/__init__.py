@@ -11,7 +11,7 @@ nodes         columns of decoded values: NumPy arrays in Arrow's memory layout, 
 slicing       some of the rows of a column: from one to another without a copy, those that a mask keeps, those that are not
               null
 spans         spans of bytes scattered in a buffer, copied into one array each after the other
-string_index  where the strings of one column stand in another: a prepared index over one side, probed with whole columns of the
+string_index  where the strings of one column are in another: a prepared index over one side, probed with whole columns of the
               other
 strings       columns of strings: made, chosen, joined, and put in order
 unions        unions with and without a branch for null: Avro has one, engines have null flags in its place

@@ -24,7 +24,7 @@ _MIX, _FIRST, _LAST = np.uint32(24), np.uint32(13), np.uint32(15)
 class KeyBlock:
     """Some keys made ready to be hashed: their words mixed once, for all rounds.
 
-    Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `order` is
+    Keys are in descending order of their words, so that word `w` belongs to the first keys of the block; `order` is
     the position of each in the input, None when nothing moved.
     """
 

@@ -26,7 +26,7 @@ def _record(name: str, fields: list[dict[str, object]]) -> dict[str, Any]:
 
 
 def defined_once(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with each named record defined where it stands first, and by its name alone from then on."""
+    """The schema with each named record defined where it is first, and by its name alone from then on."""
     known: set[str] = set()
 
     def walked(part: Any) -> Any:

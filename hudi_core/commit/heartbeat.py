@@ -22,7 +22,7 @@ INTERVAL: Final = timedelta(seconds=60)
 MAX_MISSES: Final = 2
 """Beats that a writer of this library or of Apache Hudi before 1.2.1 may miss."""
 PATIENT_MISSES: Final = 10
-"""Those that one of Apache Hudi from 1.2.1 on may miss: its `hoodie.client.heartbeat.tolerable.misses`."""
+"""The heartbeats that a writer of Apache Hudi 1.2.1 or later may miss: its `hoodie.client.heartbeat.tolerable.misses`."""
 _OWN: Final = b"hudi_core\n"
 """The content of this library's heartbeats; Apache Hudi's are empty, and it reads none."""
 

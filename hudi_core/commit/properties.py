@@ -27,7 +27,7 @@ def change_properties(
 ) -> Mapping[str, str]:
     """Sets properties, removes those whose value is None, and gives all. To be done under the table's lock.
 
-    A backup stands beside the file while it is replaced, as Apache Hudi's readers expect; one that a writer left behind is put
+    A backup is beside the file while it is replaced, as Apache Hudi's readers expect; one that a writer left behind is put
     back first, where the file is gone.
     """
     where = f"{storage.uri}/{PROPERTIES_PATH}"

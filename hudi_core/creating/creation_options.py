@@ -22,7 +22,7 @@ _PERSISTED: Final = re.compile(
     r"|database\.name|populate\.meta\.fields|datasource\.write\.(hive_style_partitioning|partitionpath\.urlencode"
     r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
 )
-"""The options that stand in a table's properties; others are those of one write."""
+"""The options that are in a table's properties; others are those of one write."""
 _MERGING: Final = re.compile(r".*\.payload\.class|hoodie\.(datasource\.)?write\.record\.merge\..*")
 """Options by which Apache Hudi chooses a merge mode, which users state as `hoodie.record.merge.mode`."""
 _OF_ARGUMENTS: Final = {

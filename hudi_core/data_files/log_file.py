@@ -107,10 +107,10 @@ class LogFileWriter:
         """Writes the latest record of each key; None where there is no record. The first rows of `records`, so many, are stored
         already: what none of the others changes is left out.
 
-        Rows with a delete marker stay rows, with their ordering values. `positions` are those of all records in the slice's
-        base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the ordering
-        fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log` does, and what storage
-        raises.
+        Rows with a delete marker stay rows, with their ordering values. `positions` are the positions of all records in the
+        slice's base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the
+        ordering fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log` does, and
+        what storage raises.
         """
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
@@ -218,7 +218,7 @@ class LogFileWriter:
         return replace(whole, record=replace(whole.record, fields=kept))
 
     def _header(self, schema: Schema, base: BaseFileName | None, places: Positions | None) -> Header:
-        """The header of a block. `places` are those of its records in the base file, ascending."""
+        """The header of a block. `places` are the places of its records in the base file, ascending."""
         text = json.dumps(schema_to_avro(schema), separators=(",", ":"))
         header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
         if places is not None and base is not None:

@@ -205,7 +205,7 @@ def _index(position: Position, parent: Draft, path: Path, where: str) -> int:
 
 
 def _own_columns(root: Draft) -> int:
-    """How many of the meta columns stand first."""
+    """How many of the meta columns are first."""
     return sum(root.fields[column_id].name in RESERVED for column_id in root.order[: len(RESERVED)])
 
 

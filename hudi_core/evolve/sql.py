@@ -8,7 +8,7 @@
         TYPE type, SET DATA TYPE type, SET NOT NULL [FORCE], DROP NOT NULL, SET DEFAULT value, DROP DEFAULT,
         COMMENT 'text', DROP COMMENT, FIRST, LAST, AFTER name, BEFORE name
 
-Each may follow `ALTER TABLE name`, lists may stand in brackets, several changes stand with `;` between them. Keywords in any
+Each may follow `ALTER TABLE name`, lists may be in brackets, several changes stand with `;` between them. Keywords in any
 case. A name is a path (`address.street`, `lines.element.price`), its parts in back-ticks if need be. After AFTER and BEFORE a
 single name is one of the same record.
 """

@@ -26,7 +26,7 @@ from hudi_core.values.domain import coerce
 
 
 def col(*path: str) -> ExpressionBuilder:
-    """A column. Each argument is one name; a single dotted text is a path, and a name with a dot in it stands in back-ticks.
+    """A column. Each argument is one name; a single dotted text is a path, and a name with a dot in it is in back-ticks.
 
     >>> col("a.b"), col("a", "b.c")
     (a.b, a.`b.c`)

@@ -47,7 +47,7 @@ def limits(type: t.Type) -> tuple[int, int] | None:
 
 
 def position(value: Any, type: t.Type) -> int:
-    """Where a value stands; of a type that has `limits`. Zero of either sign stands at 0, NaN after infinity."""
+    """Where a value stands; of a type that has `limits`. Zero of either sign is at 0, NaN after infinity."""
     match type:
         case t.Decimal(_, scale):
             return int(EXACT.scaleb(value, scale))

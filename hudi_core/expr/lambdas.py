@@ -13,7 +13,7 @@ from hudi_core.types import nodes as t
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The schema of what a lambda's body sees: what stands under its parameters' names, then the columns around it."""
+    """The schema of what a lambda's body sees: what is under its parameters' names, then the columns around it."""
 
     schema: Schema
     parameters: frozenset[str]

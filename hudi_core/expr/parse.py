@@ -1,4 +1,4 @@
-"""SQL text to nodes: the expressions that stand in a WHERE clause, in Spark SQL's grammar and precedence.
+"""SQL text to nodes: the expressions that are in a WHERE clause, in Spark SQL's grammar and precedence.
 
 OR  <  AND  <  NOT  <  comparison, IS, IN, BETWEEN, LIKE, RLIKE  <  |  <  ^  <  &  <  << >> >>>  <  + - ||  <  * / % DIV
     <  unary + - ~  <  ::type  [index]  .field  COLLATE
@@ -220,7 +220,7 @@ class _Parser(Operands):
                 raise self.unexpected("IN, BETWEEN, LIKE or RLIKE", token)
 
     def _between(self, value: Scalar) -> Expr:
-        """From one bound to the other; with SYMMETRIC the bounds stand in any order."""
+        """From one bound to the other; with SYMMETRIC the bounds are in any order."""
         plain = self.following.key in ("AND", ".", "(")  # a column or a function that has the word for its name
         symmetric = not plain and self.take("SYMMETRIC")
         if not plain and not symmetric:

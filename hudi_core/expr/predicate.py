@@ -1,7 +1,7 @@
 """Bound predicates: columns by id, literals in the column's domain, every comparison a cut through a total order.
 
 Three leaves carry almost everything: below a cut, one of a set, is null. The rest (two terms compared, text patterns,
-unknown conditions) stands beside them. `bind` makes these from `nodes`.
+unknown conditions) is beside them. `bind` makes these from `nodes`.
 """
 
 from __future__ import annotations

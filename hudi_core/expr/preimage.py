@@ -72,7 +72,7 @@ def below(term: Term, cut: Cut) -> Predicate:
 
 
 def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Predicate:
-    """The term's value is one of the values, none of them null; `with_null`: a null stood among them."""
+    """The term's value is one of the values, none of them null; `with_null`: a null was among them."""
     match term:
         case Constant(None):
             return ALWAYS_NULL

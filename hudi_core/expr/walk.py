@@ -127,7 +127,7 @@ def names_in(expr: Expr) -> list[Name]:
 
 
 def place_of(expr: Expr) -> Span | None:
-    """Where a node stands in the text: its own place, or that of its first part that has one."""
+    """Where a node is in the text: its own place, or that of its first part that has one."""
     spans = (node.span for node in walk(expr) if isinstance(node, Name | Literal | Call | Cast | Like | Lambda))
     return next((span for span in spans if span is not None), None)
 

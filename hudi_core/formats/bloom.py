@@ -169,7 +169,7 @@ class HashedKeys:
         return len(self) if chosen is None else chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
 
     def part(self, chosen: Numbers | slice | None, start: int, stop: int) -> Numbers | slice:
-        """Those from place `start` up to `stop` among the chosen keys."""
+        """The keys from place `start` up to `stop` among the chosen keys."""
         if isinstance(chosen, np.ndarray):
             return chosen[start:stop]
         first = 0 if chosen is None else chosen.start

@@ -19,7 +19,7 @@ Numbers = NDArray[np.int64]
 _ESCAPE, _SEPARATOR, _NULL = b"\\$\0"
 _SPECIAL: Final = np.frombuffer(bytes([_ESCAPE, _SEPARATOR, _NULL]), np.uint8)
 _SEPARATOR_PLACE, _NULL_PLACE = 1, 2
-"""Where these stand among the special bytes."""
+"""Where these are among the special bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class SecondaryKeys:
 
     @property
     def prefixes(self) -> StringColumn:
-        """Of each key its value and the separator."""
+        """The value and the separator of each key."""
         return StringColumn(*gather(self.keys.data, self.keys.offsets[:-1], self.prefix_sizes))
 
     def take(self, rows: Numbers) -> SecondaryKeys:

@@ -28,7 +28,7 @@ WRAPPERS: Final[Mapping[str, Any]] = {
 """The wrappers in the order of the unions, with the Avro type of the field `value`."""
 
 LOCAL_DATE: Final = "LocalDateWrapper"
-"""A wrapper of the number of a day, which stands behind the others in the metadata table, and in `ArrayWrapper` alone in
+"""A wrapper of the number of a day, which is behind the others in the metadata table, and in `ArrayWrapper` alone in
 delete blocks."""
 
 

@@ -48,7 +48,7 @@ _OWN: dict[str, SchemaText] = {"avro": AvroText(), "internal": InternalText()}
 def form(name: str, option: str) -> SchemaText:
     """The form of this name.
 
-    Raises `UsageError`, which names the option, when nobody offers it, `UnsupportedError` when what it stands on is not
+    Raises `UsageError`, which names the option, when nobody offers it, `UnsupportedError` when what it is on is not
     installed.
     """
     if name in _OWN:

@@ -71,7 +71,7 @@ def _rounded(way: str, values: Sequence[Any], types: Sequence[t.Type], result_ty
 
 
 def _stretches_of_round(call: PartialCall) -> list[Stretch]:
-    """Of integers, those of which none rounds beyond the ends, where it would wrap."""
+    """The stretches of integers none of which rounds beyond the ends, where it would wrap."""
     if call.variable:
         return []
     if not isinstance(call.argument, t.Int | t.Long):

@@ -81,7 +81,7 @@ def overlay(value: Text, by: Text, place: int, length: int = -1) -> Text:
 
 
 def substring_index(value: str, delimiter: str, count: int) -> str:
-    """What stands before so many delimiters, counted from the end where negative.
+    """What is before so many delimiters, counted from the end where negative.
 
     >>> substring_index("a.b.c", ".", 2), substring_index("a.b.c", ".", -1), substring_index("a.b", ".", 5)
     ('a.b', 'c', 'a.b')

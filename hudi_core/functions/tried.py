@@ -14,7 +14,7 @@ from hudi_core.values.domain import INT_RANGE, LONG_RANGE
 
 
 def _sign(symbol: str, arguments: Sequence[Argument]) -> Signature | None:
-    """Of numbers; dates and intervals are not known."""
+    """The signature for numbers; dates and intervals are not known."""
     if any(isinstance(argument.type, t.Date | t.Timestamp) for argument in arguments):
         return None
     return signature_of_operator(symbol, arguments)

@@ -29,8 +29,8 @@ Partials = Mapping[str, FileStatistics]
 class ExpressionRows:
     """Makes the records of shares of file slices. It can be pickled.
 
-    `snapshot` has no slices of its own. By metadata partition, `prefixes` are those of the file groups; `partitions` are the
-    table's, in ascending order; `instant_time` is that of the base files.
+    `snapshot` has no slices of its own. By metadata partition, `prefixes` are the prefixes of the file groups; `partitions`
+    are the table's, in ascending order; `instant_time` is that of the base files.
     """
 
     snapshot: Snapshot

@@ -84,7 +84,7 @@ PartialStatistics = Mapping[str, FileStatistics]
 class FooterRows:
     """Makes the records of shares of files. It can be pickled.
 
-    `prefixes` are those of the file groups of each metadata partition that is made; `columns` and `version` are those of
+    `prefixes` are the prefixes of the file groups of each metadata partition that is made; `columns` and `version` are those of
     statistics; `partitions` are the table's, in ascending order; `instant_time` is that of the base files.
     """
 

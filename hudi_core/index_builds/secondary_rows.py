@@ -16,8 +16,8 @@ from hudi_core.timeline.slices import FileSlice
 class SecondaryRows:
     """Makes the records of shares of file slices. It can be pickled.
 
-    `snapshot` has no slices of its own. By metadata partition, `prefixes` are those of the file groups, `versions` those of the
-    definitions.
+    `snapshot` has no slices of its own. By metadata partition, `prefixes` are the prefixes of the file groups, `versions` the
+    versions of the definitions.
     """
 
     snapshot: Snapshot

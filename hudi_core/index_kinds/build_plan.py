@@ -51,9 +51,9 @@ _WRITER: Final = {"writer": "hudi-core"}
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary or an expression index; None: those
-    it had, else the first ones that can have some. `partitioned`: whether a record index is partitioned; None: as it was, else
-    not. `name` is that of a secondary or an expression index; None: its column's, after that of the function."""
+    """How indexes are built. `columns` are the columns of `column_stats`, or the one of a secondary or an expression index;
+    None: those it had, else the first ones that can have some. `partitioned`: whether a record index is partitioned; None: as
+    it was, else not. `name` is that of a secondary or an expression index; None: its column's, after that of the function."""
 
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
@@ -266,7 +266,7 @@ def row_schema(table: Table) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class PlannedBuild:
-    """An index build that stands on the timeline. `own`: this library began it."""
+    """An index build that is on the timeline. `own`: this library began it."""
 
     instant: Instant
     partitions: tuple[str, ...]

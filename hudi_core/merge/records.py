@@ -36,7 +36,7 @@ class MergeRecords:
     """Records with different keys, one a row of each array.
 
     `ordering` holds the values of each ordering field. `absolute` marks deletes without an ordering value. `listed` marks
-    deletes that stand in a delete block, not in a row. `sources` and `has_value` have a column for each column of a row, or
+    deletes that are in a delete block, not in a row. `sources` and `has_value` have a column for each column of a row, or
     a single one when rows are merged as a whole: the number of the row that holds the column's value, and whether the record
     has a value for it.
     """

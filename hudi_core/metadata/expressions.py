@@ -1,6 +1,6 @@
 """What an expression index is of: a function of one column, as its definition names it. Rules META-35, META-114, META-115.
 
-What the functions mean stands in `hudi_core.functions`. Here is how the options of a definition become their arguments, and of
+What the functions mean is in `hudi_core.functions`. Here is how the options of a definition become their arguments, and of
 which types a function gives the same for every reader: the index records no time zone of a session.
 """
 

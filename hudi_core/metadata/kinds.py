@@ -25,9 +25,9 @@ class IndexKind:
     groups: int
     """File groups of a partition that begins without rows. Their number never changes: hashes count on it."""
     group_prefix: str = ""
-    """What stands before the number in the ids of its file groups; empty: the name of the partition with hyphens."""
+    """What is before the number in the ids of its file groups; empty: the name of the partition with hyphens."""
     partition_prefix: str = ""
-    """What stands before the name of an index in that of its partition; empty: its one partition has the name of the kind."""
+    """What is before the name of an index in that of its partition; empty: its one partition has the name of the kind."""
     since: int = 6
     """The table version from which on there are such partitions."""
     needs: str | None = None
@@ -110,6 +110,6 @@ def of_kind(kind: IndexKind, partitions: Iterable[str]) -> list[str]:
 
 
 def dependents(partition: str, there: Collection[str]) -> set[str]:
-    """Those of some partitions that have no meaning without one."""
+    """The partitions among some that have no meaning without one."""
     needing = [kind for kind in KINDS if kind.needs == partition]
     return {other for other in there if any(kind.is_of(other) for kind in needing)}

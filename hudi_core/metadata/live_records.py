@@ -62,7 +62,7 @@ class LiveRecords:
 def live_records(
     parts: Sequence[RecordOrder], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
 ) -> LiveRecords:
-    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are known.
+    """The records that count. `keys` are the keys of all parts and then those of the deletes, whose orders are known.
 
     `apart`: no two records have a key in common.
     `unique`: so many keys, the first, are distinct.

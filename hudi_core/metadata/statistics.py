@@ -61,7 +61,7 @@ class _Earlier:
     keys: Octets
     kinds: Ints
     statistics_by_kind: Sequence[ColumnStatistics]
-    """Those of the records, piece by piece in their order."""
+    """The statistics of the records, piece by piece in their order."""
 
     def __len__(self) -> int:
         return len(self.kinds)

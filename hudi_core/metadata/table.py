@@ -103,7 +103,7 @@ class MetadataTable(Portable):
     _made_of: dict[tuple[str, str], MadeOf] = field(default_factory=dict, repr=False, compare=False)
     """The sources that the statistics of a column were read from."""
     _keys: list[FileKeys] = field(default_factory=list, repr=False, compare=False)
-    """Those that were looked up last, if any were."""
+    """The keys that were looked up last, if any were."""
     earlier: EarlierReads = field(default_factory=EarlierReads, repr=False, compare=False)
     """The cached content of an earlier time, as far as it was not needed yet."""
     chosen_files: NDArray[np.bytes_] | None = field(default=None, compare=False)
@@ -334,7 +334,7 @@ def _piece_with_keys(piece: Piece, size: int) -> RecordBatch:
 
 
 def siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
-    """File groups by what stands before their numbers in their ids: those among which a hash chooses."""
+    """File groups by what is before their numbers in their ids: those among which a hash chooses."""
     by_name: dict[str, list[FileSlice]] = {}
     for group in groups:
         by_name.setdefault(group.file_id.rsplit("-", 2)[0], []).append(group)

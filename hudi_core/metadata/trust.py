@@ -49,7 +49,7 @@ class Origin:
 
     @property
     def in_memory(self) -> Bools:
-        """Made from values in memory, as those of log files are: no size of a column chunk stands in the record."""
+        """Made from values in memory, as those of log files are: no size of a column chunk is in the record."""
         flags: Bools = self.uncompressed == 0
         return flags
 

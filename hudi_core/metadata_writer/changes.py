@@ -257,7 +257,7 @@ class _Rows:
 
     @cached_property
     def _measured_files(self) -> tuple[Keys, StringColumn]:
-        """Of the files that have statistics the parts of their keys after the column, and their names."""
+        """The parts after the column of the keys of files that have statistics, and the names of these."""
         names = string_column([_name(status) for status in self._measured])
         return keys_of((status.partition for status in self._measured), names), names
 

@@ -47,7 +47,7 @@ class PartitionRows:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A log file of the metadata table, and how it stands in the commit."""
+    """A log file of the metadata table, and how the commit states it."""
 
     partition: str
     path: str

@@ -65,7 +65,7 @@ def expression_definition(
 def expression_file_rows(
     index: IndexedExpression, files: Keys, names: StringColumn, statistics: ColumnStatistics
 ) -> IndexRows:
-    """Rows of files. `files` are the parts of the keys after the column, `names` those of the files."""
+    """Rows of files. `files` are the parts of the keys after the column, `names` the names of the files."""
     sizes = _no_sizes(len(statistics))
     rows = file_statistics(index.column, files, names, statistics, sizes, index.version, of_expression=True)
     return encoded_statistics([rows])

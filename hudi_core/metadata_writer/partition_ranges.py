@@ -31,7 +31,7 @@ class FileStatistics:
 
 
 def partition_statistics(parts: Sequence[FileStatistics]) -> tuple[Ints, ColumnStatistics]:
-    """Of all files together, by partition: the partitions' numbers, and the statistics of each. There is a file at least."""
+    """The numbers of the partitions of all files, and the statistics of each. There is a file at least."""
     partition_of = np.concatenate([part.partition_of for part in parts])
     places, whole = merged(partition_of, concatenated([part.statistics for part in parts]))
     return (partition_of if places is None else partition_of[places]), whole
@@ -72,8 +72,8 @@ def recorded_files(
     columns: Sequence[str],
     index: str | None = None,
 ) -> RecordedFiles:
-    """The statistics that the metadata table has of files, by partition and name; `numbers` are those of the partitions. With an
-    expression index, by its metadata partition, those of its function of the columns."""
+    """The statistics that the metadata table has of files, by partition and name; `numbers` are the numbers of the
+    partitions. With an expression index, by its metadata partition, those of its function of the columns."""
     partitions = sorted(files)
     place = np.repeat(np.arange(len(partitions)), [len(files[partition]) for partition in partitions])
     names = string_column([name for partition in partitions for name in files[partition]])

@@ -116,7 +116,7 @@ def file_statistics(
     of_expression: bool = False,
 ) -> StatisticsRows:
     """Rows of `column_stats` of one column, or of an expression index: then their number of values is without nulls, and lower
-    bounds of strings are whole. `files` are the parts of the keys after the column, `names` those of the files."""
+    bounds of strings are whole. `files` are the parts of the keys after the column, `names` the names of the files."""
     payload = _payload(column, names, statistics, sizes, version, tight=False, of_expression=of_expression)
     return StatisticsRows(_OF_FILE, column_keys(column, files), payload)
 

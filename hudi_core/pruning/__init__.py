@@ -3,7 +3,7 @@
 intervals   what each file may hold of a column, as two keys: the form in which statistics are searched
 key_ranges  sets of keys: which values of a column give an outcome, as ranges of the integers that stand for its values
 loaded      statistics as they were loaded, put to a predicate without being put into another form first
-order_keys  keys: integers that sort as the values of a column do; and where a literal stands among them, whatever literal it
+order_keys  keys: integers that sort as the values of a column do; and where a literal is among them, whatever literal it
             is
 ordered     A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks
             only

@@ -1,4 +1,4 @@
-"""Keys: integers that sort as the values of a column do; and where a literal stands among them, whatever literal it is.
+"""Keys: integers that sort as the values of a column do; and where a literal is among them, whatever literal it is.
 
 Each kind of keys turns a question about values into a set of keys. `bottom` and `top` are the keys of bounds that are not
 known. A set may hold keys of values that the condition excludes when keys are too coarse; it never lacks one.

@@ -122,7 +122,7 @@ class OrderedFiles:
     file_numbers: NDArray[np.int32] | None
     """Their file numbers; None when they are listed in this order anyway."""
     files: Intervals
-    """Those that are unbounded hold nothing here."""
+    """The intervals of the files; unbounded ones hold nothing here."""
     unbounded: NDArray[np.int32]
     """The numbers of the files that may hold any value, ascending; read only."""
     hull: Intervals
@@ -216,7 +216,7 @@ def _run(order: OrderedFiles, begin: int, end: int) -> BlockRun:
 
 def opened(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
     """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
-    unbounded; no block stands there twice."""
+    unbounded; no block is there twice."""
     parts: list[Numbers] = [order.unbounded, *(_opened(wanted, order, blocks) for blocks in some)]
     if len(parts) == 1:
         return order.unbounded

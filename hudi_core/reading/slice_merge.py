@@ -44,8 +44,8 @@ class Changes(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _MergedRows:
-    """Of a batch of the base file: `rows` have a newer record, `replaced` are those of them that change, `deleted` marks those of
-    these go away, and `changed` holds the sources of the others."""
+    """A merged batch of the base file: `rows` have a newer record, `replaced` are the rows among them that change, `deleted`
+    marks those of these go away, and `changed` holds the sources of the others."""
 
     rows: NDArray[np.int64]
     replaced: NDArray[np.int64]

@@ -6,7 +6,7 @@ ids      giving column ids to a type: Hudi's block rule (fact: InternalSchema of
 json     the persisted form of a schema (InternalSchema JSON) and documents of its history, byte for byte as Apache Hudi
          writes them
 loss     what a conversion could not carry over, as data
-meta     hudi's own columns: five that stand first in every row unless keys are virtual, and a sixth on request
+meta     hudi's own columns: five that are first in every row unless keys are virtual, and a sixth on request
 names    lists of names as users give them
 project  schemas made of a schema: columns chosen, ordered, made optional. Ids stay, and so does the greatest id ever given
 schema   `Schema`: a record type whose fields have column ids, with lookups by id, by name path and by position

@@ -26,7 +26,7 @@ _Give = Callable[[Field], int]
 
 
 def with_ids(type: Type, first: int = 0) -> Type:
-    """The type with ids from `first`; it is taken to stand in the column `first - 1` (the root when `first` is 0)."""
+    """The type with ids from `first`; it is taken to be in the column `first - 1` (the root when `first` is 0)."""
     fresh = count(first)
     return _numbered(type, lambda _: next(fresh), hidden_ids(first - 1))
 
@@ -54,7 +54,7 @@ def record_with_other_ids(type: Record, others: Mapping[int, int]) -> Record:
 
 
 def with_hidden_ids(type: Type, column: int) -> Type:
-    """A type that stands in a known column, with hidden ids in all of it."""
+    """A type that is in a known column, with hidden ids in all of it."""
     hidden = hidden_ids(column)
     return _numbered(type, lambda _: next(hidden), hidden)
 
@@ -100,7 +100,7 @@ def _numbered(type: Type, give: _Give, hidden: Iterator[int]) -> Type:
 def _block(type: Type, inner: tuple[Field, ...], give: _Give) -> list[int]:
     if not isinstance(type, Record) or type.kind is not RecordKind.VARIANT:
         return [give(field) for field in inner]
-    # A variant's fields stand in any order; by name they have the same ids in every file.
+    # A variant's fields are in any order; by name they have the same ids in every file.
     named = {name: give(type.fields[0]) for name in dict.fromkeys((*VARIANT_FIELDS, *(field.name for field in inner)))}
     return [named[field.name] for field in inner]
 

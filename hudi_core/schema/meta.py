@@ -1,4 +1,4 @@
-"""The meta columns: five that stand first in every row unless keys are virtual, and a sixth on request."""
+"""The meta columns: five that are first in every row unless keys are virtual, and a sixth on request."""
 
 from __future__ import annotations
 

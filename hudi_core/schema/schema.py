@@ -26,7 +26,7 @@ MAX_DEPTH: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlace:
-    """Where a field stands in a schema: names and positions from the root, and whether any ancestor or itself is optional."""
+    """Where a field is in a schema: names and positions from the root, and whether any ancestor or itself is optional."""
 
     field: Field
     path: Path

@@ -128,7 +128,8 @@ class Snapshot(Portable):
         return metadata
 
     def expect(self, *, statistics: bool) -> None:
-        """On remote storage, begins to fetch what the list of slices is made of, and with `statistics` those of all files."""
+        """On remote storage, begins to fetch what the list of slices is made of, and with `statistics` the statistics of all
+        files."""
         if not self.storage.is_remote or "slices" in vars(self) or self.resolved.slices is not None:
             return
         partitions: set[str] = set()

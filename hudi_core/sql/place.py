@@ -25,7 +25,7 @@ class Span:
 
 
 Complaint = Callable[[Span, str, str | None], HudiError]
-"""The error of a reader of SQL text: the place, what was expected, and what stands there in other words than the text's own."""
+"""The error of a reader of SQL text: the place, what was expected, and what is there in other words than the text's own."""
 
 
 def line_and_column(span: Span) -> tuple[int, int]:

@@ -46,8 +46,8 @@ class FieldText:
 class TypeText:
     """A type as it is written.
 
-    `name` is in upper case, `parameters` stand in `( )` or `[ ]` behind it, `sizes` in `[ ]` behind these. `fields` are what
-    stands between `< >`; empty where there are none. `units` are those of an interval, `collation` is a string's.
+    `name` is in upper case, `parameters` are in `( )` or `[ ]` behind it, `sizes` in `[ ]` behind these. `fields` are what
+    stands between `< >`; empty where there are none. `units` are the units of an interval, `collation` is a string's.
     """
 
     name: str

@@ -101,5 +101,5 @@ def _ranks(bounded: Sequence[ColumnRange], type_: t.Type) -> tuple[Numbers, Numb
 
 
 def _depths(low: Numbers, high: Numbers) -> Numbers:
-    """Of each slice the number of slices that may hold its lowest value."""
+    """For each slice the number of slices that may hold its lowest value."""
     return np.searchsorted(np.sort(low), low, side="right") - np.searchsorted(np.sort(high), low, side="left")

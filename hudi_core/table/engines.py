@@ -1,6 +1,6 @@
 """Engines by name: whatever the entry points `hudi_core.engines` offer.
 
-The core imports none of them. It names one, the default: users get it who choose none, and layered engines stand on it.
+The core imports none of them. It names one, the default: users get it who choose none, and layered engines build on it.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _footer(engine: Engine[Any, Any, Any], storage: Storage, path: str) -> Itera
 
 
 def _json_or_text(text: str) -> Any:
-    """What stands in the metadata of a footer: documents as such, bloom filters by their length."""
+    """What is in the metadata of a footer: documents as such, bloom filters by their length."""
     try:
         return json.loads(text)
     except ValueError:

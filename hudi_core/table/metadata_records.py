@@ -110,7 +110,7 @@ def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructCo
 
 
 def _with_keys(column: StructColumn, keys: Any) -> StructColumn:
-    """The records with their keys, which stand beside them in files, without the meta columns."""
+    """The records with their keys, which are beside them in files, without the meta columns."""
     fields = {name: field for name, field in column.fields.items() if not name.startswith("_hoodie_")}
     return StructColumn(column.length, {**fields, "key": keys})
 

@@ -117,7 +117,7 @@ class FilterUse(Enum):
     ALL = auto()
     NONE = auto()
     CHEAPER = auto()
-    """Those that are likely to save more than it costs to read them."""
+    """The filters that are likely to save more than it costs to read them."""
 
 
 Placed = Sequence[tuple[Numbers, Numbers]]

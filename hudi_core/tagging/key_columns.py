@@ -53,7 +53,7 @@ class Locations:
         return Locations(np.full(count, NOWHERE, np.int64), np.full(count, NOWHERE, np.int64))
 
     def put(self, rows: Numbers, slice_number: int, positions: Numbers) -> int:
-        """Keys found in a slice; those that stand in an earlier one already stay there. Gives the number of those."""
+        """Keys found in a slice; those that are in an earlier one already stay there. Gives the number of those."""
         free = (self.slices[rows] == NOWHERE) | (self.slices[rows] > slice_number)
         known_count = int(np.count_nonzero(self.slices[rows] != NOWHERE))
         self.slices[rows[free]] = slice_number

@@ -22,7 +22,7 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class SortedKeys:
-    """Keys by their bytes. `order` has for each the row of the column it came from; equal keys stand in any order."""
+    """Keys by their bytes. `order` has for each the row of the column it came from; equal keys are in any order."""
 
     column: StringColumn
     order: Numbers

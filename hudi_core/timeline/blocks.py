@@ -13,8 +13,8 @@ _CONTENT = frozenset({BlockKind.DELETE, BlockKind.AVRO_DATA, BlockKind.HFILE_DAT
 
 
 def counting_blocks(blocks: Iterable[LogBlock], is_committed: Callable[[str], bool]) -> list[LogBlock]:
-    """The data and delete blocks that count, in the order in which they apply. `blocks` are those of all log files of a slice,
-    oldest file first.
+    """The data and delete blocks that count, in the order in which they apply. `blocks` are the blocks of all log files of a
+    slice, oldest file first.
 
     A rollback cancels the blocks of its target wherever they stand: no instant is used twice. A block of a log
     compaction replaces the blocks of the instants it names, where the latest of these stood. Source: Hudi's log scanner of

@@ -57,7 +57,7 @@ class Instant:
 
     @property
     def completes_as(self) -> str:
-        """The action that stands in the name of its completed file: a compaction completes as a commit."""
+        """The action that is in the name of its completed file: a compaction completes as a commit."""
         return completed_action(self.action)
 
     @property
@@ -121,7 +121,7 @@ class ArchivedTimeline(Protocol):
         ...
 
     def completed_after(self, time: str) -> Sequence[Instant]:
-        """Those that completed later than a time, in order; empty where completion times are not recorded."""
+        """The instants that completed later than a time, in order; empty where completion times are not recorded."""
         ...
 
     def completion_time(self, requested_time: str) -> str | None:

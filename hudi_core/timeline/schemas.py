@@ -233,7 +233,7 @@ def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> 
 
 
 def recorded_history(timeline: Timeline) -> tuple[str, Schema] | None:
-    """The newest history document, empty where there is none, and the schema with ids that was recorded last, as it stands there.
+    """The newest history document, empty where there is none, and the schema with ids that was recorded last, as it is there.
     None for a table without schema evolution on read. Raises `SchemaError` and `CorruptFileError` for damage."""
     document = _history_document(timeline.storage, timeline)
     if document is not None:

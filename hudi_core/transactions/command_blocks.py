@@ -35,7 +35,7 @@ class Share(Enum):
 
     ALL = auto()
     SOME = auto()
-    """Its blocks stand beside those of other writes."""
+    """Its blocks are beside those of other writes."""
     NONE = auto()
 
 

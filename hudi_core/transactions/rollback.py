@@ -1,6 +1,6 @@
 """Rolling back: what a write that failed has left behind, or one that completed last. Rules: ROLLBACK-1 to ROLLBACK-4.
 
-The plan and what was done stand on the timeline in Apache Hudi's form, so that either library can finish what the other began.
+The plan and what was done are on the timeline in Apache Hudi's form, so that either library can finish what the other began.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def refuse_wide_statistics(table: Table, undone: Instant) -> None:
 
 
 def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
-    """The data files of a write. Those of a completed one stand in its metadata; a pending one announced them by markers, and
+    """The data files of a write. Those of a completed one are in its metadata; a pending one announced them by markers, and
     where there are none they are looked for in all partitions."""
     storage, time = table.storage, instant.requested_time
     if instant.completed:

@@ -1,4 +1,4 @@
-"""Batches of streams, each committed once: the number of a batch stands in its commit's metadata. Rules WRITE-430, WRITE-431.
+"""Batches of streams, each committed once: the number of a batch is in its commit's metadata. Rules WRITE-430, WRITE-431.
 
 The entry is that of Apache Hudi's streaming sink, so that a stream goes on from one writer to the other.
 """

@@ -1,6 +1,6 @@
 """Hudi 1.2's types that are stored as records: which fields a record needs to be one of them.
 
-Facts: `HoodieSchema.Variant` and `HoodieSchema.Blob` of Apache Hudi 1.2. A variant's fields may stand in any order. A blob
+Facts: `HoodieSchema.Variant` and `HoodieSchema.Blob` of Apache Hudi 1.2. A variant's fields may be in any order. A blob
 is exactly the canonical record; one that differs anywhere is an ordinary record.
 """
 
@@ -74,7 +74,7 @@ def missing_from_variant(record: Record) -> str | None:
 
 
 def is_shredded(record: Record) -> bool:
-    """Whether parts of a variant's values stand in columns of their own."""
+    """Whether parts of a variant's values are in columns of their own."""
     return any(f.name == TYPED_VALUE or (f.name == VALUE and f.optional) for f in record.fields)
 
 

@@ -47,7 +47,7 @@ def _size(subject: Subject, time: str, stat: WriteStat, there: int) -> Iterator[
 
 
 def _needed(subject: Subject, missing: dict[str, list[FileInfo]]) -> Iterator[str]:
-    """Of files that are gone those that the latest slices would be made of, were they there. Others were cleaned away."""
+    """The files that are gone and that the latest slices would be made of, were they there. Others were cleaned away."""
     if not missing:
         return
     by_partition = {partition: list(infos) for partition, infos in missing.items()}

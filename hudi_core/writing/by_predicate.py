@@ -143,7 +143,7 @@ def matching_keys(table: Table, where: Where) -> KeyColumns:
 
 
 def key_scan(table: Table, where: Where) -> Scan:
-    """The rows that match, with the columns that their keys stand in or are made of."""
+    """The rows that match, with the columns that their keys are in or are made of."""
     config = table.config
     stored = (RECORD_KEY, PARTITION_PATH)
     names = stored if config.populate_meta_fields else (*config.record_key_fields, *config.partition_fields)

@@ -61,7 +61,8 @@ def _lost(path: str) -> str:
 
 def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None = None) -> None:
     """Raises `RowError` for a key that rows which are added as they are have twice, where the table's record index takes each
-    key once: in the whole table, or in each partition. `numbers` are those of the rows, None where they are counted from 0."""
+    key once: in the whole table, or in each partition. `numbers` are the numbers of the rows, None where they are counted
+    from 0."""
     if RECORD_INDEX not in table.config.kept_partitions or len(keys) < 2:
         return
     definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)

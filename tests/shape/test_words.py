@@ -1,8 +1,10 @@
-"""The field's words: values are named by nouns of `docs/glossary.md`, not by parts of speech that fit any of them."""
+"""The field's words: values are named by nouns of `docs/glossary.md`, not by parts of speech that fit any of them; sentences are
+plain."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,3 +83,14 @@ def test_values_of_tests_have_names_too(source: Path) -> None:
 )
 def test_vague_names_are_seen_wherever_a_name_is_given(code: str, names: list[str]) -> None:
     assert [name for _, name in vague_names(ast.parse(code))] == names
+
+
+RIDDLES = re.compile(
+    r"\bstands? (in|on|at|behind|before|beside|there|first|under|among)\b|^ *\"\"\"(Those|Of) ", re.MULTILINE
+)
+"""Turns of phrase that a reader reads twice: what stands somewhere is there; a docstring begins with a noun or a verb."""
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_sentences_are_plain(source: Path) -> None:
+    assert [match.group() for match in RIDDLES.finditer(source.read_text("utf-8"))] == []

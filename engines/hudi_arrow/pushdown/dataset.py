@@ -191,7 +191,7 @@ class HudiFragment:
 
 
 def _names_in(expression: pc.Expression, schema: pa.Schema) -> set[str]:
-    """The top-level columns that a filter can refer to: those whose names stand in its text, and maybe more."""
+    """The top-level columns that a filter can refer to: those whose names are in its text, and maybe more."""
     text = str(expression)
     return {name for name in schema.names if name in text}
 

@@ -28,7 +28,7 @@ from hudi_spark.structs import nullable_struct
 def open(  # noqa: A001  # `hudi_spark.open`
     spark: SparkSession, uri: str, *, records_on_driver: int = MAX_RECORDS, **options: Any
 ) -> SparkTable:
-    """The Hudi table at a path or URL. `options` are those of `hudi_core.table.open.open_table`; raises as it does.
+    """The Hudi table at a path or URL. `options` are the options of `hudi_core.table.open.open_table`; raises as it does.
 
     A plan that takes more than `records_on_driver` records of statistics, one for each file and column of a predicate, is
     made on executors.
@@ -66,11 +66,11 @@ class SparkTable(FrameWrites):
         return replace(self, table=refreshed(self.table))
 
     def scan(self, **options: Any) -> SparkScan:
-        """A read of the table; `options` are those of `Table.scan`. Raises as it does."""
+        """A read of the table; `options` are the options of `Table.scan`. Raises as it does."""
         return SparkScan(self.spark, self.table.scan(**options), self.records_on_driver)
 
     def changes(self, **options: Any) -> DataFrame:
-        """Changes one by one, with the row before and after; `options` are those of `Table.changes`. Raises as it does."""
+        """Changes one by one, with the row before and after; `options` are the options of `Table.changes`. Raises as it does."""
         return frame_of_changes(self.spark, self.table, **options)
 
     def tag(
@@ -105,7 +105,7 @@ class SparkScan:
 
     @cached_property
     def spark_schema(self) -> StructType:
-        """The schema of the DataFrame: column ids stand in the metadata of its fields."""
+        """The schema of the DataFrame: column ids are in the metadata of its fields."""
         return nullable_struct(self.schema)
 
     @property

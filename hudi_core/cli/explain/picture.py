@@ -68,7 +68,7 @@ class ColumnPicture:
     """In the order of the slices; None where nothing is known."""
     ticks: tuple[Tick, ...]
     to_scale: bool = True
-    """Whether distances mean something; else values stand in their order only."""
+    """Whether distances mean something; else values are in their order only."""
 
     @property
     def any_matches(self) -> bool:
@@ -161,7 +161,7 @@ def _words(stretch: _Stretch, type: t.Type) -> str:
 
 @dataclass(frozen=True)
 class _Standing(Questions[_Bools]):
-    """Rows of which one column is known, one for each place where its value can stand among the literals; the rest of a row
+    """Rows of which one column is known, one for each place where its value can be among the literals; the rest of a row
     may be anything.
 
     The places are 0, 1, 2, ...: even ones between the literals, odd ones the literals themselves. The last two rows hold NaN,

@@ -1,6 +1,6 @@
 """Values of a column on an axis from 0 to 1, and the round values that are written below it.
 
-Numbers and times stand to scale. Texts and other values stand at even distances, in their order.
+Numbers and times stand to scale. Texts and other values are at even distances, in their order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HOUR = 3_600
 _SECONDS = (1, 5, 15, 30, 60, 300, 900, 1800, *(n * _HOUR for n in (1, 3, 6, 12, 24, 48, 96, 24 * 7, 24 * 14)))
 _MONTHS = (1, 3, 6, *(12 * factor * 10**power for power in range(9) for factor in (1, 2, 5)))
 _ROOM = 0.08
-"""Of the axis, beyond a value that a predicate names and that lies at its end: what lies there has to be seen too."""
+"""The share of the axis beyond a value that a predicate names and that lies at its end: what lies there has to be seen too."""
 
 Tick = tuple[float, str]
 """A place between 0 and 1, and what is written there."""
@@ -32,7 +32,7 @@ Tick = tuple[float, str]
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """An axis to scale, from one finite value to another. Infinities stand at its ends."""
+    """An axis to scale, from one finite value to another. Infinities are at its ends."""
 
     type: t.Type
     low: float
@@ -77,7 +77,7 @@ class Ranked:
 
     @property
     def half(self) -> float:
-        """How far a value reaches to either side: it stands in the middle of a place of its own."""
+        """How far a value reaches to either side: it is in the middle of a place of its own."""
         return min(_WIDEST, 0.36 / len(self.values)) if self.values else 0.0
 
     def ticks(self) -> tuple[Tick, ...]:
@@ -105,7 +105,7 @@ def scale_over(values: Iterable[Any], named: Iterable[Any], type: t.Type) -> Sca
 
 
 def _linear(values: list[float], named: list[float], type: t.Type) -> Linear:
-    """To scale from the least to the greatest value, and to named ones no further away than these are apart: others stand at the
+    """To scale from the least to the greatest value, and to named ones no further away than these are apart: others are at the
     end, so that those remain distinguishable."""
     low, high = (min(values), max(values)) if values else (min(named), max(named)) if named else (0.0, 0.0)
     wide = min(high - low, sys.float_info.max) or math.inf

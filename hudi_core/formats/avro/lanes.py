@@ -24,7 +24,7 @@ WINDOW = 32
 """Bytes of each lane that are copied at once: more than the longest number has."""
 
 LOOKS = 3
-"""So many bytes are gathered one by one from where the lanes stand before a window is opened for those behind."""
+"""So many bytes are gathered one by one from where the lanes are before a window is opened for those behind."""
 
 PADDING = WINDOW + 32
 """Bytes that must follow the last record in the buffer, because a window may open at the end of a record."""
@@ -56,7 +56,7 @@ class Lanes:
         return len(self.positions)
 
     def cursors(self) -> Offsets:
-        """Where each lane stands in the buffer."""
+        """Where each lane is in the buffer."""
         return self.positions + self.shift
 
     def select(self, rows: NDArray[np.int64]) -> Lanes:

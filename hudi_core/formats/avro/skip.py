@@ -33,7 +33,7 @@ from hudi_core.formats.avro.step import find_starts
 from hudi_core.formats.avro.walk import MAX_EMPTY_ITEMS
 
 LIKELY_BYTES = 8
-"""Of a number, for which a window is worth its while."""
+"""The bytes of a number, for which a window is worth its while."""
 
 SMALL_LANE_COUNT = 48
 """With fewer lanes than this, finding the items of one list after the other beats a round of NumPy calls for each item."""

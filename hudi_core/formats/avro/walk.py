@@ -183,7 +183,7 @@ def _record(fields: list[tuple[str, Walk]]) -> Walk:
     def walk(data: bytes, position: int, end: int) -> int:
         name = ""
         try:
-            for name, step in fields:  # noqa: B007  # the name of the field stands in the error
+            for name, step in fields:  # noqa: B007  # the name of the field is in the error
                 position = step(data, position, end)
         except DecodeFault as error:
             error.path = f"{name}.{error.path}" if error.path else name

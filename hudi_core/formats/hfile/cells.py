@@ -1,7 +1,7 @@
 """Rows of an HFile: cells found in the bytes of its data blocks, and rows found by key. Rules FORMAT-21 and FORMAT-22.
 
 A cell starts with its lengths, so cells can be found one after the other only. What makes it fast: the ten bytes
-after each row are always the same. Where they stand, a row ends; its length stands before it, twice, so its start is
+after each row are always the same. Where they stand, a row ends; its length is before it, twice, so its start is
 found by looking back. If the cells found like this follow each other without a gap from the first byte to the last, they
 are the cells. If not (a value holds those ten bytes, say) they are walked one by one.
 """
@@ -178,7 +178,7 @@ def _row_ends(data: Octets, start: int, stop: int) -> Integers:
     """Where, after `start`, the bytes stand that follow each row: 00, 7F, seven times FF, 04.
 
     Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before shows how
-    many FF stand before it.
+    many FF are before it.
     """
     first_word = -(-start // 4) * 4
     words = data[first_word : stop // 4 * 4].view("<u4")
@@ -196,7 +196,7 @@ def _row_ends(data: Octets, start: int, stop: int) -> Integers:
 
 
 def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> _CellSpans:
-    """The cells whose rows end at `ends`, found by the lengths that stand before the row; `row_length` is tried first."""
+    """The cells whose rows end at `ends`, found by the lengths that are before the row; `row_length` is tried first."""
     rows = np.full(len(ends), row_length, np.int64)
     starts = ends - (_BEFORE_ROW + row_length)
     keys, values, lengths = _headers(data, np.maximum(starts, first))
@@ -205,7 +205,7 @@ def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> 
         if proved.all():
             break
         unknown = np.flatnonzero(~proved)
-        # If a row of `r` bytes ends at `end`, the low byte of its length stands at `end - r - 1`, and is `r`.
+        # If a row of `r` bytes ends at `end`, the low byte of its length is at `end - r - 1`, and is `r`.
         before = np.lib.stride_tricks.sliding_window_view(data, width)[ends[unknown] - width]
         hits = np.flatnonzero(before == np.arange(width - 1, -1, -1).astype(np.uint8))
         which = unknown[hits // width]
@@ -221,7 +221,7 @@ def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> 
 
 
 def _headers(data: Octets, starts: Integers) -> tuple[Integers, Integers, Integers]:
-    """Lengths of key, value and row as they stand at the start of cells."""
+    """Lengths of key, value and row as they are at the start of cells."""
     pairs: NDArray[np.int64] = np.ndarray((len(data) - 7,), ">i8", data, strides=(1,))[starts].astype(np.int64)
     rows = data[starts + 8].astype(np.int64) << 8
     rows |= data[starts + 9]

@@ -1,4 +1,4 @@
-"""Runs of rows that are looked for in an HFile: which blocks can hold them, and where they stand among cells. Rule FORMAT-712.
+"""Runs of rows that are looked for in an HFile: which blocks can hold them, and where they are among cells. Rule FORMAT-712.
 
 Rows ascend by their bytes. Apache Hudi before 1.2.1 sorted rows as Java sorts strings, by UTF-16 units, in which U+E000 to U+FFFF
 come after all other characters. Where neither of two rows has a byte of these or of later characters, the two orders agree.

@@ -108,7 +108,7 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
     def __init__(
         self, chunks: FooterChunks, writer: str, rows: int, leaves: Mapping[Path, Leaf], group: int | None = None
     ) -> None:
-        """Statistics of the file, or of one row group; `rows` are those of the file or group."""
+        """Statistics of the file, or of one row group; `rows` are the rows of the file or group."""
         self._chunks, self._writer, self._rows, self._leaves, self._group = chunks, writer, rows, leaves, group
 
     def __getitem__(self, path: Path) -> LeafStatistics:

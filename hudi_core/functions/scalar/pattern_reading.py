@@ -165,7 +165,7 @@ def _is_fixed(letter: str, width: int) -> bool:
 
 
 def _digits_behind(pieces: Sequence[tuple[str, int]], place: int) -> int:
-    """The digits of the numbers of a fixed length that stand behind a piece without anything between; 0 where another follows."""
+    """The digits of the numbers of a fixed length that are behind a piece without anything between; 0 where another follows."""
     digits = 0
     for letter, width in pieces[place + 1 :]:
         if width <= 0 or not (letter == "y" or letter in _NUMBERS) or (letter in "ML" and width > 2):

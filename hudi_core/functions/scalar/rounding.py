@@ -28,7 +28,7 @@ def whole(function: str, value: float | Decimal) -> Any:
 
 
 def rounded_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) -> Any:
-    """The number, a value of the type `of` or of its kind, with so many decimal places; negative ones stand before the point.
+    """The number, a value of the type `of` or of its kind, with so many decimal places; negative ones are before the point.
 
     A real counts as its shortest text, a float as that of the double it is; integers wrap, decimals with too many digits
     are null.

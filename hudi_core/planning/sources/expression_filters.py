@@ -59,7 +59,7 @@ class ExpressionFilters:
         return np.array(denied, np.int64)
 
     def _denied(self, rows: Sequence[int], hashed: HashedKeys) -> Iterator[bool]:
-        """Of each slice whether all its files have a filter that denies all keys."""
+        """Whether, for each slice, all its files have a filter that denies all keys."""
         of_slices = [_keys_of_files(self.slices[row]) for row in rows]
         named = sorted({key for keys in of_slices for key in keys}, key=str.encode)
         denying: set[str] = set()

@@ -77,7 +77,7 @@ class FooterFallback:
         return replace(recorded, on_missing=lambda column, members: self._by_headers(column, recorded.files, members))
 
     def _files_of(self, slices: Numbers) -> DataFiles:
-        """The files of some slices, numbered from 0 as they stand there."""
+        """The files of some slices, numbered from 0 as they are there."""
         files = self.recorded.files
         chosen = files.chosen(np.isin(files.slices, slices))
         return replace(chosen, slices=np.searchsorted(slices, chosen.slices))

@@ -65,7 +65,7 @@ def superfluous_versions(
     replacements: Mapping[FileGroup, Replacement],
     names: list[str],
 ) -> Iterator[Superfluous]:
-    """The versions to delete, in order. `names` are those of all files, by row."""
+    """The versions to delete, in order. `names` are the names of all files, by row."""
     for group in groups:
         replaced = replacements.get((group.partition, group.file_id))
         for version, reason in _candidates(group, rule, replaced):

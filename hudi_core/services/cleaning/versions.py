@@ -24,8 +24,8 @@ NEVER: Final = "~"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One slice of a file group. `completed` is when its write was there for readers, or `NEVER`; `rows` are those of its files
-    in the list of all."""
+    """One slice of a file group. `completed` is when its write was there for readers, or `NEVER`; `rows` are the rows of its
+    files in the list of all."""
 
     instant: str
     completed: str

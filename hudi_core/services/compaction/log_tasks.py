@@ -58,7 +58,7 @@ class LogCompactor:
     expressions: tuple[Expression, ...] = ()
 
     def run(self, task: MergeLogs) -> WriteStatus | None:
-        """Writes the latest record of each key as it stands in its log file; None where there is none. Raises `UnsupportedError`
+        """Writes the latest record of each key as it is in its log file; None where there is none. Raises `UnsupportedError`
         where records are merged column by column: what one of them lacks is not known from it alone."""
         status = self._written(task)
         if status is not None and self.expressions:

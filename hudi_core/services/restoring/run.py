@@ -3,7 +3,7 @@ RESTORE-461.
 
 The table's lock is held throughout, and the requested instant keeps others from beginning a commit after a run that died; the
 next run of the same restore goes on with what is left. The metadata table is dropped and built anew: what it recorded of the
-undone instants may stand in base files of its own.
+undone instants may be in base files of its own.
 """
 
 from __future__ import annotations

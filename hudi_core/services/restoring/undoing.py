@@ -1,4 +1,4 @@
-"""Undoing one completed write that nothing builds on, wherever it stands on the timeline. Rules ROLLBACK-571 to ROLLBACK-574."""
+"""Undoing one completed write that nothing builds on, wherever it is on the timeline. Rules ROLLBACK-571 to ROLLBACK-574."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class LocateRows:
     lacking: frozenset[int] = frozenset()
     """The columns that the rows lack and whose stored values stay."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """Those of the write."""
+    """The properties of the write."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:

@@ -86,7 +86,7 @@ def _spread_rows(
 
 
 def spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> WriteResult:
-    """Deletes the rows of keys, which stand in columns `record_key` and `partition_path` or are made by the table's generator."""
+    """Deletes the rows of keys, which are in columns `record_key` and `partition_path` or are made by the table's generator."""
     with given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)) as given:
         return given.delete(options)
 

@@ -27,7 +27,7 @@ KEYS_AT_ONCE: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowPack:
-    """Rows with their keys, or keys alone. `numbers` are those of the rows in the part of the input that they come from."""
+    """Rows with their keys, or keys alone. `numbers` are the numbers of the rows in the part of the input that they come from."""
 
     keys: KeyColumns
     numbers: Numbers

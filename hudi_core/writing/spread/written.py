@@ -33,7 +33,7 @@ from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 Numbers = NDArray[np.int64]
 
 _NUMBERS = 1 << 31
-"""Of the two of an attempt: readers take them for 32 bits."""
+"""The bound of the two numbers of an attempt: readers take them for 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
