@@ -150,7 +150,7 @@ class _Query:
 
     @cached_property
     def shares(self) -> Shares:
-        """Of each slice the share that is kept: one or none of those that were looked into, of others that of those."""
+        """The share of each slice that is kept: one or none of a slice that was looked into, the mean of these of the others."""
         looked_into, kept = self._now
         shares = np.zeros(len(self.sample.sources.snapshot.slices), np.float64)
         if len(looked_into):

@@ -39,7 +39,7 @@ class Costs:
     sample: Sample
 
     def column_stats(self, columns: Sequence[str]) -> Cost:
-        """Of statistics of columns: footers of all files are read."""
+        """The cost of statistics of columns: footers of all files are read."""
         footers = list(self.sample.footers.values())
         version = V2 if self.sample.sources.snapshot.config.version >= 9 else V1
         begun, written, counted = perf_counter(), 0, 0
@@ -63,7 +63,7 @@ class Costs:
         return Cost(round(written / max(counted, 1) * files), seconds * files)
 
     def bloom_filters(self) -> Cost | None:
-        """Of the filters that footers have; None where they have none."""
+        """The cost of the filters that footers have; None where they have none."""
         texts = [text for footer in self.sample.footers.values() if (text := text_in_footer(footer)) is not None]
         if not texts:
             return None
@@ -71,7 +71,7 @@ class Costs:
         return Cost(round(sum(map(len, texts)) / len(texts) * files), self.sample.seconds_a_footer * files)
 
     def record_index(self) -> Cost:
-        """Of the record index: the keys of all slices are read."""
+        """The cost of the record index: the keys of all slices are read."""
         sources = self.sample.sources
         stored, keys, size, begun = StoredKeys(sources), 0, 0, perf_counter()
         for number in self.sample.numbers[:8].tolist():
@@ -83,7 +83,7 @@ class Costs:
         return Cost(round(size / max(keys, 1) * rows), (perf_counter() - begun) / max(keys, 1) * rows)
 
     def writing(self, size: int) -> Cost:
-        """Of writing so many bytes of base files again."""
+        """The cost of writing so many bytes of base files again."""
         return Cost(size, self._seconds_a_byte * size)
 
     @cached_property

@@ -66,7 +66,7 @@ def bases_of(sources: Sources, numbers: Numbers) -> Iterator[FileInfo]:
 
 
 def slice_sizes(sources: Sources) -> tuple[Sizes, Sizes]:
-    """Of each slice the bytes and the number of its files."""
+    """The bytes and the number of files of each slice."""
     slices = sources.snapshot.slices
     bases, counts = slices.bases, np.diff(slices.log_offsets)
     sizes = np.where(bases >= 0, slices.files.sizes[np.maximum(bases, 0)] if len(slices.files) else 0, 0).astype(
