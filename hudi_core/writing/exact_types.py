@@ -1,5 +1,5 @@
-"""Rows in the types of a table's columns where only their form differs, exactly or not at all: times in other units, and whole
-numbers in floating-point columns. Rules: WRITE-31, WRITE-201.
+"""Rows in the types of a table's columns where only their form differs, exactly or not at all: times in other units, whole
+numbers in floating-point columns, texts in columns of bytes. Rules: WRITE-31, WRITE-201, WRITE-501.
 
 A frame of pandas has floating-point numbers where a column of integers misses a value.
 """
@@ -36,8 +36,8 @@ def written_units(schema: Schema) -> Schema:
 
 
 def aligned(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
-    """The schema of rows with the table's type in columns that both have: its unit of times and, with `whole`, its integers for
-    floating-point numbers. Other columns of times have no nanoseconds."""
+    """The schema of rows with the table's type in columns that both have: its unit of times, its bytes for texts
+    and, with `whole`, its integers for floating-point numbers. Other columns of times have no nanoseconds."""
     record = _aligned(written_units(rows).record, table.record, whole)
     assert isinstance(record, t.Record)
     return replace(rows, record=record)
@@ -79,6 +79,8 @@ class ExactTypes:
                 return values.elements(value, to, lambda one: self._value(one, source.type, to.type, path, None))
             case t.Map(value=source), t.Map(value=to):
                 return values.entries(value, wanted, lambda one: self._value(one, source.type, to.type, path, None))
+        if isinstance(wanted, t.Binary):
+            return values.convert(value, given, wanted)
         if isinstance(given, t.Float | t.Double):
             return self._whole(value, given, wanted, ".".join(path), first_row)
         return self._time(value, given, wanted, ".".join(path), first_row)
@@ -120,6 +122,8 @@ class ExactTypes:
 def _aligned(rows: t.Type, table: t.Type, whole: bool) -> t.Type:
     match rows, table:
         case (t.Float() | t.Double(), t.Int() | t.Long()) if whole:
+            return table
+        case (t.String(), t.Binary()):  # the other way round, bytes that are no text could not be read any more
             return table
         case (t.Timestamp(_, zoned), t.Timestamp(_, has_zone)) if zoned == has_zone:
             return table

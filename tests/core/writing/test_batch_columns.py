@@ -347,6 +347,20 @@ def test_frames_widen_no_integers(tmp_path: Path, op: str) -> None:
     assert hudi_core.open(tmp_path / "t").count("fare = 0.5") == 1
 
 
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("op", ["append", "upsert", "insert_overwrite_table"])
+def test_texts_in_a_column_of_bytes_are_bytes(tmp_path: Path, kind: str, op: str) -> None:
+    """WRITE-501: a column of texts could not have the bytes that are stored."""
+    nested = pa.struct([("x", pa.list_(pa.binary()))])
+    types = pa.schema([("id", pa.string()), ("b", pa.binary()), ("n", nested)])
+    table = hudi_core.create(tmp_path / "t", types, key="id", type=kind)
+    table.insert(pa.table({"id": ["a"], "b": [b"\xff"], "n": [{"x": [b"\xfe"]}]}, types))
+    table.write(pa.table({"id": ["b", "c"], "b": ["ü", None], "n": [{"x": ["t", None]}, None]}), op)
+    written = {row["id"]: (row["b"], row["n"]) for row in hudi_core.open(tmp_path / "t").to_arrow().to_pylist()}
+    kept = {} if op == "insert_overwrite_table" else {"a": (b"\xff", {"x": [b"\xfe"]})}
+    assert written == {**kept, "b": ("ü".encode(), {"x": [b"t", None]}), "c": (None, None)}
+
+
 def test_errors_name_rows_of_the_input_whatever_its_numbers(tmp_path: Path) -> None:
     """WRITE-201: a row that is refused for another reason is refused where a column would be widened, too."""
     table = new_table(tmp_path)
