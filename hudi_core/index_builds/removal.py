@@ -8,7 +8,7 @@ from datetime import datetime
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
-from hudi_core.commit.steps import Create, Delete, run
+from hudi_core.commit.steps import Create, Delete, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.index_kinds.build_plan import PlannedBuild, completed_content, indexing_files, planned_builds
@@ -117,11 +117,9 @@ def remove_partitions(table: Table, names: Collection[str]) -> None:
     if len(complete) < len(config.metadata_partitions) or len(inflight) < len(config.metadata_partitions_inflight):
         changes = {PARTITIONS_PROPERTY: ",".join(complete), INFLIGHT_PROPERTY: ",".join(inflight)}
         change_properties(table.storage, changes)
-    if FILES in names:
-        table.storage.delete_folder(METADATA_FOLDER)
-        return
-    for name in names:
-        table.storage.delete_folder(f"{METADATA_FOLDER}/{name}")
+    for folder in [METADATA_FOLDER] if FILES in names else [f"{METADATA_FOLDER}/{name}" for name in names]:
+        table.storage.delete_folder(folder)
+    sync_changes(table.storage)
 
 
 def remove_definitions(table: Table, names: Collection[str]) -> None:

@@ -117,7 +117,10 @@ CLUSTER = Action(
     "cluster", lambda table: cluster(table, ClusterOptions(sizes=FileSizes(target=1 << 20, small=1 << 19)))
 )
 CLEAN = Action("clean", lambda table: clean(table, CleanOptions(keep_commits=KEPT_COMMITS)))
-ARCHIVE = Action("archive", lambda table: archive(table, ArchiveOptions(keep_min=KEPT_COMMITS + 1)))
+ARCHIVE = Action(
+    "archive",
+    lambda table: archive(table, ArchiveOptions(KEPT_COMMITS, properties={"hoodie.clean.commits.retained": "1"})),
+)
 SAVE = Action("savepoint", savepoint)
 BUILD = Action("build index", lambda table: build_indexes(table, ["record_index"]))
 BUILD_SECONDARY = Action(

@@ -16,6 +16,7 @@ import pytest
 
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.removal import drop_index
 from hudi_core.services.restoring.savepoints import savepoint
 from hudi_core.writing.operations import write
 from tests.model import actions
@@ -66,19 +67,24 @@ class Tables:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.made: dict[tuple[str, int, bool], Made] = {}
+        self.made: dict[tuple[str, int, bool, bool], Made] = {}
 
-    def __call__(self, kind: str, version: int, *, saved: bool = False) -> Made:
-        key = (kind, version, saved)
+    def __call__(self, kind: str, version: int, *, saved: bool = False, listed: bool = False) -> Made:
+        """With `saved` a table that has a savepoint, with `listed` one of more commits and without a metadata table, which would
+        hold back an archive until it is compacted."""
+        key = (kind, version, saved, listed)
         if key not in self.made:
-            path = self.folder / f"{kind}-{version}-{saved}"
+            path = self.folder / f"{kind}-{version}-{saved}-{listed}"
             indexes = ["column_stats", "record_index", *(["partition_stats"] if version > 6 else [])]
             create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)  # type: ignore[arg-type]
             write(open_table(path), rows_of(*FIRST))
             second = write(open_table(path), rows_of(SECOND)).instant
             if saved:
                 savepoint(open_table(path))
-            write(open_table(path), rows_of(THIRD))
+            for _ in range(3 if listed else 1):
+                write(open_table(path), rows_of(THIRD))
+            if listed:
+                drop_index(open_table(path), "files")
             self.made[key] = Made(path, second or "")
         return self.made[key]
 
@@ -145,7 +151,7 @@ def hash_of(name: str) -> int:
 def test_one_action_goes_on_after_another_came_between(tmp_path: Path, tables: Tables, name: str) -> None:
     first, second, kind = PAIRS[name]
     for stop in stops(name, 60):
-        world = World(fresh_copy(tables(*kind).path, tmp_path), BEGINS_WITH)
+        world = World(fresh_copy(tables(*kind, listed=actions.ARCHIVE in (first, second)).path, tmp_path), BEGINS_WITH)
         assert world.violation([played(first), played(second)], switched(stop)) == ""
         if world.scheduler.actors[0].points < stop:
             return
@@ -158,7 +164,7 @@ def test_one_action_goes_on_after_another_came_between(tmp_path: Path, tables: T
 def test_another_comes_when_one_died_or_is_paused(tmp_path: Path, tables: Tables, name: str, fate: str) -> None:
     first, second, kind = PAIRS[name]
     for stop in stops(name, 1):
-        world = World(fresh_copy(tables(*kind).path, tmp_path), BEGINS_WITH)
+        world = World(fresh_copy(tables(*kind, listed=actions.ARCHIVE in (first, second)).path, tmp_path), BEGINS_WITH)
         world.scheduler.sees_deaths = stop % 2 == 0
         schedule = switched(stop, dies=fate == "dies", pauses=fate == "pauses")
         assert world.violation([played(first), played(second)], schedule) == ""
@@ -218,7 +224,8 @@ def test_random_schedules(tmp_path: Path, tables: Tables, kind: str, version: in
     draw = random.Random(f"{kind} {version} {seed}")
     services = [one for one in SERVICES if kind == "mor" or one not in (COMPACT, COMPACT_LOGS)]
     serving = Plays((draw.choice(services), draw.choice(services)), skew=timedelta(seconds=draw.choice([0, 60, -60])))
-    world = World(fresh_copy(tables(kind, version).path, tmp_path), BEGINS_WITH)
+    listed = actions.ARCHIVE in serving.actions and draw.random() < 0.7
+    world = World(fresh_copy(tables(kind, version, listed=listed).path, tmp_path), BEGINS_WITH)
     world.scheduler.sees_deaths = draw.random() < 0.5
     plays = [drawn_writer(draw, 1), drawn_writer(draw, 2), serving]
     if draw.random() < 0.3:
