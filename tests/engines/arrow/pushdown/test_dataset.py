@@ -147,6 +147,13 @@ def test_a_library_that_is_missing_is_named(
         getattr(table, method)()
 
 
+def test_a_duckdb_that_loses_rows_is_refused(table: hudi_core.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLE-697."""
+    monkeypatch.setattr(duckdb, "__version__", "1.4.4")
+    with pytest.raises(UnsupportedError, match=r"to_duckdb: expected DuckDB 2\.0 or newer: .*, found 1\.4\.4"):
+        table.to_duckdb()
+
+
 def test_an_engine_without_views_is_named() -> None:
     with pytest.raises(UnsupportedError, match="engine 'plain': expected an engine that offers tables to others"):
         hudi_core.open(rides(), "plain").to_lazy()
