@@ -6,13 +6,14 @@ Rules: CREATE-6, CREATE-570.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
 from hudi_core.service_properties import is_of_service
+from hudi_core.tagging.bucket_layout import BUCKET, BUCKET_PROPERTIES, BUCKETS, CONSISTENT, INDEX_TYPE, stated_layout
 
 KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
@@ -48,6 +49,11 @@ def options_of(options: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()}
 
 
+def is_other_index(option: str, value: str) -> bool:
+    """Whether an option chooses an index other than buckets: that is one of single writes."""
+    return option == INDEX_TYPE and value.strip().upper() != BUCKET
+
+
 def persisted_options(options: Mapping[str, str]) -> dict[str, str]:
     """The options that are properties of the table as they stand: its own, and those that it states for services."""
     return {option: value for option, value in options.items() if _is_kept(option)}
@@ -59,8 +65,24 @@ def options_of_writes(options: Iterable[str]) -> list[str]:
     return [option for option in options if option not in kept and not _is_kept(option)]
 
 
+def refuse_other_index(options: Mapping[str, str], key_fields: Sequence[str], *, merges_on_read: bool) -> None:
+    """Raises `UsageError` for options of a bucket index that make none."""
+    stated = [option for option in options if option in BUCKET_PROPERTIES]
+    if not stated:
+        return
+    layout = stated_layout(options, key_fields)
+    if layout is None:
+        found = ", ".join(f"{option}={options[option]}" for option in stated)
+        raise UsageError(
+            "options", expected=f"{INDEX_TYPE}={BUCKET}: other indexes are chosen by each write", found=found
+        )
+    if layout.consistent and (layout.buckets is None or not merges_on_read):
+        expected = f"a merge-on-read table for {CONSISTENT}, and {BUCKETS}"
+        raise UsageError("options", expected=expected, found="neither" if layout.buckets is None else "copy on write")
+
+
 def _is_kept(option: str) -> bool:
-    return _PERSISTED.fullmatch(option) is not None or is_of_service(option)
+    return _PERSISTED.fullmatch(option) is not None or is_of_service(option) or option in BUCKET_PROPERTIES
 
 
 def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> None:

@@ -1,5 +1,7 @@
 """Where records are: `tagLocation`. Rules: `specs/indexes.md`.
 
+bucket_layout  tables whose file groups are buckets: by how many, by which fields, as writers state it. Rules INDEX-576,
+             INDEX-577
 buckets      the bucket index: a hash of the key fields gives the file group. Rules INDEX-14 to INDEX-16
 by_files     keys located through files: those whose key ranges and bloom filters let a key pass are read, and only what they
              hold counts
@@ -10,6 +12,7 @@ choose       which index locates a batch of keys: the requested one, else the on
              INDEX-18
 distributed  tagging by many tasks: what each needs, and whether ranges of keys, buckets or files are dealt to them
 filters      many keys put to the bloom filters of file slices. Rule INDEX-22
+hashing_metadata  the nodes that a partition begins with under consistent hashing. Rule INDEX-578
 key_columns  keys that are to be located, in which file slices they may be by their partition, and where they were found
 key_reader   the keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19
 matching     which of some keys a file slice holds, by its own rows. Rules INDEX-9, INDEX-10

@@ -25,8 +25,8 @@ from hudi_core.timeline.timeline import Timeline
 Numbers = NDArray[np.int64]
 
 HASHING_FOLDER = f"{FOLDER}/.bucket_index/consistent_hashing_metadata"
-_SUFFIX = ".hashing_meta"
-_FIRST = "00000000000000"
+SUFFIX = ".hashing_meta"
+FIRST = "00000000000000"
 """The instant of the nodes that a partition begins with."""
 
 _BUCKET = re.compile(r"\d{8}")
@@ -96,7 +96,7 @@ class _Hashing(BaseModel):
 
 def has_hashing_nodes(storage: Storage, partition: str) -> bool:
     """Whether a partition's file groups are nodes of consistent hashing: their file ids look like any."""
-    return any(info.name.endswith(_SUFFIX) for info in storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/")))
+    return any(info.name.endswith(SUFFIX) for info in storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/")))
 
 
 def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[tuple[int, str]] | None:
@@ -105,8 +105,8 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
     Of several versions the latest that a committed instant made counts.
     """
     folder = f"{HASHING_FOLDER}/{partition}".rstrip("/")
-    files = {info.name.removesuffix(_SUFFIX): info for info in storage.list(folder) if info.name.endswith(_SUFFIX)}
-    valid = [instant for instant in files if instant == _FIRST or timeline.is_committed(instant)]
+    files = {info.name.removesuffix(SUFFIX): info for info in storage.list(folder) if info.name.endswith(SUFFIX)}
+    valid = [instant for instant in files if instant == FIRST or timeline.is_committed(instant)]
     if not valid:
         return None
     path = files[max(valid)].path

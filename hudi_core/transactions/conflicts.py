@@ -4,7 +4,7 @@ COMPACT-371.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import same_bucket
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
@@ -45,6 +46,7 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         found = "a record index that came since"
         raise ConflictError(where, expected="the indexes that the write began with", found=found)
     groups = touched_groups(change)
+    new = _new_buckets(change)
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
     for instant, metadata in _completed_since(begun, latest):
         changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
@@ -56,6 +58,11 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             raise ConflictError(
                 where, expected="file groups that nobody else changed", found=_change_of(instant, both[0])
             )
+        twice = sorted(
+            new & _buckets((partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats)
+        )
+        if twice:
+            raise ConflictError(where, expected="buckets that nobody else began", found=_change_of(instant, twice[0]))
         if change.operation in _LOOKED_UP:
             added = sorted(
                 partition
@@ -155,6 +162,16 @@ def refuse_clustered(
                 where = f"{latest.storage.uri}: {operation} of {instant_time}"
                 found = _change_of(work.instant, both[0])
                 raise ConflictError(where, expected="file groups that are not clustered", found=found)
+
+
+def _new_buckets(change: TableChange) -> frozenset[FileGroup]:
+    """The buckets of new file groups: two writers that begin one bucket at once would leave it twice, or hide a file."""
+    new = [status for status in change.statuses if status.previous_instant is None]
+    return _buckets((status.partition, status.file_id) for status in new)
+
+
+def _buckets(groups: Iterable[FileGroup]) -> frozenset[FileGroup]:
+    return frozenset((partition, same_bucket(file_id)) for partition, file_id in groups)
 
 
 def touched_groups(change: TableChange) -> set[FileGroup]:

@@ -17,6 +17,7 @@ from hudi_core.options import FOLDER, BaseFileFormat, KeyGeneratorType, TableCon
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import stated_layout
 from hudi_core.tagging.buckets import has_hashing_nodes
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
@@ -91,8 +92,10 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
 
 
 def refuse_buckets(table: Table) -> None:
-    """Raises `UnsupportedError` where file groups are those of a bucket index: its writers expect each key in the file group that
-    its hash names, and no table property records the number of buckets."""
+    """Raises `UnsupportedError` where file groups are those of a bucket index, or will be: each key has to be in the file group
+    that its hash names."""
+    if stated_layout(table.config.properties, table.config.record_key_fields) is not None:
+        raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found="a bucket index")
     slices = table.slices()[:64]
     ids = [file_slice.file_id for file_slice in slices]
     if ids and all(map(_BUCKET_ID.fullmatch, ids)):

@@ -27,10 +27,10 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
-from hudi_core.transactions.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
+from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
+from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, refuse_unfit, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
@@ -66,6 +66,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, and as `write`."""
     settings = options or WriteOptions()
     latest = writable_by_predicate(table, where)
+    refuse_unfit(latest, False, settings.properties)
 
     def plan(table: Table, instant_time: str) -> Planned:
         return planned_deletes(table, matching_keys(table, where), instant_time, settings)
@@ -86,6 +87,7 @@ def update(
     """
     settings = options or WriteOptions()
     latest, changes = checked_update(table, assigned, where)
+    refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest)
     with ExitStack() as files:
 
@@ -155,7 +157,6 @@ def writable_by_predicate(table: Table, where: Where | None) -> Table:
     written to."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=True)
-    refuse_buckets(latest)
     latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     return latest
 

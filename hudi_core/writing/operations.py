@@ -6,7 +6,7 @@ transaction commits what they report; a write that loses against another writer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
@@ -19,19 +19,21 @@ from hudi_core.columns.nodes import Bools
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
-from hudi_core.errors import UsageError, listed
+from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import BucketLayout, bucket_layout, is_consistent
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.tagging.key_reader import input_schema
 from hudi_core.tagging.tag import Tagger
 from hudi_core.timeline.instants import REPLACE_COMMIT
-from hudi_core.transactions.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
+from hudi_core.transactions.refusals import excluded_groups, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
+from hudi_core.writing.bucket_plan import buckets_of_rows, planned_buckets, refuse_other_buckets
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
@@ -77,6 +79,9 @@ _RECORDED_AS = {Operation.APPEND: "INSERT"}
 """Names of commits, where Apache Hudi has no operation of ours."""
 
 
+_KEPT_GROUPS = "file groups that stay, as the nodes of consistent hashing name them"
+
+
 def write(table: Table, data: object, op: str = "upsert", options: WriteOptions | None = None) -> WriteResult:
     """Writes rows to the table, in one commit that is seen as a whole or not at all.
 
@@ -90,7 +95,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     changed then.
     """
     operation, settings = operation_of(op), options or WriteOptions()
-    latest = latest_writable(table, operation)
+    latest = latest_writable(table, operation, settings.properties)
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
         return delete_keys(latest, incoming_keys(latest, rows), settings)
@@ -128,16 +133,28 @@ def operation_of(op: str) -> Operation:
         raise UsageError("op", expected=f"one of {', '.join(Operation)}", found=repr(op)) from None
 
 
-def latest_writable(table: Table, operation: Operation) -> Table:
-    """The table as it is now. Raises `UnsupportedError` where the operation may not write to it."""
+def latest_writable(table: Table, operation: Operation, properties: Mapping[str, str] | None = None) -> Table:
+    """The table as it is now. `properties` are those of the write. Raises `UnsupportedError` where the operation may not write to
+    it."""
     latest = refreshed(table)
     merges = operation in (Operation.UPSERT, Operation.DELETE)
     latest.snapshot().expect(statistics=merges)
     refuse_unwritable(latest, merges=merges)
-    refuse_buckets(latest)
+    refuse_unfit(latest, operation in _OVERWRITES, properties or {})
     if operation not in _ADDS_ALONE:
         refuse_other_keys(latest)
     return latest
+
+
+def refuse_unfit(table: Table, overwrites: bool, properties: Mapping[str, str]) -> None:
+    """Raises `UnsupportedError` where file groups are buckets and the properties of a write or of the table do not state them as
+    they are, or where an operation would replace the file groups that nodes of consistent hashing name."""
+    layout = bucket_layout(table, properties)
+    if layout is None:
+        return
+    if overwrites and layout.consistent:
+        raise UnsupportedError(table.storage.uri, expected=_KEPT_GROUPS, found="an overwrite")
+    refuse_other_buckets(table.snapshot(), layout)
 
 
 def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
@@ -165,6 +182,9 @@ def planned_upsert(
 ) -> Planned:
     """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has, and those of `deleted`, which
     no row has."""
+    layout = bucket_layout(table, options.properties)
+    if layout is not None:
+        return planned_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
     places = upsert_places(tagger, incoming, located, options)
@@ -176,6 +196,37 @@ def planned_upsert(
     inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
     return Planned(rows_of_tasks(routes, incoming.keys, places, in_key_order=True), spool=incoming.spool)
+
+
+def planned_in_buckets(
+    table: Table,
+    incoming: Incoming,
+    operation: Operation,
+    instant_time: str,
+    options: WriteOptions,
+    layout: BucketLayout,
+    removes: Bools | None = None,
+    deleted: KeyColumns | None = None,
+) -> Planned:
+    """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
+    they are by operations that only add. `removes` and `deleted` are as in `planned_upsert`."""
+    logs, combine = writes_logs(table), operation not in _ADDS_ALONE
+    anew = operation in _OVERWRITES
+    if (logs or removes is not None) and not anew:  # a log file records which of its keys are new
+        tagger, located = locate(table, incoming.keys, options)
+        sources = tagger.sources
+    else:
+        sources, located = Sources(table.snapshot()), Locations.nowhere(len(incoming.keys))
+    buckets = buckets_of_rows(sources.snapshot, incoming.keys, layout, anew=anew)
+    planner = Planner(sources, instant_time, 1.0, options.sizes)
+    places = Places(located.slices, _positions(located, options))
+    if removes is not None:
+        places = without_removed(places, incoming.keys.records, removes)
+    if deleted is not None:
+        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
+    tasks = planned_buckets(planner, incoming.keys, buckets.buckets, places, logs=logs, combine=combine)
+    replaced = replaced_groups(table, operation, [path for path, _ in incoming.keys.by_partition()])
+    return Planned(tasks, replaced, spool=incoming.spool, before=buckets.steps)
 
 
 def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions) -> Places:
@@ -195,6 +246,8 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
+    if is_consistent(latest, latest.slices()):
+        raise UnsupportedError(latest.storage.uri, expected=_KEPT_GROUPS, found="a delete of whole partitions")
     wanted = tuple(dict.fromkeys(partition.strip("/") for partition in partitions))
     present = {file_slice.partition for file_slice in latest.slices()}
     missing = [partition for partition in wanted if partition not in present]
@@ -240,6 +293,9 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         if operation is Operation.UPSERT:
             planned = planned_upsert(table, incoming, instant_time, options)
             return of_given_columns(planned, table, incoming.table, incoming.kept, options)
+        layout = bucket_layout(table, options.properties)
+        if layout is not None:
+            return planned_in_buckets(table, incoming, operation, instant_time, options, layout)
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))

@@ -120,6 +120,12 @@ class Planner:
             shares[partition] = (*added, *self._new_files(partition, left, combine=False))
         return Routes(tuple(self.tasks), {}, shares)
 
+    def new_group(self, partition: str, file_id: str, rows: int, *, combine: bool) -> NewFile:
+        """A new file group of this id with so many rows."""
+        task = NewFile(self._target(partition, file_id), rows, combine)
+        self.tasks.append(task)
+        return task
+
     def delete(self, slices: Set[int], *, logs: bool) -> Routes:
         """Keys are deleted from slices."""
         return self.upsert(_NO_ROWS, slices, {}, logs=logs)

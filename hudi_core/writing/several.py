@@ -50,7 +50,7 @@ def write_several(
     settings = options or WriteOptions()
     if not (upserts or deletes or wheres):
         raise UsageError("transaction", expected="rows to upsert or to delete", found="none")
-    latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE)
+    latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE, settings.properties)
     for where in wheres:
         writable_by_predicate(latest, where)
     keys = [incoming_keys(latest, given_rows(latest, rows)) for rows in deletes]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hudi_core.errors import UsageError
+from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 
 NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
 RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
@@ -38,7 +39,7 @@ _FLAGS: Final = {"true": True, "false": False}
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
     """Raises `UsageError` for a property of a write that has no effect, and for a value that is neither true nor false."""
     for name, value in stated.items():
-        if _OF_SERVICES.fullmatch(name):
+        if _OF_SERVICES.fullmatch(name) or name in BUCKET_PROPERTIES:
             continue
         if name not in WRITE_PROPERTIES:
             near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)

@@ -28,6 +28,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.choose import IndexKind
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.stored_keys import StoredKeys
@@ -123,6 +124,8 @@ class Planned:
     """The rows of the tasks, where they are not those of the run."""
     deletes: int = 0
     """How many keys the tasks are going to delete, where the keys are not theirs yet."""
+    before: tuple[Ensure, ...] = ()
+    """Files of the table's own folder that have to be there before the first file; they stay whatever becomes of the write."""
     work: Work | None = None
     """Runs the tasks where their rows are not here; None: they are in the spool."""
 
@@ -185,6 +188,7 @@ class WriteRun:
                 return nothing_written(self.operation, perf_counter() - begun)
             running.refuse_clustered(_changed_groups(planned))
             running.start(_planned_stats(planned.tasks))
+            run(running.table.storage, planned.before)
             statuses = self._statuses(running, planned, indexed, expressions)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced,
@@ -282,10 +286,15 @@ def write_action(table: Table) -> str:
 def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
     """For each key the number of the slice that holds it, and its place in the base file where it is known.
 
-    A record index has each key once in the whole table, so with one a key is looked for in all partitions.
+    A record index has each key once in the whole table, so with one a key is looked for in all partitions; in a table of buckets
+    in the file group that its hash names.
     """
-    whole_table = RECORD_INDEX in table.config.kept_partitions
-    tagger = Tagger(table, TagOptions(options.index, whole_table))
+    layout = bucket_layout(table, options.properties)
+    if layout is not None:
+        buckets = None if layout.consistent else layout.buckets
+        tagger = Tagger(table, TagOptions(IndexKind.BUCKET, False, buckets, layout.hash_fields))
+    else:
+        tagger = Tagger(table, TagOptions(options.index, RECORD_INDEX in table.config.kept_partitions))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, Locations.nowhere(len(keys))
     return tagger, tagger.locate(keys)

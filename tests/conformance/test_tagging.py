@@ -5,6 +5,7 @@ Also covers: `tagging/by_values.py`, `tagging/matching.py`.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,10 +25,12 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
+from hudi_core.tagging.buckets import HASHING_FOLDER
 from hudi_core.tagging.by_values import locate_values
 from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.hashing_metadata import first_nodes, hashing_content, hashing_path
 from hudi_core.tagging.tag import Tagger, TagOptions, locate, tag
-from tests.support.buckets import bucket_options, is_bucketed
+from tests.support.buckets import bucket_options, is_bucketed, is_consistent
 from tests.support.commands import ran
 from tests.support.conformance import TableEntry, each_table, each_table_where
 
@@ -234,3 +237,16 @@ def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> N
     (firsts,) = Tagger(table, options).first_slices(table.engine.rows.given(pa.table(columns)))
     files = [table.slices()[int(number)].file_id for number in firsts]
     assert all(file in held for file, held in zip(files, truth.values(), strict=True))
+
+
+@each_table_where(is_consistent, "consistent hashing")
+def test_the_first_nodes_of_a_partition_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    """INDEX-578: byte for byte."""
+    root = entry.unpacked()
+    stored = sorted((root / HASHING_FOLDER).rglob("00000000000000.hashing_meta"))
+    assert stored
+    for path in stored:
+        partition = path.parent.relative_to(root / HASHING_FOLDER).as_posix().removeprefix(".")
+        buckets = json.loads(path.read_bytes())["numBuckets"]
+        assert hashing_content(partition, first_nodes(partition, buckets)) == path.read_bytes()
+        assert root / hashing_path(partition) == path

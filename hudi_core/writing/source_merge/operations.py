@@ -18,7 +18,7 @@ from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.incoming import incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, given_rows, planned_upsert, run_of
+from hudi_core.writing.operations import Operation, given_rows, planned_upsert, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bound_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
@@ -39,6 +39,7 @@ def merge(
     """
     settings = options or WriteOptions()
     latest = mergeable(table)
+    refuse_unfit(latest, False, settings.properties)
     rows = given_rows(latest, source)
     bound = bound_merge(latest, rows.schema, on, tuple(clauses))
     bare = bare_schema(latest)

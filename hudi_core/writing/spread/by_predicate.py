@@ -11,6 +11,7 @@ from hudi_core.parallel.flow import SpreadRows
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.transactions.refusals import refuse_buckets
 from hudi_core.writing.by_predicate import Assigned, Where, checked_update, key_scan, of_changes, writable_by_predicate
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
@@ -28,6 +29,7 @@ def spread_delete_where(
     """As `writing.by_predicate.delete_where`."""
     settings = options or WriteOptions()
     latest = writable_by_predicate(table, where)
+    refuse_buckets(latest)
     bare = bare_schema(latest)
     with ExitStack() as kept:
 
@@ -46,6 +48,7 @@ def spread_update(
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
     latest, checked = checked_update(table, assigned, where)
+    refuse_buckets(latest)
     changes = replace(checked, table=sendable(latest))
     bare = bare_schema(latest)
     with ExitStack() as kept:

@@ -25,7 +25,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import Distribution, distribution, remote_tagging
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import TagOptions
-from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.refusals import excluded_groups, refuse_buckets
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
@@ -63,6 +63,7 @@ def spread_write(
     """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
+    refuse_buckets(table)
     latest = latest_writable(table, operation)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
