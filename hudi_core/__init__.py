@@ -58,6 +58,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     libraries   types of other libraries, for editors
     secrets     texts without secrets
     version     the version of the package
+    arrays      names of NumPy's arrays by what they hold
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.
 """

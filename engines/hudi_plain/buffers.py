@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Column,
     EnumColumn,
     FixedBinaryColumn,

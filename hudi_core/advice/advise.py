@@ -11,7 +11,8 @@ import numpy as np
 
 from hudi_core.advice.costs import Cost, Costs
 from hudi_core.advice.proposals import LEAST_SAVING, Advice, Measure, Proposal, Touched
-from hudi_core.advice.sample import Numbers, Sample, Sizes, drawn, mean_size, slice_sizes, spread, sum_of
+from hudi_core.advice.sample import Sample, Sizes, drawn, mean_size, slice_sizes, spread, sum_of
+from hudi_core.arrays import Numbers
 from hudi_core.cluster.forecast import Forecaster, Shares
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.options import ClusterOptions

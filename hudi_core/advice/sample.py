@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.planning.sources.sources import Sources
 
 MAX_SLICES: Final = 256
 """Slices whose footers are read."""
 
-Numbers = NDArray[np.int64]
 Sizes = NDArray[np.int64]
 
 

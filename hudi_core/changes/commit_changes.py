@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.changes.cdc_logs import (
     CdcBatch,
     CdcLogReader,
@@ -21,7 +22,7 @@ from hudi_core.changes.cdc_logs import (
 from hudi_core.changes.data_skipping import ComparedGroup, ComparedSlice
 from hudi_core.changes.incremental import order_time
 from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
-from hudi_core.columns.nodes import Bools, StringColumn
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError, UsageError

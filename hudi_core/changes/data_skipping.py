@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.changes.rows import BEFORE, DELETE, INSERT, OPERATION, TIME, UPDATE
-from hudi_core.columns.nodes import Bools
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import footer_pieces
 from hudi_core.planning.sources.sources import Sources

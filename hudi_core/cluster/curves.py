@@ -10,11 +10,10 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Words
 from hudi_core.errors import UsageError
 
-Words = NDArray[np.uint64]
 WORD_BITS: Final = 64
 
 

@@ -6,9 +6,8 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from hudi_core.arrays import Numbers
 
 TOLERANCE: Final = 0.25
 """How far a cut may move from where files would be even, as a share of a file."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.cluster.layout import TOO_LARGE, Strategy, layout
 from hudi_core.cluster.sample import Sample, drawn_sample
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
@@ -23,7 +24,6 @@ MEASURED_ROWS: Final = 1 << 14
 """Rows that are written at most; larger files are extrapolated from a half and the whole of them."""
 _READ_ROWS: Final = 1 << 17
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
@@ -63,7 +63,7 @@ def measured_sizes(
     return WrittenSizes(whole_size - a_row * len(rows), a_row)
 
 
-def _rows_of_a_file(sample: Sample, strategy: Strategy, order: Sequence[tuple[str, ...]], outputs: int) -> Ints:
+def _rows_of_a_file(sample: Sample, strategy: Strategy, order: Sequence[tuple[str, ...]], outputs: int) -> Numbers:
     """The rows of the sample that go to the middle file, in the order in which a run writes them; at least one."""
     if not order:
         return np.arange(max(sample.rows // outputs, 1), dtype=np.int64)
@@ -77,7 +77,7 @@ def _rows_of_a_file(sample: Sample, strategy: Strategy, order: Sequence[tuple[st
     return chosen[made.order([column.take(chosen) for column in keys])]
 
 
-def parted(file_of: Ints, files: int, outputs: int) -> tuple[int, Ints]:
+def parted(file_of: Numbers, files: int, outputs: int) -> tuple[int, Numbers]:
     """The number of files, and the file of each row, where those that are much too large are cut by number, as a run does."""
     even = -(-len(file_of) // outputs)
     counts, parted_of = np.bincount(file_of, minlength=files), file_of.copy()
@@ -90,7 +90,7 @@ def parted(file_of: Ints, files: int, outputs: int) -> tuple[int, Ints]:
     return files, parted_of
 
 
-def _written(table: Table, storage: Any, sample: Sample, rows: Ints, number: int) -> int:
+def _written(table: Table, storage: Any, sample: Sample, rows: Numbers, number: int) -> int:
     """The bytes of a file with these rows of the sample, as the run writes it."""
     engine = table.engine
     target = FileTarget("", f"sample-{number}", "20000101000000000", number)

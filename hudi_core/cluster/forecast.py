@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.cluster.file_sizes import WrittenSizes, measured_sizes, parted, whole_rows
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import layout
@@ -41,7 +42,6 @@ from hudi_core.timeline.slices import FileSlice
 MAX_ERROR: Final = 0.1
 """The share by which what is then read may differ from a forecast."""
 
-Ints = NDArray[np.int64]
 Shares = NDArray[np.float64]
 
 
@@ -166,7 +166,7 @@ class _Outcome:
     """The sizes of the files that a group would become, and which of them each scan would keep."""
 
     sizes: Shares
-    kept: Sequence[Ints]
+    kept: Sequence[Numbers]
 
 
 def _groups(members: Sequence[FileSlice]) -> list[FileGroup]:
@@ -178,7 +178,7 @@ def _stored_columns(predicate: Predicate) -> Mapping[int, Column]:
     return {id_: column for id_, column in columns_of(predicate).items() if id_ > FIRST_CONDITION_ID}
 
 
-def _statistics(sample: Sample, files: int, file_of: Ints, columns: Iterable[Column]) -> FileStatistics:
+def _statistics(sample: Sample, files: int, file_of: Numbers, columns: Iterable[Column]) -> FileStatistics:
     """The statistics of the files, from the rows of the sample that go to them."""
     order = np.argsort(file_of, kind="stable")
     bounds = np.searchsorted(file_of[order], np.arange(files + 1))
@@ -196,7 +196,7 @@ def _statistics(sample: Sample, files: int, file_of: Ints, columns: Iterable[Col
     return FileStatistics(files, load)
 
 
-def _ranges(sample: Sample, rows: Ints) -> Mapping[str, ColumnRange]:
+def _ranges(sample: Sample, rows: Numbers) -> Mapping[str, ColumnRange]:
     if len(rows) == 0:
         return {}
     engine, schema = sample.engine, sample.schema

@@ -12,15 +12,12 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Words
 from hudi_core.cluster.curves import hilbert, z_order
 from hudi_core.cluster.cuts import cuts
 from hudi_core.cluster.sort_keys import KeyValues, SortKeys, row_order
 from hudi_core.errors import UsageError
-
-Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 TOO_LARGE: Final = 2
 """A file of so many times the even number of rows is cut by number: values that are all alike, or that the sample missed."""

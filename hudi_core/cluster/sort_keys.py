@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Column,
     EnumColumn,
     FixedBinaryColumn,
@@ -32,9 +32,6 @@ from hudi_core.pruning.ranks import places, ranks
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
-Ints = NDArray[np.int64]
-Numbers = NDArray[np.int64]
-
 NULL_RANK: Final = 0
 _TOO_MANY_CODES: Final = 1 << 63
 
@@ -44,7 +41,7 @@ class SortKeys:
     """One column of some rows. What `items` hold where a row is not `present` has no meaning."""
 
     present: Bools
-    items: Ints | ByteStrings
+    items: Numbers | ByteStrings
 
     def __len__(self) -> int:
         return len(self.present)
@@ -54,7 +51,7 @@ class SortKeys:
         items = self.items
         return SortKeys(self.present[rows], items.take(rows) if isinstance(items, ByteStrings) else items[rows])
 
-    def ranks(self) -> Ints:
+    def ranks(self) -> Numbers:
         """The rank of each row among these, `NULL_RANK` for null; equal values share one."""
         result = np.zeros(len(self), np.int64)
         if isinstance(self.items, ByteStrings):
@@ -64,13 +61,13 @@ class SortKeys:
             result[self.present] = np.unique(self.items[self.present], return_inverse=True)[1] + 1
         return result
 
-    def codes(self) -> Ints:
+    def codes(self) -> Numbers:
         """A number for each row, in the order of the values; equal values share one, and null has the least."""
         if isinstance(self.items, ByteStrings) or not self.present.all():
             return self.ranks()
         return self.items
 
-    def places(self, values: KeyValues) -> Ints:
+    def places(self, values: KeyValues) -> Numbers:
         """The place of each row among values: 2 i + 2 when it is value i, 2 i + 1 with i of them below it, and
         `NULL_RANK` for null."""
         if isinstance(self.items, ByteStrings):
@@ -96,7 +93,7 @@ class SortKeys:
 class KeyValues:
     """Distinct values of a column, ascending."""
 
-    items: Ints | list[bytes]
+    items: Numbers | list[bytes]
 
     def __len__(self) -> int:
         return len(self.items)
@@ -179,7 +176,7 @@ def _of_path(engine: Engine[Any, Any, Any], schema: Schema, root: Any, path: tup
     return sort_keys(engine.rows.to_column(value, type_, where), type_)
 
 
-def _blank(type: t.Primitive) -> Ints | ByteStrings:
+def _blank(type: t.Primitive) -> Numbers | ByteStrings:
     if isinstance(type, t.String | t.Binary | t.Fixed | t.Uuid | t.Decimal | t.Vector):
         return ByteStrings(np.zeros(1, np.int64), np.zeros(0, np.uint8))
     return np.zeros(0, np.int64)

@@ -13,8 +13,8 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.cluster.layout import Layout
 from hudi_core.cluster.sort_keys import SortKeys, concatenated, sort_keys_of
 from hudi_core.columns.spans import positions
@@ -27,7 +27,6 @@ RUN_ROWS: Final = 1 << 18
 _RUNS_AT_ONCE: Final = 2
 """Runs that are put in order side by side: reading is quicker than that. One more waits to be written."""
 
-Numbers = NDArray[np.int64]
 Paths = Sequence[tuple[str, ...]]
 
 

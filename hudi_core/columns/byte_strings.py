@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Words
 from hudi_core.columns.spans import gather
 
 WORD = 8
 """Bytes in a word."""
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteStrings:
     """Byte strings: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
 
-    offsets: Ints
+    offsets: Numbers
     data: NDArray[np.uint8]
 
     @staticmethod

@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import BinaryColumn, Bools, FixedBinaryColumn, Validity
+from hudi_core.arrays import Bools, Words
+from hudi_core.columns.nodes import BinaryColumn, FixedBinaryColumn, Validity
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, SchemaError
 from hudi_core.types.nodes import Decimal
 from hudi_core.types.text import text
-
-Words = NDArray[np.uint64]
 
 _WORD = 8
 _ONES = (1 << 64) - 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.byte_strings import ByteStrings, WordReader
 
 WIDE_SIZE = 16
@@ -61,7 +62,6 @@ def _wide(rows: NDArray[np.uint8]) -> Int128:
 
 
 Limbs = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
 
 _LIMB = np.uint64(2**32 - 1)
 _BITS = np.uint64(32)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Offsets
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import Offsets
 from hudi_core.columns.spans import windows
 from hudi_core.errors import CorruptFileError
 

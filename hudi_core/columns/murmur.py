@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
 from hudi_core.columns.spans import windows
 
 Hashes = NDArray[np.uint32]
-Numbers = NDArray[np.int64]
 
 BLOCK_ROWS = 1 << 14
 """Keys hashed together: their words and hashes stay in the second-level cache."""

@@ -17,7 +17,8 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
+from hudi_core.arrays import Bools
+
 Offsets = NDArray[np.int64]
 Bytes8 = NDArray[np.uint8]
 Validity = Bools | None

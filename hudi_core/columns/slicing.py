@@ -7,9 +7,9 @@ from typing import assert_never
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Column,
     EnumColumn,
     FixedBinaryColumn,

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import BinaryColumn, Bools, Bytes8, Offsets, StringColumn
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import BinaryColumn, Bytes8, Offsets, StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.parallel.ordered import in_order
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, validity_of
 from hudi_core.columns.spans import gather
-
-Numbers = NDArray[np.int64]
 
 
 def string_column(strings: Sequence[str]) -> StringColumn:

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Column,
     EnumColumn,
     PrimitiveColumn,

@@ -14,9 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hudi_core.arrays import Numbers
 from hudi_core.engine import Engine
 from hudi_core.errors import StorageError, UnsupportedError
 from hudi_core.parallel.reach import Reach
@@ -30,7 +28,6 @@ MAX_ROWS_SENT: Final = 1 << 14
 ROWS_AT_ONCE: Final = 1 << 16
 """Rows of a batch that is put together for a file."""
 
-Numbers = NDArray[np.int64]
 T = TypeVar("T")
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
-from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, Numbers, hash_chain, key_block, key_block_of_rows
-from hudi_core.columns.nodes import Bools, Bytes8, StringColumn
+from hudi_core.arrays import Bools, Numbers
+from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, hash_chain, key_block, key_block_of_rows
+from hudi_core.columns.nodes import Bytes8, StringColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import CorruptFileError, UnsupportedError
 

@@ -9,12 +9,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
-
-Numbers = NDArray[np.int64]
 
 _ESCAPE, _SEPARATOR, _NULL = b"\\$\0"
 _SPECIAL: Final = np.frombuffer(bytes([_ESCAPE, _SEPARATOR, _NULL]), np.uint8)

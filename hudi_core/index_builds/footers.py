@@ -13,8 +13,8 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.data_files.log_ranges import log_footer
@@ -32,8 +32,6 @@ from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_leaves, taken, unknown
 from hudi_core.types import nodes as t
-
-Ints = NDArray[np.int64]
 
 FILES_OF_SHARE: Final = 256
 FILTERS_OF_SHARE: Final = 64
@@ -154,13 +152,13 @@ class FooterColumns:
     footers: Sequence[Footer | None]
 
     @cached_property
-    def measured(self) -> Ints:
+    def measured(self) -> Numbers:
         """The numbers of files that have statistics."""
         pairs = zip(self.files, self.footers, strict=True)
         return _numbers(footer is None or footer.rows > 0 or file.is_log for file, footer in pairs)
 
     @cached_property
-    def live(self) -> Ints:
+    def live(self) -> Numbers:
         """The numbers of those that the latest file slices have."""
         return self.measured[[self.files[row].live for row in self.measured.tolist()]]
 
@@ -213,7 +211,7 @@ class FooterColumns:
         leaves = [footer.statistics[path] for row in rows if (footer := self.footers[row]) is not None]
         return from_leaves(kind, leaves)
 
-    def sizes(self, column: str) -> tuple[Ints, Ints]:
+    def sizes(self, column: str) -> tuple[Numbers, Numbers]:
         """Bytes of a column in each file, stored and uncompressed."""
         path = tuple(column.split("."))
         leaves = [None if footer is None else footer.statistics.get(path) for footer in self.footers]
@@ -222,5 +220,5 @@ class FooterColumns:
         return np.array(stored, np.int64), np.array(uncompressed, np.int64)
 
 
-def _numbers(flags: Iterable[bool]) -> Ints:
+def _numbers(flags: Iterable[bool]) -> Numbers:
     return np.flatnonzero(np.fromiter(flags, np.bool_))

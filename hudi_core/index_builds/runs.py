@@ -21,11 +21,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import BinaryColumn, StringColumn, StructColumn
 from hudi_core.columns.spans import positions
 from hudi_core.columns.strings import take_strings
-from hudi_core.data_files.spool import Numbers, Spool, emptied, spool
+from hudi_core.data_files.spool import Spool, emptied, spool
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.metadata_writer.building import NewGroups

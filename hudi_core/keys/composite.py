@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_column, string_list
-
-Numbers = NDArray[np.int64]
 
 NULL: Final = "__null__"
 """Stands for null in a key with names."""

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Column,
     ListColumn,
     PrimitiveColumn,

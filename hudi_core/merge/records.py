@@ -13,7 +13,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.merge.ordering_values import Comparable
 
 Sources = NDArray[np.int32]

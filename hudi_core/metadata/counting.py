@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import NullColumn, PrimitiveColumn, StructColumn, nested_column, validity_of
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, utf8_column
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.metadata.records import FileGroup, MetadataRecords, RecordBatch, decoded_values
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 _PAYLOADS: Final = ("BloomFilterMetadata", "ColumnStatsMetadata", "SecondaryIndexMetadata")
 """The payloads that may mark their key as deleted."""
@@ -62,7 +59,7 @@ def counting_records(group: FileGroup) -> CountingRecords:
     return CountingRecords([batch for batch in batches if len(batch.cells)], int(of_key[of_key > 1].sum()))
 
 
-def _events(records: MetadataRecords) -> tuple[Ints, Ints, Bools, Bools]:
+def _events(records: MetadataRecords) -> tuple[Numbers, Numbers, Bools, Bools]:
     """The records and deletes of sources, the records first: a number for each key, the order, whether what was there before
     goes, and whether the key is gone then."""
     deleted = [key for deletes in records.deletes for key in deletes.keys]

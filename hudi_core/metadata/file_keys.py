@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.timeline.files import FileList
 
-Numbers = NDArray[np.int64]
 Keys = NDArray[np.bytes_]
 
 

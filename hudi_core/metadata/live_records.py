@@ -12,10 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers, Octets
 from hudi_core.metadata.recorded import NO_KIND
-from hudi_core.pruning.statistics import Bools, Ints
-
-Octets = NDArray[np.uint8]
 
 _WORD = 8
 """Bytes of a word."""
@@ -28,9 +26,9 @@ class RecordOrder(Protocol):
     its key, and whether it replaces what was there before."""
 
     @property
-    def order(self) -> Ints: ...
+    def order(self) -> Numbers: ...
     @property
-    def kinds(self) -> Ints: ...
+    def kinds(self) -> Numbers: ...
     @property
     def deleted(self) -> Bools: ...
     @property
@@ -42,9 +40,9 @@ class LiveRecords:
     """Records that count, ascending, numbered over all parts. `run` gives records of equal keys one number; None: no keys are
     equal. `void`: bounds that do not count, because records of one key have them in different types; None: all do."""
 
-    records: Ints
-    kinds: Ints
-    run: Ints | None = None
+    records: Numbers
+    kinds: Numbers
+    run: Numbers | None = None
     void: Bools | None = None
 
     def chosen(self, which: Bools) -> LiveRecords:
@@ -101,7 +99,7 @@ def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[An
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 
-def _shared_keys(words: NDArray[np.uint64], unique: int) -> Ints:
+def _shared_keys(words: NDArray[np.uint64], unique: int) -> Numbers:
     """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
     are looked up among the others."""
     mixed = words[:, 0] * _MIXERS[0]
@@ -124,7 +122,7 @@ def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bool
     return passing
 
 
-def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
+def _counting(words: NDArray[np.uint64], order: Numbers, resets: Bools, gone: Bools) -> tuple[Numbers, Numbers]:
     """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
     what was before, unless it is gone, and all after it."""
     sequence = np.lexsort((order, *words.T))
@@ -137,7 +135,7 @@ def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools
     return sequence[counts], np.repeat(np.arange(len(starts)), lengths)[counts]
 
 
-def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
+def _one_kind_a_run(kinds: Numbers, run: Numbers) -> tuple[Numbers, Bools]:
     """The kind of each run: the latest that is one. Bounds of another kind in the run are void."""
     if not len(run):
         return kinds, np.zeros(0, np.bool_)

@@ -12,13 +12,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings, utf8_column
 from hudi_core.formats.hfile.cells import find_rows, keys_of
 from hudi_core.metadata.records import FileGroup, Piece, RecordBatch
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +25,7 @@ class LookupResult:
     """Records of one source; `keys` has for each the number of the key among those that are looked up."""
 
     batch: RecordBatch
-    keys: Ints
+    keys: Numbers
 
 
 def newest(group: FileGroup, keys: Sequence[bytes]) -> Iterator[LookupResult]:
@@ -125,7 +124,7 @@ def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> Loo
     return LookupResult(replace(batch, cells=batch.cells.take(rows)), key_numbers[rows])
 
 
-def _last_rows(key_numbers: Ints, left: NDArray[np.bool_]) -> Ints:
+def _last_rows(key_numbers: Numbers, left: NDArray[np.bool_]) -> Numbers:
     """The last row of each key that is left, of rows with keys by number (or none: -1)."""
     rows = np.flatnonzero(key_numbers >= 0)
     rows = rows[left[key_numbers[rows]]][::-1]

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.ranks import ranks
-from hudi_core.pruning.statistics import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
+from hudi_core.pruning.statistics import Bounds, ColumnStatistics, concatenated, taken
 
 
-def merged(run: Ints, statistics: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
+def merged(run: Numbers, statistics: ColumnStatistics) -> tuple[Numbers | None, ColumnStatistics]:
     """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run,
     or None when all are apart."""
     order = np.argsort(run, kind="stable")
@@ -29,7 +30,7 @@ def merged(run: Ints, statistics: ColumnStatistics) -> tuple[Ints | None, Column
     return np.append(alone, order[starts]), concatenated([taken(statistics, alone), merged])
 
 
-def _reduced_runs(statistics: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
+def _reduced_runs(statistics: ColumnStatistics, order: Numbers, starts: Numbers) -> ColumnStatistics:
     """The records at `order`, those from each of `starts` on merged into one."""
     empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
     lower, lower_known = _extreme(statistics.lower, statistics.lower_known, empty, order, starts, least=True)
@@ -46,14 +47,14 @@ def _reduced_runs(statistics: ColumnStatistics, order: Ints, starts: Ints) -> Co
     )
 
 
-def _added(counts: Ints, starts: Ints) -> Ints:
+def _added(counts: Numbers, starts: Numbers) -> Numbers:
     """Sums; unknown when a part is."""
     known = np.minimum.reduceat(counts, starts) >= 0
     return np.where(known, np.add.reduceat(counts, starts), -1)
 
 
 def _extreme(
-    bounds: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, *, least: bool
+    bounds: Bounds, known: Bools, empty: Bools, order: Numbers, starts: Numbers, *, least: bool
 ) -> tuple[Bounds, Bools]:
     """The extreme bound of each run; unknown when it is so in a record that has values, or when there is none."""
     known, empty = known[order], empty[order]
@@ -65,7 +66,7 @@ def _extreme(
     return _reduced(bounds[order], known, starts, least=least), known_in_all
 
 
-def _reduced(values: NDArray[Any], known: Bools, starts: Ints, *, least: bool) -> NDArray[Any]:
+def _reduced(values: NDArray[Any], known: Bools, starts: Numbers, *, least: bool) -> NDArray[Any]:
     """The extreme of the known values of each run; any of its values when none is known."""
     last: Any = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
     choose: Any = np.minimum if least else np.maximum

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import from_bytes, to_integers, to_texts
 from hudi_core.columns.nodes import (
@@ -32,7 +33,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.records import RecordBatch, decoded_values
 from hudi_core.metadata.typed_by_file import V1_DECIMAL
 from hudi_core.pruning.ranks import ranks
-from hudi_core.pruning.statistics import Bools, Bounds, Carrier, Ints, carrier
+from hudi_core.pruning.statistics import Bounds, Carrier, carrier
 from hudi_core.types import nodes as t
 
 _PAYLOAD = "ColumnStatsMetadata"
@@ -120,7 +121,7 @@ class BoundKinds:
     def index_of(self, type: t.Type | None, *, typed: bool) -> int:
         return NO_KIND if type is None else self.indexes.setdefault(BoundKind(type, typed), len(self.indexes))
 
-    def renumbered(self, indexes: Ints, others: BoundKinds) -> Ints:
+    def renumbered(self, indexes: Numbers, others: BoundKinds) -> Numbers:
         """Indexes into other kinds as indexes into these."""
         if list(others.indexes) == list(self.indexes)[: len(others.indexes)]:
             return indexes
@@ -136,13 +137,13 @@ class DecodedStatistics:
     """Records of one decoding, in the order of their batches. Counts and sizes are -1 where unknown."""
 
     keys: NDArray[np.uint8]
-    order: Ints
-    kinds: Ints
+    order: Numbers
+    kinds: Numbers
     lower: UnionColumn
     upper: UnionColumn
-    rows: Ints
-    nulls: Ints
-    size: Ints
+    rows: Numbers
+    nulls: Numbers
+    size: Numbers
     """Uncompressed bytes of the column's chunks."""
     deleted: Bools
     """The record marks its file as deleted."""
@@ -193,7 +194,7 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
     return part, kinds
 
 
-def bounds(column: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bounds, Bools]:
+def bounds(column: UnionColumn, rows: Numbers | None, kind: BoundKind) -> tuple[Bounds, Bools]:
     """The bounds of some records (None: all) of a kind in the carrier of its type, and which are there and of a form that the
     type can have."""
     of_type = kind.type
@@ -223,7 +224,7 @@ def bounds(column: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bou
     return values_of, known
 
 
-def _taken(column: UnionColumn, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
+def _taken(column: UnionColumn, rows: Numbers | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
     """Branches of some rows, and their rows in their children (None: all rows of the one child that has rows)."""
     if len(_occurring(column.branches)) == 1:
         return (column.branches, None) if rows is None else (column.branches[rows], rows)
@@ -241,8 +242,8 @@ def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
 
 
 def _kinds(
-    ordinals: Ints, details: StringColumn | None, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds
-) -> Ints:
+    ordinals: Numbers, details: StringColumn | None, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds
+) -> Numbers:
     """The number of each record's kind."""
     kind_of = np.full(len(ordinals), NO_KIND, np.int64)
     for ordinal in _occurring(ordinals):
@@ -257,7 +258,7 @@ def _kinds(
     return kind_of
 
 
-def _by_looks(kind_of: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> None:
+def _by_looks(kind_of: Numbers, rows: Numbers, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> None:
     """Sets the kinds of records that record no type: that of either bound."""
     nothing = lower.names.index("null") if "null" in lower.names else NO_KIND
     wrappers = lower.branches[rows]
@@ -267,7 +268,7 @@ def _by_looks(kind_of: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn,
         kind_of[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
 
 
-def _bound_types(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
+def _bound_types(payload: StructColumn) -> tuple[Numbers, StringColumn | None]:
     """The ordinal of the type that each record states, and its details. Schemas before version 9 have no place
     for it."""
     declared = payload.fields.get("valueType")
@@ -282,7 +283,7 @@ def _bound_types(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
     return ordinals, details if isinstance(details, StringColumn) else None
 
 
-def _decimal_kinds(details: StringColumn | None, rows: Ints, kinds: BoundKinds) -> Ints:
+def _decimal_kinds(details: StringColumn | None, rows: Numbers, kinds: BoundKinds) -> Numbers:
     """The kinds of decimals: few different strings hold precision and scale of all."""
     if details is None:
         return np.full(len(rows), NO_KIND, np.int64)
@@ -305,7 +306,7 @@ def _decimal(text: bytes) -> t.Decimal | None:
     return t.Decimal(int(match[1]), int(match[2])) if match else None
 
 
-def _counts(column: Column) -> Ints:
+def _counts(column: Column) -> Numbers:
     if not isinstance(column, PrimitiveColumn):
         return np.full(len(validity_of(column)), -1, np.int64)
     values = column.values.astype(np.int64, copy=False)
@@ -329,7 +330,7 @@ def _text_wrapper(kind: BoundKind) -> str:
             return "BytesWrapper"
 
 
-def _texts(column: UnionColumn, rows: Ints | None, wrapper: str) -> tuple[ByteStrings, Bools]:
+def _texts(column: UnionColumn, rows: Numbers | None, wrapper: str) -> tuple[ByteStrings, Bools]:
     branches, places = _taken(column, rows)
     for branch, name in enumerate(column.names):
         child = column.children[branch]

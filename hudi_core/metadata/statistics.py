@@ -14,18 +14,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers, Octets
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import ColumnBuilder
 from hudi_core.columns.hashes import xxh64_id
 from hudi_core.columns.nodes import FixedBinaryColumn
-from hudi_core.metadata.live_records import LiveRecords, Octets, live_records, words_of
+from hudi_core.metadata.live_records import LiveRecords, live_records, words_of
 from hudi_core.metadata.merged import merged
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decoded
 from hudi_core.metadata.records import MetadataRecords, Piece, RecordBatch
 from hudi_core.metadata.trust import Origin, trusted_statistics
 from hudi_core.metadata.whole_strings import whole_lower
 from hudi_core.parallel.ordered import in_order
-from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, taken
+from hudi_core.pruning.statistics import ColumnStatistics, concatenated, taken
 from hudi_core.types import nodes as t
 
 COLUMN_SIZE: Final = 12
@@ -59,7 +60,7 @@ class _Earlier:
     """Statistics that were read before, as records that come before all others; no two have one key."""
 
     keys: Octets
-    kinds: Ints
+    kinds: Numbers
     statistics_by_kind: Sequence[ColumnStatistics]
     """The statistics of the records, piece by piece in their order."""
 
@@ -67,7 +68,7 @@ class _Earlier:
         return len(self.kinds)
 
     @property
-    def order(self) -> Ints:
+    def order(self) -> Numbers:
         return np.zeros(len(self), np.int64)
 
     @property
@@ -78,7 +79,7 @@ class _Earlier:
     def tight(self) -> Bools:
         return np.zeros(len(self), np.bool_)
 
-    def statistics(self, rows: Ints) -> ColumnStatistics:
+    def statistics(self, rows: Numbers) -> ColumnStatistics:
         """The statistics of some records, ascending, all of one kind."""
         offsets = np.cumsum([0, *map(len, self.statistics_by_kind)])
         cuts = np.searchsorted(rows, offsets)
@@ -291,7 +292,7 @@ class _Reading:
             offset, start = end, stop
 
     def _statistics(
-        self, part: _Part, rows: Ints | None, void: Bools | None, kind: BoundKind, *, typed: bool
+        self, part: _Part, rows: Numbers | None, void: Bools | None, kind: BoundKind, *, typed: bool
     ) -> ColumnStatistics:
         if isinstance(part, _Earlier):
             return part.statistics(np.arange(len(part)) if rows is None else rows)

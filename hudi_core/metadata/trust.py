@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
-from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Floats, carrier
 from hudi_core.types import nodes as t
 
 LONG_STRING = 2048
@@ -43,8 +44,8 @@ class Origin:
     files.
     """
 
-    rows: Ints
-    uncompressed: Ints
+    rows: Numbers
+    uncompressed: Numbers
     of_files: bool
 
     @property

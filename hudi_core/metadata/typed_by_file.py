@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescaled_wide
-from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints, without_bounds
+from hudi_core.pruning.statistics import Bounds, ColumnStatistics, without_bounds
 from hudi_core.types import nodes as t
 
 V1_DECIMAL = t.Decimal(30, 15)
@@ -59,6 +60,6 @@ def _rescaled(statistics: ColumnStatistics, scale: int, stored: t.Decimal) -> Co
     )
 
 
-def _exact(bounds: Bounds) -> Ints | ByteStrings:
+def _exact(bounds: Bounds) -> Numbers | ByteStrings:
     """Bounds of decimals, which no float carries."""
     return bounds if isinstance(bounds, ByteStrings) else bounds.astype(np.int64)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
-from hudi_core.pruning.statistics import Bools, Ints
 
 
-def whole_lower(lower: ByteStrings, details: StringColumn | None, rows: Ints | None) -> ByteStrings:
+def whole_lower(lower: ByteStrings, details: StringColumn | None, rows: Numbers | None) -> ByteStrings:
     """Lower bounds in whole, where the details of their records (None: of all) have them; a detail that does not begin with the
     bound is none of it."""
     if details is None or (details.validity is not None and not details.validity.any()):

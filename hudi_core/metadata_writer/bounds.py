@@ -12,16 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.spans import gather
-from hudi_core.pruning.statistics import (
-    WIDE_OFFSET,
-    Bools,
-    Bounds,
-    Carrier,
-    ColumnStatistics,
-    carrier,
-)
+from hudi_core.pruning.statistics import WIDE_OFFSET, Bounds, Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
 HIGHEST_STRING: Final = "\U0010ffff" * 256

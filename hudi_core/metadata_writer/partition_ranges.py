@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.strings import string_column
 from hudi_core.metadata.file_keys import Keys
@@ -19,18 +19,16 @@ from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.statistics import ColumnStatistics, concatenated, taken, unknown, without_bounds
 from hudi_core.types import nodes as t
 
-Ints = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileStatistics:
     """Statistics of a column in some files, and the number of each file's partition."""
 
-    partition_of: Ints
+    partition_of: Numbers
     statistics: ColumnStatistics
 
 
-def partition_statistics(parts: Sequence[FileStatistics]) -> tuple[Ints, ColumnStatistics]:
+def partition_statistics(parts: Sequence[FileStatistics]) -> tuple[Numbers, ColumnStatistics]:
     """The numbers of the partitions of all files, and the statistics of each. There is a file at least."""
     partition_of = np.concatenate([part.partition_of for part in parts])
     places, whole = merged(partition_of, concatenated([part.statistics for part in parts]))
@@ -41,7 +39,7 @@ def partition_statistics(parts: Sequence[FileStatistics]) -> tuple[Ints, ColumnS
 class RecordedFiles:
     """Files of the table whose statistics the metadata table may have."""
 
-    partition_of: Ints
+    partition_of: Numbers
     keys: Keys
     recorded: Mapping[str, tuple[RecordedStatistics, ...]]
 
@@ -50,7 +48,7 @@ class RecordedFiles:
         order = np.argsort(self.keys)
         ordered = self.keys[order]
         known = np.zeros(len(self.keys), np.bool_)
-        rows: list[Ints] = []
+        rows: list[Numbers] = []
         parts: list[ColumnStatistics] = []
         for part in self.recorded.get(column, ()):
             keys = np.ascontiguousarray(part.keys).view(self.keys.dtype).ravel()

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.hashes import partition_id, xxh64_id
@@ -28,7 +29,7 @@ from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.typed_by_file import V1_DECIMAL
 from hudi_core.metadata_writer.bounds import STRINGS, recorded
 from hudi_core.metadata_writer.rows import IndexRows, encoded, repeated, together
-from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints
+from hudi_core.pruning.statistics import Bounds, ColumnStatistics
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.types import nodes as t
 
@@ -54,8 +55,8 @@ class Form:
 class Sizes:
     """Bytes of the column's chunks in each file, stored and uncompressed; 0 in log files."""
 
-    stored: Ints
-    uncompressed: Ints
+    stored: Numbers
+    uncompressed: Numbers
 
 
 def form_of(type: t.Type, version: str) -> Form | None:
@@ -219,10 +220,10 @@ def _payload(
     )
 
 
-def _present(kept: ColumnStatistics) -> Ints:
+def _present(kept: ColumnStatistics) -> Numbers:
     """Numbers of values that are not null. Where there are some, more than there are nulls: a reader that takes nulls for values
     too does not conclude that there are nulls alone."""
-    present: Ints = kept.rows - kept.nulls
+    present: Numbers = kept.rows - kept.nulls
     return np.where(present > 0, np.maximum(present, kept.nulls + 1), present)
 
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, common_prefix, concat_byte_strings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
 from hudi_core.pruning.ranks import at_most, placed_bounds, ranks
-from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Ints, carrier
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
 BLOCK = 256
@@ -102,7 +103,7 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
     return _interval(keys, statistics, statistics.lower, statistics.upper, lower_known, upper_known)
 
 
-def placed(intervals: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Intervals:
+def placed(intervals: Intervals, keys: OrderKeys, numbers: Numbers, count: int) -> Intervals:
     """Intervals by number from intervals of the files `numbers`: unknown for numbers that are not there, the hull of those
     that are there several times. Filled up to whole blocks with files that hold nothing."""
     size = -(-count // BLOCK) * BLOCK

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
 from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import ValueSet, holds
 from hudi_core.pruning.ranks import placed_bounds
-from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken, taken_bounds
+from hudi_core.pruning.statistics import ColumnStatistics, taken, taken_bounds
 
 CHUNK = 1 << 16
 """Files examined together."""

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.pruning.intervals import BLOCK, Intervals, hull
 from hudi_core.pruning.key_ranges import Ranges
 from hudi_core.pruning.order_keys import NAN_KEY, FloatKeys, KeyArray, OrderKeys
-from hudi_core.pruning.statistics import Bools
 
 Numbers = NDArray[np.signedinteger[Any]]
 """File numbers, int32 or int64."""

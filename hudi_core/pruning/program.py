@@ -14,6 +14,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
@@ -22,7 +23,6 @@ from hudi_core.pruning.key_ranges import Ranges, intersection, union, united
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
-from hudi_core.pruning.statistics import Bools
 from hudi_core.types.nodes import Nested, Type
 
 SMALL_REMAINDER = 16

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescaled_wide
-from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier, without_bounds
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Floats, carrier, without_bounds
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, Purpose, is_mislabelled, promotion
 from hudi_core.values.calendar import DAY_SECONDS
@@ -86,19 +87,19 @@ def _by_shortest_text(bounds: Floats) -> Floats:
     return doubles
 
 
-def _in_unit(bounds: Ints, from_: int, to: int) -> tuple[Ints, Bools]:
+def _in_unit(bounds: Numbers, from_: int, to: int) -> tuple[Numbers, Bools]:
     if to >= from_:
         return _times(bounds, to // from_)
     return bounds // (from_ // to), np.ones(len(bounds), np.bool_)
 
 
-def _times(bounds: Ints, factor: int) -> tuple[Ints, Bools]:
+def _times(bounds: Numbers, factor: int) -> tuple[Numbers, Bools]:
     limit = (2**63 - 1) // factor
     fits = (bounds >= -limit) & (bounds <= limit)
     return np.where(fits, bounds, 0) * factor, fits
 
 
-def _rescaled(bounds: Ints | ByteStrings, scale: int, to: t.Decimal) -> tuple[Ints | ByteStrings, Bools]:
+def _rescaled(bounds: Numbers | ByteStrings, scale: int, to: t.Decimal) -> tuple[Numbers | ByteStrings, Bools]:
     """Unscaled values at another scale; those that lose digits or have too many do not fit."""
     if isinstance(bounds, ByteStrings) or carrier(to) is Carrier.TEXTS:
         return rescaled_wide(bounds, to.scale - scale, to.precision)

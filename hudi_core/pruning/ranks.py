@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 
 Ranks32 = NDArray[np.int32]
-Ints = NDArray[np.int64]
 
 
 def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
@@ -28,12 +28,12 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     return ranks, order[begins].astype(np.int32)
 
 
-def ordered(texts: ByteStrings) -> tuple[Ints, NDArray[np.bool_]]:
+def ordered(texts: ByteStrings) -> tuple[Numbers, NDArray[np.bool_]]:
     """The places of texts in ascending order, those of equal ones in any; and which of them differ from the one before. There is
     a text at least."""
     reader = WordReader(texts, common_prefix(texts))
     words, sizes = reader.read(0)
-    order: Ints = np.argsort(words)
+    order: Numbers = np.argsort(words)
     sizes = sizes[order]
     begins = _changes(words[order])
     # Words that are equal may belong to texts that differ: to short ones of different sizes, or further on.
@@ -61,7 +61,7 @@ def _changes(values: NDArray[Any]) -> NDArray[np.bool_]:
     return changes
 
 
-def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -> Ints:
+def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -> Numbers:
     """The places in runs of more than one, given where runs begin."""
     alone = begins.copy()
     alone[:-1] &= begins[1:]
@@ -69,7 +69,7 @@ def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -
     return np.flatnonzero(wanted)
 
 
-def _dense(values: NDArray[np.uint64]) -> Ints:
+def _dense(values: NDArray[np.uint64]) -> Numbers:
     """Ranks of the values: equal values share one, no number is left out."""
     order = np.argsort(values)
     dense = np.empty(len(values), np.int64)
@@ -148,7 +148,7 @@ def _placed(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> R
     return result
 
 
-def _place_by_words(reader: WordReader, rows: Ints, among: _LiteralWords, result: Ranks32) -> None:
+def _place_by_words(reader: WordReader, rows: Numbers, among: _LiteralWords, result: Ranks32) -> None:
     """Places the texts in `rows`, each of which begins with the first word of a literal.
 
     Word by word, all at once: literals that have all words so far in common are a group, and each text is left in one.
@@ -186,7 +186,7 @@ _MAX_SCANNED_WORDS = 4
 """Up to so many words are compared one after the other, more are searched."""
 
 
-def _begins(words: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[Any], Ints]:
+def _begins(words: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[Any], Numbers]:
     """For each word how many of the wanted ones, which ascend, are below it; and the places of words that are wanted."""
     if len(wanted) > _MAX_SCANNED_WORDS:
         begin = np.searchsorted(wanted, words)

@@ -21,16 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.int128 import WIDE_SIZE
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Bounds = Ints | Floats | ByteStrings
+Bounds = Numbers | Floats | ByteStrings
 
 MAX_INT64_DECIMAL_PRECISION = 18
 """Digits of a decimal whose unscaled value always fits 64 bits."""
@@ -73,8 +72,8 @@ class ColumnStatistics:
     upper: Bounds
     lower_known: Bools
     upper_known: Bools
-    nulls: Ints
-    rows: Ints
+    nulls: Numbers
+    rows: Numbers
     nans: Bools | None = None
     only_nans: Bools | None = None
     """Marks files of which every value is NaN; None: no file is known to be one."""
@@ -202,7 +201,7 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     )
 
 
-def taken(statistics: ColumnStatistics, numbers: Ints | slice) -> ColumnStatistics:
+def taken(statistics: ColumnStatistics, numbers: Numbers | slice) -> ColumnStatistics:
     """The statistics of some files, in the order of their numbers, of which one may occur again; those of a slice, which has a
     start and a stop, without a copy."""
     return ColumnStatistics(
@@ -268,7 +267,7 @@ def _blank(type: t.Type, count: int) -> Bounds:
             return np.zeros(count, np.int64)
 
 
-def taken_bounds(bounds: Bounds, numbers: Ints | slice) -> Bounds:
+def taken_bounds(bounds: Bounds, numbers: Numbers | slice) -> Bounds:
     """The bounds of some files, as `taken`."""
     if not isinstance(numbers, slice):
         return bounds.take(numbers)

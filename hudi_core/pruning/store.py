@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
@@ -19,7 +20,7 @@ from hudi_core.pruning.ordered import ordered
 from hudi_core.pruning.program import ColumnAnswers, Compiler, Program, mask
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.search import SMALL, find
-from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier, concatenated, unknown
 from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 
@@ -31,7 +32,7 @@ class StatisticsPart:
     statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
     """
 
-    files: Ints
+    files: Numbers
     statistics: ColumnStatistics
 
 
@@ -51,7 +52,7 @@ class _ColumnState:
     """A column as far as it was made ready, and how often it was needed."""
 
     known: ColumnAnswers | None = None
-    loaded: tuple[Ints, ColumnStatistics] | None = None
+    loaded: tuple[Numbers, ColumnStatistics] | None = None
     """The statistics as read, as long as the column is not prepared. Long strings are not cached: they are read again."""
     consecutive: bool = False
     """The statistics as read are those of files 0, 1, 2, ..."""
@@ -136,7 +137,7 @@ class FileStatistics:
             state.exact = literals, self._folded(*self._read(column), literals)
         return state.exact[1]
 
-    def _read(self, column: Column) -> tuple[Ints, ColumnStatistics]:
+    def _read(self, column: Column) -> tuple[Numbers, ColumnStatistics]:
         pieces = list(self.load(column))
         parts = [promoted(piece.statistics, column.type) for piece in pieces]
         if len(parts) == 1:
@@ -145,13 +146,13 @@ class FileStatistics:
         return numbers, concatenated(parts or [unknown(column.type, 0)])
 
     def _folded(
-        self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None
+        self, numbers: Numbers, statistics: ColumnStatistics, literals: list[bytes] | None = None
     ) -> ColumnAnswers:
         keys, intervals = folded(statistics, literals)
         return ColumnAnswers(statistics.type, keys, placed(intervals, keys, numbers, self.count))
 
 
-def _is_consecutive(numbers: Ints, count: int) -> bool:
+def _is_consecutive(numbers: Numbers, count: int) -> bool:
     """Whether the numbers are 0, 1, 2, ... up to `count`."""
     if len(numbers) != count or (count and (int(numbers[0]), int(numbers[-1])) != (0, count - 1)):
         return False

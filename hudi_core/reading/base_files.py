@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, OpenedFile
 from hudi_core.evolve.reconcile import Default, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Column, Predicate

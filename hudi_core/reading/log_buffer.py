@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Bools, Column, StringColumn, length, validity_of
+from hudi_core.columns.nodes import Column, StringColumn, length, validity_of
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import DeleteRecords
 from hudi_core.merge.delete_ordering import delete_ordering

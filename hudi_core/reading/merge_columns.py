@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Bools, Column, PrimitiveColumn, StringColumn, StructColumn, length
+from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn, length
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.functions.casts import CAST

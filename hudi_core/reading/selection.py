@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.predicate import Predicate, columns_of

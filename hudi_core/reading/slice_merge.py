@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, StringColumn
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.engine import Rows
 from hudi_core.parallel.limits import READERS
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import NO_BASE, FileSlice, Slices
-
-Numbers = NDArray[np.int64]
 
 SMALL_FILE_BYTES: Final = 1 << 16
 """Base files up to this size are read several at a time: of larger ones it takes longer to copy the rows."""

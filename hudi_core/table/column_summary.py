@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.build import col
 from hudi_core.planning.sources.column_ranges import ColumnRange
@@ -16,8 +16,6 @@ from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.values.json import to_json
 from hudi_core.values.order import is_ordered, sort_key
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
@@ -21,8 +21,6 @@ from hudi_core.options import FOLDER
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
-
-Numbers = NDArray[np.int64]
 
 HASHING_FOLDER = f"{FOLDER}/.bucket_index/consistent_hashing_metadata"
 SUFFIX = ".hashing_meta"

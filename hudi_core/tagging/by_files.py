@@ -14,8 +14,8 @@ from itertools import accumulate
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
@@ -42,8 +42,6 @@ from hudi_core.tagging.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
-
-Numbers = NDArray[np.int64]
 
 EXPECTED_HIT_RATE = 0.5
 """The share of keys taken to be in the table when it is weighed whether a filter pays."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
@@ -21,8 +22,6 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
-
-Numbers = NDArray[np.int64]
 
 LOST = -2
 """In place of the number of a slice: the index names a file group that the snapshot has not."""

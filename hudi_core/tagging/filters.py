@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.formats.bloom import CACHED_ROUNDS, BloomFilter, HashedKeys
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.timeline.slices import FileSlice
-
-Numbers = NDArray[np.int64]
 
 _CLEARLY, _FEW = 2, 20
 """So many times the keys that pass by chance, and so many more, do not pass by chance."""

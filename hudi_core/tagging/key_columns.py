@@ -9,10 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.timeline.slices import FileSlice
-
-Numbers = NDArray[np.int64]
 
 NOWHERE = -1
 """In place of the number of a slice or a row: none, or not known."""

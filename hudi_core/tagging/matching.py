@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex
 from hudi_core.engine import Footer, RowGroup
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.tagging.stored_keys import StoredKeys, leaf_bounds
 from hudi_core.timeline.slices import FileSlice
-
-Numbers = NDArray[np.int64]
 
 _NONE = np.zeros(0, np.int64)
 

@@ -12,12 +12,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Words
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
-
-Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)

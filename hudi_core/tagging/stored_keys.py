@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import Footer
@@ -29,8 +30,6 @@ from hudi_core.types.nodes import String
 
 _SUPPLEMENTARY, _LATE = 0xF0, (0xEE, 0xEF)
 """Leading bytes of characters above U+FFFF, and of those that UTF-16 sorts after them."""
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

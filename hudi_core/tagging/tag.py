@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import InputRows
@@ -41,7 +41,6 @@ from hudi_core.types import nodes as t
 LOCATION = "location"
 """The column that tagging adds."""
 
-Numbers = NDArray[np.int64]
 
 _LOCATION = t.Record(
     (

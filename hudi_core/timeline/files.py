@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_column, string_list, take_strings
 from hudi_core.engine import FileInfo
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

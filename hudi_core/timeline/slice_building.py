@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
@@ -57,10 +57,6 @@ def _cleaned_to_start(timeline: Timeline) -> bool:
     if last is None or last.earliest_retained is None or savepoints(timeline):
         return False
     return timeline.start is not None and time_order(last.earliest_retained) >= time_order(timeline.start)
-
-
-Numbers = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

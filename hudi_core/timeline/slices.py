@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import positions
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import FileInfo
 from hudi_core.formats.names import parse_log_file
 from hudi_core.timeline.files import FileList
-
-Numbers = NDArray[np.int64]
 
 NO_BASE = -1
 """The row of the base file of a slice without one."""

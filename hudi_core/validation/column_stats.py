@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.strings import string_column
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError
@@ -18,7 +19,7 @@ from hudi_core.metadata.file_keys import Keys, keys_of, numbered
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, MetadataTable
 from hudi_core.planning.sources.slice_statistics import joined, partition_keys
-from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, from_leaves, taken
+from hudi_core.pruning.statistics import ColumnStatistics, concatenated, from_leaves, taken
 from hudi_core.types import nodes as t
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.cover import denials, differing_counts, in_one_type
@@ -35,7 +36,7 @@ class _Held:
 
     files: list[int] = field(default_factory=list)
     leaves: list[LeafStatistics] = field(default_factory=list)
-    parts: list[tuple[Ints, ColumnStatistics]] = field(default_factory=list)
+    parts: list[tuple[Numbers, ColumnStatistics]] = field(default_factory=list)
 
     def pack(self, kind: t.Type) -> None:
         """Makes arrays of what was collected."""
@@ -43,7 +44,7 @@ class _Held:
             self.parts.append((np.array(self.files, np.int64), from_leaves(kind, self.leaves)))
             self.files, self.leaves = [], []
 
-    def all(self) -> tuple[Ints, ColumnStatistics]:
+    def all(self) -> tuple[Numbers, ColumnStatistics]:
         return np.concatenate([files for files, _ in self.parts]), concatenated([part for _, part in self.parts])
 
 
@@ -142,7 +143,7 @@ class Statistics:
 
     def _pairs(
         self, column: str, records: RecordedStatistics
-    ) -> Iterator[tuple[Ints, ColumnStatistics, ColumnStatistics]]:
+    ) -> Iterator[tuple[Numbers, ColumnStatistics, ColumnStatistics]]:
         """Files by number with what records state of a column and what its values are, for each type that files have."""
         rows, files = joined(records.keys, self._keys)
         row_of = np.full(len(self._files), -1, np.int64)
@@ -173,7 +174,7 @@ class Statistics:
                 yield from self._partitions_compared(column, records, partitions, row_of[partition_of], live)
 
     def _partitions_compared(
-        self, column: str, records: RecordedStatistics, partitions: Sequence[str], row_of_file: Ints, live: Bools
+        self, column: str, records: RecordedStatistics, partitions: Sequence[str], row_of_file: Numbers, live: Bools
     ) -> Iterator[Finding]:
         for held in self._held[column].values():
             numbers, values = held.all()
@@ -187,7 +188,9 @@ class Statistics:
                 expected = f"{denial.expected}, for {file.info.name}"
                 yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
 
-    def _covered(self, metadata: MetadataTable, column: str, partition_of: Ints, live: Bools, partitions: int) -> Bools:
+    def _covered(
+        self, metadata: MetadataTable, column: str, partition_of: Numbers, live: Bools, partitions: int
+    ) -> Bools:
         """Which partitions have a record of the column for each of their live files: the others are not checked (META-19)."""
         recorded = np.zeros(len(self._files), np.bool_)
         for records in metadata.column_stats([column])[column]:

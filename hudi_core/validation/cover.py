@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.ranks import at_most
-from hudi_core.pruning.statistics import Bools, Bounds, Carrier, ColumnStatistics, Ints, carrier
+from hudi_core.pruning.statistics import Bounds, Carrier, ColumnStatistics, carrier
 
 _SHOWN = 60
 """Characters of a bound that a finding shows."""
@@ -65,7 +66,7 @@ def in_one_type(
     return stated, promoted(held, stated.type)
 
 
-def differing_counts(stated: ColumnStatistics, held: ColumnStatistics) -> Ints:
+def differing_counts(stated: ColumnStatistics, held: ColumnStatistics) -> Numbers:
     """The rows whose stated counts are others than those of the values; one null among others stands for unknown (META-63)."""
     counted = (stated.nulls >= 0) & (stated.rows >= 0) & (held.nulls >= 0) & (held.rows >= 0) & (stated.nulls != 1)
     return np.flatnonzero(counted & ((stated.nulls != held.nulls) | (stated.rows != held.rows)))

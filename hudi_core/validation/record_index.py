@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
@@ -22,7 +23,7 @@ from hudi_core.metadata.records import FileGroup
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
 from hudi_core.parallel.ordered import in_order
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup, SliceNumbers
-from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Numbers
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice

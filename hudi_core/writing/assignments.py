@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
 from hudi_core.errors import SchemaError, UsageError
 from hudi_core.expr.bind import bind_term

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, UsageError, described

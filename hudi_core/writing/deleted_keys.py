@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import take_strings
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.tagging.by_files import FileLookup
@@ -12,8 +12,6 @@ from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, slices_of_partiti
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import NO_BASE
-
-Numbers = NDArray[np.int64]
 
 
 def with_deleted_keys(stored: StoredKeys, keys: KeyColumns, places: Numbers) -> Numbers:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import take_strings
 from hudi_core.errors import RowError, UnknownColumnError
@@ -18,8 +18,6 @@ from hudi_core.pruning.ranks import ordered
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
-
-Numbers = NDArray[np.int64]
 
 _OWN_FOLDER: Final = ".hoodie"
 _NO_STEPS: Final = frozenset({"", ".", ".."})

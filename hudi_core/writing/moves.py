@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
@@ -29,8 +30,6 @@ from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.stored_files import StoredFiles, rows_of_slice
-
-Numbers = NDArray[np.int64]
 
 DROPPED: Final = -2
 """In the place of a slice number: the row is not written."""

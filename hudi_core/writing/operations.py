@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
@@ -39,7 +39,7 @@ from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, inc
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
 from hudi_core.writing.moves import resolve_moves
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
-from hudi_core.writing.plan import Numbers, Planner
+from hudi_core.writing.plan import Planner
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.task_rows import (

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
@@ -25,8 +24,6 @@ from hudi_core.timeline.services import FileGroup, opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.half_written import half_written_groups
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import ReadRecord
 from hudi_core.reading.base_files import BaseFiles

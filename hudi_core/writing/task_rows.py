@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import concat_strings, take_strings
@@ -16,8 +17,6 @@ from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.sorted_keys import sorted_keys
 from hudi_core.writing.plan import Routes, Share
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
-
-Numbers = NDArray[np.int64]
 
 NONE: Final = np.zeros(0, np.int64)
 _LEFT_OUT: Final = NOWHERE - 1

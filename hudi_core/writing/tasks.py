@@ -11,9 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
@@ -47,7 +45,6 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.moves import with_partition_path
 from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
 
-Numbers = NDArray[np.int64]
 TaskRows = Numbers | int
 """The rows of a task: their numbers in the spool, or how many there will be, where all rows of the spool are the task's."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.records import Precedence, merged

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Bytes8, Offsets
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import Bytes8, Offsets
 from hudi_core.columns.spans import opaque, windows
 
 WINDOW = 32

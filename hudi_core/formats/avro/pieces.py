@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Bytes8, Offsets
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import Bytes8, Offsets
 from hudi_core.columns.spans import WASTE, copy_spans, gather, items, opaque, typical_width
 
 Unsigned = NDArray[np.uint64]

@@ -6,10 +6,10 @@ from typing import assert_never
 
 import numpy as np
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Bytes8,
     Column,
     EnumColumn,

@@ -9,7 +9,8 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Bytes8, Offsets
+from hudi_core.arrays import Bools
+from hudi_core.columns.nodes import Bytes8, Offsets
 from hudi_core.formats.avro.lanes import DamagedLane, Lanes, Unsigned
 from hudi_core.formats.avro.plan import (
     Array,

@@ -10,9 +10,9 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bools,
     Bytes8,
     Column,
     EnumColumn,

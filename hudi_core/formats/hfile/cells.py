@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Octets
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
 Integers = NDArray[np.int64]
-Octets = NDArray[np.uint8]
 Padded = NDArray[np.bytes_]
 
 _HEADER = struct.Struct(">IIH")  # key length, value length, row length

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.engine import Engine, Footer, OpenedFile
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.ids import record_with_ids

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
@@ -36,8 +36,6 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.stored_files import StoredFiles
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.expr.bind import bind, bind_term
 from hudi_core.expr.build import ExpressionBuilder

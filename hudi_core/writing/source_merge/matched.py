@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, StringColumn, length
+from hudi_core.arrays import Bools, Numbers
+from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_list, take_strings
 from hudi_core.errors import RowError
@@ -22,8 +22,6 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.assignments import new_value
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
-
-Numbers = NDArray[np.int64]
 
 _PAIRS_AT_ONCE: Final = 1 << 15
 

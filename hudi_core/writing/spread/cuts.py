@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
@@ -18,7 +19,6 @@ from hudi_core.tagging.sorted_keys import sorted_keys
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.packs import concat_keys, take_keys
 
-Numbers = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
 _LARGEST: Final = 1 << 12

@@ -10,14 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import HudiError
 from hudi_core.parallel.flow import TO_CALLER, Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import KeyColumns
-
-Numbers = NDArray[np.int64]
 
 OF_ROWS: Final = ("places", "positions", "deleted", "loses")
 """The columns of a pack that it may lack."""

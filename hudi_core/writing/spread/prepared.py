@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bools
+from hudi_core.arrays import Bools
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import HudiError, RowError, StorageError
 from hudi_core.parallel.flow import Packet

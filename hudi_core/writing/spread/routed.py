@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.engine import Engine
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
@@ -18,8 +18,6 @@ from hudi_core.writing.spread.cuts import KeyCuts
 from hudi_core.writing.spread.packs import RowPack, packed, take_keys, unpacked
 from hudi_core.writing.spread.prepared import InputReport
 from hudi_core.writing.tasks import NewFile, Task, row_count
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

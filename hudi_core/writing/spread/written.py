@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path
@@ -29,8 +29,6 @@ from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
 from hudi_core.writing.task_rows import Places, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
-
-Numbers = NDArray[np.int64]
 
 _NUMBERS = 1 << 31
 """The bound of the two numbers of an attempt: readers take them for 32 bits."""
