@@ -133,6 +133,7 @@ def line(goal: Goal) -> dict[str, Any]:
         "emptied_caches_ratio": round(peer.emptied / ours.emptied, 2),
         "ours_emptied_caches_s": ours.emptied,
         "peer_emptied_caches_s": peer.emptied,
+        **{f"{side}_terms": text for side, text in pair.terms.items()},
         **{f"{side}_cold_s": seconds * (1 if side == "ours" else 1 / pair.part) for side, seconds in cold.items()},
     }
 

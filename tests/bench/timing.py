@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gc
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+
+_LONG_CALL = 0.2
+"""Seconds of a call that finds the caches of the processor empty, whatever was called before."""
 
 
 class Missing(Exception):
@@ -27,6 +31,17 @@ class Elsewhere:
     run: Callable[[], tuple[Sequence[float], Any]]
 
 
+@dataclass(frozen=True, eq=False)
+class Fresh:
+    """A call that needs a state of its own each time: `made` makes it, which is not timed, and gives the call that is."""
+
+    made: Callable[[], AbstractContextManager[Callable[[], object]]]
+
+    def __call__(self) -> None:
+        with self.made() as call:
+            call()
+
+
 @dataclass(frozen=True)
 class Pair:
     """Ours and a peer's way to the same answer; `check` raises `AssertionError` unless the answers are equal."""
@@ -41,7 +56,9 @@ class Pair:
     part: float = 1.0
     """The share of our work that the peer is given, where all of it would take it minutes; its times are counted up."""
     burst: int = 5
-    """Our calls for each of the peer's: 1 where every call of ours works on a state that the call itself makes."""
+    """Calls in a row of each side, so that both find caches as warm; one where a call of the peer takes long."""
+    terms: Mapping[str, str] = field(default_factory=dict)
+    """What the two sides do that the answers do not show, by side: codec, columns, durability."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +85,11 @@ def measured(pair: Pair) -> tuple[Times, Times]:
     gc.disable()
     try:
         end = perf_counter() + pair.seconds
+        burst = pair.burst if call is None or _timed(call) < _LONG_CALL else 1
         while not ours or perf_counter() < end or (call and len(peer) < pair.min_calls):
             if call:
-                peer.append(_timed(call))
-            ours += [_timed(pair.ours) for _ in range(pair.burst)]
+                peer += [_timed(call) for _ in range(burst)]
+            ours += [_timed(pair.ours) for _ in range(burst)]
         theirs = _scaled(_times(peer, call), 1 / pair.part) if call else _reported(elsewhere[0] if elsewhere else ())
         return _times(ours, pair.ours), theirs
     finally:
@@ -100,6 +118,9 @@ def _scaled(times: Times, by: float) -> Times:
 
 
 def _timed(call: Callable[[], object]) -> float:
+    if isinstance(call, Fresh):
+        with call.made() as made:
+            return _timed(made)
     begin = perf_counter()
     call()
     return perf_counter() - begin

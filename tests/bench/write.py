@@ -1,9 +1,10 @@
 """Rows in memory to a commit on local storage: an append to an empty table; upserts into one of 200 files, and a delete in it.
 
 Ours keeps what Apache Hudi keeps by default: keys, bloom filters, and a metadata table with column statistics. The floor is plain
-pyarrow, which writes the same rows with the same codec and nothing else. Every call works on a table of its own, which it makes:
-for changes a copy whose data files are links. That is part of our time and of the peers', but not of Apache Hudi's. Before
-anything is timed, all rows of both sides are compared with those that have to be there.
+pyarrow, which writes the same rows with the same codec and nothing else. Every call works on a table of its own, a copy whose
+data files are links; making it is timed on no side. Beside Apache Hudi a change begins with a table that Apache Hudi wrote,
+beside Delta Lake and PyIceberg each side with one of its own, with the same rows in the same files. Before anything is timed, all
+rows of both sides are compared with those that have to be there.
 """
 
 from __future__ import annotations
@@ -27,15 +28,19 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from tests.bench import apache_hudi
-from tests.bench.timing import Elsewhere, Pair, Unbuilt
+from tests.bench.timing import Elsewhere, Fresh, Pair, Unbuilt
 
 Rows = Callable[[], pa.Table]
-Write = Callable[[], AbstractContextManager[Rows]]
-"""Writes to a table of its own, and gives what reads its rows for as long as it is there."""
+Act = Callable[[], Rows]
+"""Writes, which is what is timed, and gives what reads the rows of the table afterwards."""
+Write = Callable[[], AbstractContextManager[Act]]
+"""Makes a table to be written to, which is there as long as the context."""
 
 _ROWS = 1_000_000
-_INDEXES = ("column_stats", "bloom_filters", "partition_stats")
+INDEXES = ("column_stats", "bloom_filters", "partition_stats")
 _KEY = ("part", "id")
+_EVERY = 4
+"""Of the table's four million rows one million are known keys to upsert."""
 _DELETED = 10_000
 """Rows whose `b` is below it are deleted: one in a hundred, in all files."""
 
@@ -44,6 +49,8 @@ def pair(case: str, peer: str) -> Pair:
     """The measurement of a case. Raises `Unbuilt` for one that there is none of, `Missing` for what the machine lacks."""
     if case == "append_1m_12_columns":
         return _append_pair(peer)
+    if case == "upsert_1m_known_keys_record_index":
+        return _record_index_pair(peer)
     if case not in _CHANGES:
         raise Unbuilt("no measurement of this case")
     return _change_pair(_CHANGES[case], peer)
@@ -53,68 +60,102 @@ def _append_pair(peer: str) -> Pair:
     if peer == "apache-hudi":
         folder = apache_hudi.table("cow_read").parent / "append_input"  # made along with this table
         rows = _read(folder)
-        return _pair(partial(_appended, rows), _of_apache_hudi("append", rows=folder), lambda: rows, ("id",))
+        return _pair(partial(_appended, rows), _of_apache_hudi("append", rows=folder), lambda: rows, ("id",), peer)
     rows = _made_rows()
     theirs: Write = partial(_plain_file, rows) if peer == "pyarrow" else partial(_peers().appended, peer, rows)
-    return _pair(partial(_appended, rows), theirs, lambda: rows, ("id",))
+    return _pair(partial(_appended, rows), theirs, lambda: rows, ("id",), peer)
 
 
 @dataclass(frozen=True)
-class _Change:
-    """A change of a table of 200 files: an upsert of the rows of a folder, or the delete."""
+class Change:
+    """A change of a table: an upsert of rows, or the delete."""
 
-    batch: str | None
+    source: Callable[[], Path]
+    batch: Callable[[], pa.Table] | None
+
+    @contextmanager
+    def made(self) -> Iterator[Act]:
+        """The change of a copy of the table."""
+        source = self.source()
+        with tempfile.TemporaryDirectory(prefix="bench-write-", dir=source.parent) as scratch:
+            table = open_table(shutil.copytree(source, Path(scratch) / "t", copy_function=_linked))
+            batch = self.batch() if self.batch else None
+
+            def act() -> Rows:
+                if batch is None:
+                    table.delete(where=f"b < {_DELETED}")
+                else:
+                    table.upsert(batch)
+                return partial(_rows_of, table)
+
+            yield act
+
+    def result(self) -> pa.Table:
+        """The rows that the table has afterwards."""
+        before = open_table(self.source()).scan(meta=False).to_arrow()
+        if self.batch is None:
+            return before.filter(pc.field("b") >= float(_DELETED))
+        batch = self.batch()
+        kept = before.join(batch.select(_KEY), list(_KEY), join_type="left anti").select(before.column_names)
+        return pa.concat_tables([kept, batch.select(kept.column_names).cast(kept.schema)])
+
+
+@dataclass(frozen=True)
+class _Input:
+    """What is changed: the table of Apache Hudi, perhaps as one that is merged on read, and the folder of rows beside it."""
+
+    folder: str | None
     merge_on_read: bool = False
 
     def source(self) -> Path:
         table = apache_hudi.table("cow_tag")
         return _merge_on_read(table) if self.merge_on_read else table
 
-    def folder(self) -> Path | None:
-        return self.source().parent / self.batch if self.batch else None
+    def rows(self) -> Path | None:
+        return self.source().parent / self.folder if self.folder else None
 
-    @contextmanager
-    def applied(self) -> Iterator[Rows]:
-        """A copy of the table, after the change."""
-        with tempfile.TemporaryDirectory(prefix="bench-write-", dir=self.source().parent) as scratch:
-            table = open_table(shutil.copytree(self.source(), Path(scratch) / "t", copy_function=_linked))
-            if folder := self.folder():
-                table.upsert(_read(folder))
-            else:
-                table.delete(where=f"b < {_DELETED}")
-            yield partial(_rows_of, table)
-
-    def result(self) -> pa.Table:
-        """The rows that the table has afterwards."""
-        before = open_table(self.source()).scan(meta=False).to_arrow()
-        folder = self.folder()
-        if folder is None:
-            return before.filter(pc.field("b") >= float(_DELETED))
-        batch = _read(folder)
-        kept = before.join(batch.select(_KEY), list(_KEY), join_type="left anti").select(before.column_names)
-        return pa.concat_tables([kept, batch.select(kept.column_names).cast(kept.schema)])
+    def of(self, source: Callable[[], Path]) -> Change:
+        """The change of a table."""
+        rows = self.rows()
+        return Change(source, partial(_read, rows) if rows else None)
 
 
-_CHANGES: Mapping[str, _Change] = {
-    "upsert_200k_uniform_200_files": _Change("upsert_input"),
-    "upsert_200k_recent": _Change("upsert_recent_input"),
-    "mor_upsert_200k": _Change("upsert_input", merge_on_read=True),
-    "delete_where_1_percent": _Change(None),
+_CHANGES: Mapping[str, _Input] = {
+    "upsert_200k_uniform_200_files": _Input("upsert_input"),
+    "upsert_200k_recent": _Input("upsert_recent_input"),
+    "mor_upsert_200k": _Input("upsert_input", merge_on_read=True),
+    "delete_where_1_percent": _Input(None),
 }
 
 
-def _change_pair(change: _Change, peer: str) -> Pair:
-    folder = change.folder()
+def _change_pair(given: _Input, peer: str) -> Pair:
+    change, rows = given.of(given.source), given.rows()
     if peer == "apache-hudi":
-        command, where = ("upsert", None) if folder else ("delete", f"b < {_DELETED}")
-        return _pair(change.applied, _of_apache_hudi(command, change.source(), folder, where), change.result, _KEY)
-    if folder is None:
+        command, where = ("upsert", None) if rows else ("delete", f"b < {_DELETED}")
+        theirs = _of_apache_hudi(command, given.source(), rows, where)
+        return _pair(change.made, theirs, change.result, _KEY, peer)
+    if rows is None:
         raise Unbuilt("no such peer")
-    files = sorted(change.source().glob("*/*.parquet"))
-    return _pair(change.applied, _peers().upserted(peer, files, _read(folder)), change.result, _KEY)
+    files = tuple(sorted(given.source().glob("*/*.parquet")))
+    own = given.of(partial(_peers().own_table, files, INDEXES))
+    return _pair(own.made, _peers().upserted(peer, files, _read(rows)), own.result, _KEY, peer)
 
 
-def _pair(ours: Write, theirs: Write | Elsewhere, result: Rows, key: Sequence[str]) -> Pair:
+def _record_index_pair(peer: str) -> Pair:
+    """An upsert of rows that the table has, with a record index and without it."""
+    if peer != "upsert without it":
+        raise Unbuilt("no such peer")
+
+    @cache
+    def batch() -> pa.Table:
+        rows = open_table(apache_hudi.table("cow_tag")).scan(meta=False).to_arrow()
+        return rows.take(np.arange(0, rows.num_rows, _EVERY))
+
+    with_index, without = (Change(partial(apache_hudi.table, name), batch) for name in ("cow_tag_rli", "cow_tag"))
+    return _pair(with_index.made, without.made, without.result, _KEY, peer)
+
+
+def _pair(ours: Write, theirs: Write | Elsewhere, result: Rows, key: Sequence[str], peer: str) -> Pair:
     """Both sides have to leave the rows `result`, in any order."""
 
     def check(_: object, answer: pa.Table | None) -> None:
@@ -122,18 +163,24 @@ def _pair(ours: Write, theirs: Write | Elsewhere, result: Rows, key: Sequence[st
         _assert_same(_read_of(ours), wanted, key)
         _assert_same(_read_of(theirs) if answer is None and not isinstance(theirs, Elsewhere) else answer, wanted, key)
 
-    peer = theirs if isinstance(theirs, Elsewhere) else partial(_finish, theirs)
-    return Pair(partial(_finish, ours), peer, check, 5, burst=1)
+    called = theirs if isinstance(theirs, Elsewhere) else Fresh(theirs)
+    return Pair(Fresh(ours), called, check, 5, burst=1, terms={"ours": TERMS["ours"], "peer": TERMS[peer]})
 
 
-def _finish(write: Write) -> None:
-    with write():
-        pass
+TERMS: Mapping[str, str] = {
+    "ours": "zstd; five columns of Hudi; bloom filters, column and partition statistics; synced before the commit is",
+    "upsert without it": "as ours, without a record index",
+    "apache-hudi": "gzip; five columns of Hudi; bloom filters and statistics as the table has them; not synced",
+    "pyarrow": "zstd; the given columns; no commit; not synced",
+    "deltalake": "snappy; the given columns; statistics in the log; not synced",
+    "pyiceberg": "zstd; the given columns; statistics in manifests; not synced",
+}
+"""What each side writes and makes sure of, so that a ratio can be judged."""
 
 
 def _read_of(write: Write) -> pa.Table:
-    with write() as rows:
-        return rows()
+    with write() as act:
+        return act()()
 
 
 def _assert_same(rows: pa.Table, wanted: pa.Table, key: Sequence[str]) -> None:
@@ -143,12 +190,16 @@ def _assert_same(rows: pa.Table, wanted: pa.Table, key: Sequence[str]) -> None:
 
 
 @contextmanager
-def _appended(rows: pa.Table) -> Iterator[Rows]:
+def _appended(rows: pa.Table) -> Iterator[Act]:
     """A new table with the rows."""
     with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        table = create_table(Path(folder) / "t", rows, "id", ordering="ts", indexes=_INDEXES)
-        table.append(rows)
-        yield partial(_rows_of, table)
+
+        def act() -> Rows:
+            table = create_table(Path(folder) / "t", rows, "id", ordering="ts", indexes=INDEXES)
+            table.append(rows)
+            return partial(_rows_of, table)
+
+        yield act
 
 
 def _rows_of(table: Table) -> pa.Table:
@@ -157,10 +208,14 @@ def _rows_of(table: Table) -> pa.Table:
 
 
 @contextmanager
-def _plain_file(rows: pa.Table) -> Iterator[Rows]:
+def _plain_file(rows: pa.Table) -> Iterator[Act]:
     with tempfile.TemporaryDirectory(prefix="bench-write-") as folder:
-        pq.write_table(rows, Path(folder) / "rows.parquet", compression="zstd")
-        yield partial(pq.read_table, Path(folder) / "rows.parquet")
+
+        def act() -> Rows:
+            pq.write_table(rows, Path(folder) / "rows.parquet", compression="zstd")
+            return partial(pq.read_table, Path(folder) / "rows.parquet")
+
+        yield act
 
 
 def _peers() -> ModuleType:
