@@ -10,8 +10,11 @@ import pyarrow as pa
 from hudi_arrow.arrays import Array, plain
 from hudi_arrow.gather import gather
 from hudi_core.formats.parquet.statistics import leaves
+from hudi_core.schema.meta import COMMIT_SEQNO, RECORD_KEY
 from hudi_core.schema.schema import Schema
 
+_KEYS: Final = (COMMIT_SEQNO, RECORD_KEY)
+"""Columns of Hudi in which no value comes twice, where they have values."""
 _SAMPLED_ROWS: Final = 1 << 12
 _MOST_DIFFERENT: Final = 0.9875
 """The share of different values in the sample up to which a dictionary is made. With more there are above 160,000
@@ -20,13 +23,20 @@ different values: the dictionary is as large as the values, or beyond the limit 
 
 def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
-    chosen = np.linspace(0, rows.num_rows - 1, min(rows.num_rows, _SAMPLED_ROWS), dtype=np.int64)
-    (few,) = gather(rows.to_batches(), [chosen] * rows.num_columns)
+    asked = [
+        number
+        for number, column in enumerate(rows.columns)
+        if not pa.types.is_nested(column.type)
+        and not pa.types.is_dictionary(column.type)
+        and schema.fields[number].name not in _KEYS
+    ]
     unique = {
-        field.name
-        for field, column in zip(schema.fields, few.columns, strict=True)
-        if not pa.types.is_nested(column.type) and not _repeats(column)
+        column.name for column in schema.fields if column.name in _KEYS and rows.column(column.name).null_count == 0
     }
+    if asked:
+        chosen = np.linspace(0, rows.num_rows - 1, min(rows.num_rows, _SAMPLED_ROWS), dtype=np.int64)
+        (few,) = gather(rows.select(asked).to_batches(), [chosen] * len(asked))
+        unique |= {name for name, column in zip(few.schema.names, few.columns, strict=True) if not _repeats(column)}
     return [".".join(path) for path in leaves(schema.record) if path[0] not in unique]
 
 

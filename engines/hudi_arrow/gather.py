@@ -14,6 +14,7 @@ from hudi_arrow.arrays import Array
 
 PIECE = 1 << 15
 """Rows of a batch that is put together."""
+_MOST_ROWS = 0.5
 JOINED_BYTES = 1 << 27
 """Bytes of batches that are joined at most."""
 
@@ -51,9 +52,9 @@ def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> Sequence[pa.RecordBatch]:
-    """The batches as one where as many rows as they have are wanted of them: these are then taken once, and not batch by batch
-    and once more into their order. Batches of other schemas and large ones stay as they are."""
-    if len(batches) < 2 or count < sum(batch.num_rows for batch in batches):
+    """The batches as one where most of their rows are wanted: these are taken once, not batch by batch and once more into
+    their order. Batches of other schemas and large ones stay as they are."""
+    if len(batches) < 2 or count < _MOST_ROWS * sum(batch.num_rows for batch in batches):
         return batches
     if any(not batch.schema.equals(schema) for batch in batches) or not _may_be_joined(batches):
         return batches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,14 +13,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hudi_arrow.arrays import Array, plain
+from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
 from hudi_arrow.dictionaries import with_dictionary
 from hudi_arrow.footers import arrow_types, typed
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics, leaves
+from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
+from hudi_core.formats.parquet.statistics import NUMBER_FORMATS, FooterStatistics, leaves
 from hudi_core.parallel.ordered import work_alone
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema
@@ -28,6 +30,7 @@ from hudi_core.types import nodes as t
 ROW_GROUP_BYTES: Final = 128 << 20
 """Bytes of rows in memory after which a row group ends. Encoded they take less than the 120 MiB of Hudi's own writers."""
 ROW_GROUP_ROWS: Final = 1 << 20
+_CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _LONGEST_IN_FOOTER: Final = 4096
 """Bytes of the longest string that Parquet's writer takes as a bound: it states none where one is longer."""
 
@@ -75,6 +78,7 @@ class ParquetWriter:
             counted = _Counted(stream)
             groups = self._row_groups(batches, types)
             group = next(groups)
+            types = group.rows.schema
             repeating = with_dictionary(group.rows, schema) if group.rows.num_rows else True
             opened = self._opened(counted, types, collected, _bounded(group, schema), repeating)
             with (
@@ -93,7 +97,7 @@ class ParquetWriter:
                     rows += group.rows.num_rows
                 pairs = dict(made.result())
                 writer.add_key_value_metadata(pairs)
-        statistics = _statistics(collected[0], schema, bounds, where)
+        statistics = _statistics(collected[0], schema, bounds)
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics, size=counted.size))
 
     def _opened(
@@ -127,16 +131,41 @@ class ParquetWriter:
     def _row_groups(self, batches: Iterable[pa.RecordBatch], types: pa.Schema) -> Iterator[_RowGroup]:
         """The batches in tables of about `row_group_bytes`; an empty one where there are no rows."""
         waiting: list[pa.RecordBatch] = []
-        size = rows = 0
+        size, rows, first = 0, 0, True
         for batch in batches:
             if batch.num_rows == 0:
                 continue
+            if first:
+                types, first = _with_coded(types, batch), False
             if waiting and (size + batch.nbytes > self.row_group_bytes or rows + batch.num_rows > self.row_group_rows):
                 yield _RowGroup(pa.Table.from_batches(waiting, types), last=False)
                 waiting, size, rows = [], 0, 0
-            waiting.append(typed(batch, types))
+            waiting.append(_coded(batch, types))
             size, rows = size + batch.nbytes, rows + batch.num_rows
         yield _RowGroup(pa.Table.from_batches(waiting, types), last=True)
+
+
+def _with_coded(types: pa.Schema, first: pa.RecordBatch) -> pa.Schema:
+    """The types of a file's columns: texts that come as numbers of a dictionary are written from these, as Parquet does."""
+    for number, column in enumerate(types):
+        if pa.types.is_string(column.type) and is_coded(first.column(column.name)):
+            types = types.set(number, column.with_type(_CODED))
+    return types
+
+
+def _coded(batch: pa.RecordBatch, types: pa.Schema) -> pa.RecordBatch:
+    """The columns in their types. Texts of columns that are written from a dictionary are looked up where they come plain."""
+    coded = {column.name for column in types if column.type == _CODED}
+    if not coded:
+        return typed(batch, types)
+    others = [column for column in types if column.name not in coded]
+    rest = typed(batch.select([column.name for column in others]), pa.schema(others))
+    arrays = [_in_numbers(batch.column(name)) if name in coded else rest.column(name) for name in types.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=types)
+
+
+def _in_numbers(texts: Array) -> Array:
+    return texts if texts.type == _CODED else plain(texts).cast(pa.string()).dictionary_encode()
 
 
 @contextmanager
@@ -223,7 +252,7 @@ class _Bounds:
             self.in_footer.append(group)
             return
         for values in chunks:
-            self._add(values)
+            self._add(plain(values))
 
     def _add(self, values: Array) -> None:
         if isinstance(self.type, t.Float | t.Double) and _has_nan(values):
@@ -256,7 +285,7 @@ def _has_nan(values: Array) -> bool:
 
 
 def _has_long(values: Array) -> bool:
-    longest = pc.max(pc.binary_length(values)).as_py()
+    longest = pc.max(pc.binary_length(values.dictionary if is_coded(values) else values)).as_py()
     return longest is not None and longest > _LONGEST_IN_FOOTER
 
 
@@ -269,22 +298,45 @@ def _values(table: pa.Table, schema: Schema, place: Path) -> Iterator[Array]:
     """The values of a leaf column outside lists and maps."""
     positions = schema.get(place).positions
     for chunk in table.column(positions[0]).chunks:
-        values = plain(chunk)
+        values = chunk if len(positions) == 1 and is_coded(chunk) else plain(chunk)
         for position in positions[1:]:
             values = field_of(values, position)
         yield values
 
 
+@dataclass(frozen=True, slots=True)
+class _ChunksWritten:
+    """The column chunks of a file that was just written, of which pyarrow tells what the footer has."""
+
+    groups: Sequence[pq.RowGroupMetaData]
+
+    def chunks_of(self, index: int) -> LeafChunks:
+        """The chunks of a leaf column by its index."""
+        chunks = [group.column(index) for group in self.groups]
+        return LeafChunks(chunks[0].physical_type if chunks else "", False, tuple(map(_chunk, chunks)))
+
+
+def _chunk(chunk: pq.ColumnChunkMetaData) -> ChunkStatistics:
+    stated = chunk.statistics
+    if stated is None:
+        return ChunkStatistics(chunk.num_values, None, None, None)
+    nulls = stated.null_count if stated.has_null_count else None
+    if not stated.has_min_max:
+        return ChunkStatistics(chunk.num_values, nulls, None, None)
+    lower, upper = (_encoded(bound, chunk.physical_type) for bound in (stated.min_raw, stated.max_raw))
+    return ChunkStatistics(chunk.num_values, nulls, lower, upper)
+
+
+def _encoded(bound: Any, physical: str) -> bytes:
+    return bound if isinstance(bound, bytes) else struct.pack(NUMBER_FORMATS[physical], bound)
+
+
 def _statistics(
-    metadata: pq.FileMetaData, schema: Schema, bounds: Mapping[Path, _Bounds], where: str
+    metadata: pq.FileMetaData, schema: Schema, bounds: Mapping[Path, _Bounds]
 ) -> Mapping[Path, LeafStatistics]:
     below = leaves(schema.record)
-    sink = pa.BufferOutputStream()
-    metadata.write_metadata_file(sink)
-    end = sink.getvalue().to_pybytes()
-    footer = end[-8 - int.from_bytes(end[-8:-4], "little") : -8]
-    stated = FooterStatistics(FooterChunks(where, footer), metadata.created_by or "", metadata.num_rows, below)
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    stated = FooterStatistics(_ChunksWritten(groups), metadata.created_by or "", metadata.num_rows, below)
     result: dict[Path, LeafStatistics] = {}
     for place, leaf in below.items():
         chunks = [group.column(leaf.index) for group in groups]

@@ -19,7 +19,7 @@ from hudi_core.errors import RowError
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
-from hudi_core.types.nodes import Field, Map, Nested, Timestamp, Type, Union
+from hudi_core.types.nodes import Field, Map, Nested, String, Timestamp, Type, Union
 
 
 class ArrowValues:
@@ -61,6 +61,8 @@ class ArrowValues:
         return arrays.lists_of(kind, parts._replace(items=(keys, items)), _validity(map), len(map))
 
     def literal(self, value: object, type: Type, like: Array) -> Array:
+        if isinstance(value, str) and isinstance(type, String):
+            return arrays.coded(value, len(like))
         return arrays.repeated(value, type, len(like))
 
     def is_null(self, value: Array) -> Array:

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -31,7 +31,8 @@ _NAN_LAST = (1, 10)
 """The Java library's first version that orders NaN last."""
 _BEYOND_KNOWN = (1, 16)
 """The first later version that has not been verified to do so."""
-_FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "BOOLEAN": "<?"}
+NUMBER_FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "BOOLEAN": "<?"}
+"""How bounds of physical types are encoded that are numbers."""
 _UUID_BYTES = 16
 
 
@@ -78,6 +79,14 @@ def _collect(kind: t.Type, path: Path, leaves_by_path: dict[Path, Leaf], index: 
     return index
 
 
+class Chunks(Protocol):
+    """The column chunks of a file."""
+
+    def chunks_of(self, index: int) -> LeafChunks:
+        """The chunks of a leaf column by its index."""
+        ...
+
+
 class FooterChunks:
     """The column chunks of a file, read from the bytes of its footer on first use."""
 
@@ -106,7 +115,7 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
     """
 
     def __init__(
-        self, chunks: FooterChunks, writer: str, rows: int, leaves: Mapping[Path, Leaf], group: int | None = None
+        self, chunks: Chunks, writer: str, rows: int, leaves: Mapping[Path, Leaf], group: int | None = None
     ) -> None:
         """Statistics of the file, or of one row group; `rows` are the rows of the file or group."""
         self._chunks, self._writer, self._rows, self._leaves, self._group = chunks, writer, rows, leaves, group
@@ -158,7 +167,7 @@ def _value(bound: bytes | None, column: LeafChunks, kind: t.Primitive, *, is_low
     physical = column.physical
     if bound is None:
         return None
-    if physical in _FORMATS:
+    if physical in NUMBER_FORMATS:
         return _number(bound, column, kind)
     if physical == "INT96":
         return None
@@ -176,9 +185,9 @@ def _value(bound: bytes | None, column: LeafChunks, kind: t.Primitive, *, is_low
 
 
 def _number(bound: bytes, column: LeafChunks, kind: t.Primitive) -> Any:
-    if len(bound) != struct.calcsize(_FORMATS[column.physical]):
+    if len(bound) != struct.calcsize(NUMBER_FORMATS[column.physical]):
         return None
-    (number,) = struct.unpack(_FORMATS[column.physical], bound)
+    (number,) = struct.unpack(NUMBER_FORMATS[column.physical], bound)
     if column.unsigned and number < 0:
         number += 1 << (8 * len(bound))
     match kind:
