@@ -23,7 +23,7 @@ different values: the dictionary is as large as the values, or beyond the limit 
 
 def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
-    asked = [
+    sampled = [
         number
         for number, column in enumerate(rows.columns)
         if not pa.types.is_nested(column.type)
@@ -33,9 +33,9 @@ def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     unique = {
         column.name for column in schema.fields if column.name in _KEYS and rows.column(column.name).null_count == 0
     }
-    if asked:
+    if sampled:
         chosen = np.linspace(0, rows.num_rows - 1, min(rows.num_rows, _SAMPLED_ROWS), dtype=np.int64)
-        (few,) = gather(rows.select(asked).to_batches(), [chosen] * len(asked))
+        (few,) = gather(rows.select(sampled).to_batches(), [chosen] * len(sampled))
         unique |= {name for name, column in zip(few.schema.names, few.columns, strict=True) if not _repeats(column)}
     return [".".join(path) for path in leaves(schema.record) if path[0] not in unique]
 
