@@ -274,7 +274,7 @@ class TermBinder:
 def _is_of_zone(type: t.Type, by: Interval) -> bool:
     """Whether a moment plus an interval depends on the zone: days of a point in time, and less than a day of a date."""
     if isinstance(type, t.Timestamp):
-        return type.zoned and bool(by.months or by.days)
+        return type.zoned and bool(by.months or moments.has_days(by))
     return bool(by.micros)
 
 

@@ -53,11 +53,16 @@ def moving(moment: Term, by: Interval, utc: bool) -> tuple[str, list[Term]] | No
         case t.Date() if not by.months:
             micros = Constant(by.days * _DAY_MICROS + by.micros, t.Long())
             return "timestampadd", [Constant("MICROSECOND", t.String()), micros, moment]
-        case t.Timestamp(_, zoned) if not by.months and (utc or not zoned or not by.days):
+        case t.Timestamp(_, zoned) if not by.months and (utc or not zoned or not has_days(by)):
             micros = Constant(by.days * _DAY_MICROS + by.micros, t.Long())
             return "timestampadd", [Constant("MICROSECOND", t.String()), micros, moment]
         case _:
             return None
+
+
+def has_days(by: Interval) -> bool:
+    """Whether an interval has whole days, which are a zone's own: those of its hours are, too."""
+    return bool(by.days) or abs(by.micros) >= _DAY_MICROS
 
 
 def difference(

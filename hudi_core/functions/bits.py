@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hudi_core.functions import parameters as p
-from hudi_core.functions.record import Function
+from hudi_core.functions.record import Argument, Function
 from hudi_core.functions.scalar.arithmetic import wrapped
 from hudi_core.types import nodes as t
 
@@ -25,6 +25,11 @@ def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
     return Function(symbol, range(2, 3), sign, p.of_values(rule), counts=True)
 
 
+def _long_or_integer(argument: Argument) -> t.Type:
+    """A value whose bits are shifted: what is no integer is cast to int, however large."""
+    return p.integral(argument) if isinstance(argument.type, t.Int | t.Long) else p.integer(argument)
+
+
 def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
     """The number of places to shift by: the lowest bits of the second argument."""
 
@@ -32,7 +37,7 @@ def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
         bits = _bits(result_type)
         return wrapped(rule(values[0], values[1] % bits, bits), bits)
 
-    return Function(name, range(2, 3), p.signature(p.integral, p.integer, gives=p.first), evaluate)
+    return Function(name, range(2, 3), p.signature(_long_or_integer, p.integer, gives=p.first), evaluate)
 
 
 def _count(value: int) -> int:

@@ -93,6 +93,8 @@ def _to_text(source: t.Type, to: t.String | t.Enumeration | t.Uuid) -> Convert |
             return (lambda value: value.decode("utf-8", "replace")) if isinstance(to, t.String) else None
         case t.Record() | t.Array() | t.Map() | t.Union():
             return None
+        case t.Decimal() if isinstance(to, t.String):
+            return str  # as Java's BigDecimal: with an exponent below 10^-6
         case _ if isinstance(to, t.String):
             return lambda value: to_text(value, source)
         case t.String() | t.Enumeration() | t.Uuid():

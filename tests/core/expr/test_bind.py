@@ -142,7 +142,15 @@ def test_the_clock_of_another_zone_is_not_known(sql: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["unix_timestamp(ts) = 1", "to_timestamp(ts) = ts", "day(s) = 1", "year(dt) = 2024", "unix_seconds(ts) = 1"]
+    "sql",
+    [
+        "timestamp'2012-01-01 00:00:00' - interval 23 hours > ts",
+        "unix_timestamp(ts) = 1",
+        "to_timestamp(ts) = ts",
+        "day(s) = 1",
+        "year(dt) = 2024",
+        "unix_seconds(ts) = 1",
+    ],
 )
 def test_functions_that_no_zone_changes_are_known_in_every_zone(sql: str) -> None:
     assert not unknowns_of(bound(sql, session_zone="Europe/Paris"))
@@ -155,6 +163,9 @@ def test_functions_that_no_zone_changes_are_known_in_every_zone(sql: str) -> Non
         "date'2012-01-01' - interval 3 hours > ts",
         "dt + interval 3 hours > ts",
         "array_join(array(ts), ',') = 'x'",
+        "ts + interval 30 hours > ts",
+        "timestamp'2012-01-01 00:00:00' - interval 24 hours > ts",
+        "ts - interval '1440' minute > ts",
         "hour('2022-01-01 10:00:00Z') = 5",
         "date_format(dt, 'HH') = '00'",
         "to_date(s, 'yyyy-MM-ddX') = dt",
