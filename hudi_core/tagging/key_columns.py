@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.timeline.slices import FileSlice
 
 NOWHERE = -1
@@ -37,6 +38,23 @@ class KeyColumns:
         for path, (start, end) in zip(self.paths, pairwise(bounds.tolist()), strict=True):
             if start < end:
                 yield path, order[start:end]
+
+
+def take_keys(keys: KeyColumns, rows: Numbers) -> KeyColumns:
+    """The keys of some rows, with the partitions that they have."""
+    numbers, partitions = np.unique(keys.partitions[rows], return_inverse=True)
+    paths = tuple(keys.paths[number] for number in numbers.tolist())
+    return KeyColumns(take_strings(keys.records, rows), partitions.astype(np.int32), paths)
+
+
+def concat_keys(parts: Sequence[KeyColumns]) -> KeyColumns:
+    """The keys of all parts, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    paths = {path: number for number, path in enumerate(dict.fromkeys(path for part in parts for path in part.paths))}
+    numbers = [np.array([paths[path] for path in part.paths], np.int32)[part.partitions] for part in parts]
+    partitions = np.concatenate(numbers) if numbers else np.zeros(0, np.int32)
+    return KeyColumns(concat_strings([part.records for part in parts]), partitions, tuple(paths))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

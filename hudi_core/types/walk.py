@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from hudi_core.types.nodes import Array, Field, Map, Record, Type, Union, children
+from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, Union, children
 
 
 def walk(type: Type, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Field]]:
@@ -46,6 +46,22 @@ def same_field(a: Field, b: Field) -> bool:
     if (a.aliases, a.properties, a.type_properties) != (b.aliases, b.properties, b.type_properties):
         return False
     return same(a.type, b.type)
+
+
+def fits(value: Type, place: Type) -> bool:
+    """Whether values of a type are values of another as they are: only ids, names, remarks and defaults inside of them differ,
+    and nothing may be null that may not be null there."""
+    if type(value) is not type(place) or not isinstance(value, NESTED):
+        return same(value, place)
+    if isinstance(value, Record) and isinstance(place, Record) and value.kind != place.kind:
+        return False
+    inner, wanted = children(value), children(place)
+    return len(inner) == len(wanted) and all(
+        (isinstance(value, Array | Map) or mine.name == its.name)
+        and (its.optional or not mine.optional)
+        and fits(mine.type, its.type)
+        for mine, its in zip(inner, wanted, strict=True)
+    )
 
 
 def with_children(type: Type, new: tuple[Field, ...]) -> Type:

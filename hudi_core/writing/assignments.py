@@ -16,7 +16,7 @@ from hudi_core.rows.truth import evaluate
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
-from hudi_core.types.walk import same
+from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
 
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
@@ -42,7 +42,7 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
         raise UsageError(column.name, expected="an expression of a value", found="a predicate")
     own = bind_term(node, rows, case_sensitive=case_sensitive)
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
-        if not same(own.type, column.type):
+        if not fits(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
         return Assignment(column, own, own)
     new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)

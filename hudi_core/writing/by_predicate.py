@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.arrays import Bools
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, UsageError, described
@@ -34,7 +33,7 @@ from hudi_core.writing.operations import Operation, planned_deletes, planned_ups
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
-from hudi_core.writing.update_outcomes import Contest, contest, winning_tasks
+from hudi_core.writing.update_outcomes import ChangedRows, Contest, contest, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
 
 Where = str | Expr | ExpressionBuilder
@@ -96,9 +95,9 @@ def update(
             lost = [np.zeros(0, np.bool_)]
 
             def changed() -> Iterator[Any]:
-                for batch, loses in changes.changed(scan.batches()):
-                    lost.append(loses)
-                    yield batch
+                for made in changes.changed(scan.batches()):
+                    lost.append(made.loses)
+                    yield made.batch
 
             incoming = incoming_rows(table, InputRows(scan.schema, changed()), instant_time)
             files.callback(incoming.spool.close)
@@ -188,13 +187,12 @@ class RowChanges(Portable):
     schema: Schema
     assignments: Mapping[int, Assignment]
 
-    def changed(self, batches: Iterator[Any]) -> Iterator[tuple[Any, Bools]]:
-        """The rows with the new values, and which of them lose to what they were, as readers merge them. Raises `RowError` with
-        the row for a value that its column's type cannot have."""
+    def changed(self, batches: Iterator[Any]) -> Iterator[ChangedRows]:
+        """The rows with the new values. Raises `RowError` with the row for a value that its column's type cannot have."""
         first, rows = 0, self.table.engine.rows
         for batch in batches:
             new, count = self._changed(batch, first), rows.count(batch)
-            yield new, np.zeros(count, np.bool_) if self.contest is None else self.contest.lost(batch, new)
+            yield ChangedRows(new, np.zeros(count, np.bool_) if self.contest is None else self.contest.lost(batch, new))
             first += count
 
     @cached_property

@@ -25,6 +25,16 @@ from hudi_core.transactions.refusals import excluded_groups
 from hudi_core.writing.tasks import AppendLog, RewriteFile, Task
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangedRows:
+    """Rows as a change makes them. `loses` are those that lose to what they were, as readers merge them; `removes` those that
+    stand for the deletion of their keys, None for no row."""
+
+    batch: Any
+    loses: Bools
+    removes: Bools | None = None
+
+
 @dataclass(frozen=True)
 class Contest:
     """Which of the rows that an update changes lose to what they were, as readers merge them."""

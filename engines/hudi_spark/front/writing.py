@@ -10,13 +10,16 @@ from pyspark.sql.types import StructType
 
 from hudi_core.errors import UsageError, described
 from hudi_core.front.keywords import WriteKeywords, options_from
+from hudi_core.front.merging import Merge
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_both
 from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.result import WriteResult
+from hudi_core.writing.source_merge.clauses import On
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.spread.source_merge import spread_merge
 from hudi_core.writing.write_run import WriteOptions
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.structs import arrow_schema
@@ -98,6 +101,11 @@ class FrameWrites:
     ) -> WriteResult:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
         return spread_update(self.table, assigned, where, self._rows_of, _options(options, named))
+
+    def merge(self, source: DataFrame, on: On) -> Merge:
+        """Begins a merge of rows into the table by clauses, as `Table.merge`: `execute` of what is returned writes."""
+        rows = self._rows(source)
+        return Merge(lambda clauses, options: spread_merge(self.table, rows, on, clauses, options))
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]

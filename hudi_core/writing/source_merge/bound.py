@@ -46,6 +46,8 @@ class BoundClause:
     action: Action
     condition: Predicate | None
     values: Mapping[int, Assignment]
+    moves: Predicate | None = None
+    """True for a source row of all columns that has another partition than the row of the table that it replaces."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,6 @@ class BoundMerge(Portable):
     whole_table: bool
     matched: tuple[BoundClause, ...]
     inserts: tuple[BoundClause, ...]
-    moves: Predicate | None
-    """True for a source row that has another partition than the row of the table that it replaces."""
 
     @property
     def deletes_alone(self) -> bool:
@@ -158,6 +158,7 @@ def bound_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]
         value = None if source is None else Cast(Name((SOURCE, *source.split("."))), column.type)
         keys_of.append((column, None if value is None else bind_term(value, alone, case_sensitive=case)))
     fixed = {name.lower() for name in (*keys, *partitions)}
+    others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
     matched, inserts = list[BoundClause](), list[BoundClause]()
     for clause in checked:
         is_insert = clause.action is Action.INSERT
@@ -170,11 +171,10 @@ def bound_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]
             values = _inserted(clause, rows, schema, by_name, case_sensitive=case)
         elif clause.action is Action.UPDATE:
             values = _updated(clause, rows, schema, fixed, case_sensitive=case)
-        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values))
-    takes_all = any(clause.action is Action.UPDATE and clause.values is None for clause in checked)
-    others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
-    moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
-    return BoundMerge(table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts), moves)
+        takes_all = clause.action is Action.UPDATE and clause.values is None
+        moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
+        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values, moves))
+    return BoundMerge(table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts))
 
 
 def _moves(partitions: list[str], both: Schema, *, case_sensitive: bool) -> Predicate:

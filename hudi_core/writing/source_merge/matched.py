@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_list, take_strings
@@ -17,23 +17,16 @@ from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
+from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.assignments import new_value
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
+from hudi_core.writing.task_rows import grouped_by_partition
+from hudi_core.writing.update_outcomes import ChangedRows
 
 _PAIRS_AT_ONCE: Final = 1 << 15
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MergedRows:
-    """Rows to write, in the schema of the table's. `loses` are those that lose to what they were, as readers merge them;
-    `removes` those whose keys are to be deleted."""
-
-    batch: Any
-    loses: Bools
-    removes: Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +71,7 @@ def stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
 
 def merged_rows(
     merge: BoundMerge, source: SourceRows, stored: Iterable[tuple[Any, StringColumn]]
-) -> Iterator[MergedRows]:
+) -> Iterator[ChangedRows]:
     """What becomes of rows of a source and the stored rows of their keys.
 
     Raises `RowError` with the row of the source where several rows of it match one row of the table, or make one new row.
@@ -105,9 +98,24 @@ def merged_rows(
     yield from _new(merge, source, np.flatnonzero(~met), index.first)
 
 
-def _changed(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers, targets: Numbers) -> list[MergedRows]:
+def rows_without_slices(
+    merge: BoundMerge, batches: Sequence[Any], keys: KeyColumns, numbers: Numbers
+) -> Iterator[ChangedRows]:
+    """What becomes of rows of a source whose keys no slice holds."""
+    if not len(keys):
+        return
+    every = np.arange(len(keys))
+    for _, rows in [("", every)] if merge.whole_table else grouped_by_partition(keys, every):
+        columns = [rows] * len(merge.given.fields)
+        given = tuple(merge.table.engine.rows.gather(batches, columns, merge.given))
+        yield from merged_rows(merge, SourceRows(given, take_strings(keys.records, rows), numbers[rows]), ())
+
+
+def _changed(
+    merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers, targets: Numbers
+) -> list[ChangedRows]:
     """The rows of a batch that pairs of a row of the source and one of the batch change or delete."""
-    changes, hit = list[MergedRows](), list[Numbers]()
+    changes, hit = list[ChangedRows](), list[Numbers]()
     for start in range(0, len(sources), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
         given = _taken(merge, source.batches, sources[part], merge.given)
@@ -118,17 +126,17 @@ def _changed(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers
             before = _kept(merge, old, rows)
             if clause.action is Action.DELETE:
                 none = np.zeros(len(rows), np.bool_)
-                changes.append(MergedRows(before, none, ~none))
+                changes.append(ChangedRows(before, none, ~none))
                 continue
             numbers = source.numbers[sources[part][rows]]
             pairs = merge.root(_kept(merge, given, rows), before)
-            if merge.moves is not None and (moves := merge.holds(merge.moves, pairs, merge.both)).any():
+            if clause.moves is not None and (moves := merge.holds(clause.moves, pairs, merge.both)).any():
                 row = int(numbers[moves.argmax()])
                 raise RowError(row, expected="the partition of the row that it matches", found="another one")
             after = _with_values(merge, clause, pairs, merge.both, before, numbers)
             none = np.zeros(len(rows), np.bool_)
             changes.append(
-                MergedRows(after, none if merge.contest is None else merge.contest.lost(before, after), none)
+                ChangedRows(after, none if merge.contest is None else merge.contest.lost(before, after), none)
             )
     pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
     twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)
@@ -138,7 +146,7 @@ def _changed(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers
     return changes
 
 
-def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) -> Iterator[MergedRows]:
+def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) -> Iterator[ChangedRows]:
     """The rows that clauses make of rows of the source which match none."""
     if not merge.inserts:
         return
@@ -153,7 +161,7 @@ def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) 
             batch = _with_values(merge, clause, pairs, merge.alone, None, source.numbers[part[chosen]])
             none = np.zeros(len(chosen), np.bool_)
             made[part[chosen]] = True
-            changes.append(MergedRows(batch, none, none))
+            changes.append(ChangedRows(batch, none, none))
     inserted = np.flatnonzero(made)
     _, first_of_each = np.unique(firsts[inserted], return_index=True)
     if len(first_of_each) < len(inserted):

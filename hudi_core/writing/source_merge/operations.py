@@ -13,7 +13,7 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import KeyColumns, Locations
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.by_predicate import writable_by_predicate
@@ -22,10 +22,10 @@ from hudi_core.writing.operations import Operation, given_rows, planned_upsert, 
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bound_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
-from hudi_core.writing.source_merge.matched import MergedRows, SourceRows, merged_rows, stored_rows
-from hudi_core.writing.task_rows import grouped, grouped_by_partition
+from hudi_core.writing.source_merge.matched import SourceRows, merged_rows, rows_without_slices, stored_rows
+from hudi_core.writing.task_rows import grouped
 from hudi_core.writing.tasks import Task, numbers_of
-from hudi_core.writing.update_outcomes import winning_tasks
+from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
 
@@ -52,7 +52,7 @@ def merge(
             def changed() -> Iterator[Any]:
                 for merged in _merged(table, bound, given, keys, settings):
                     loses.append(merged.loses)
-                    removes.append(merged.removes)
+                    removes.append(np.zeros(len(merged.loses), np.bool_) if merged.removes is None else merged.removes)
                     yield merged.batch
 
             incoming = incoming_rows(table, InputRows(bound.rows, changed()), instant_time)
@@ -81,7 +81,7 @@ def of_merge(planned: Planned, table: Table, merge: BoundMerge, loses: Callable[
 
 def _merged(
     table: Table, merge: BoundMerge, given: Spool, keys: KeyColumns, options: WriteOptions
-) -> Iterator[MergedRows]:
+) -> Iterator[ChangedRows]:
     """What becomes of the source: of its rows whose keys a slice holds, slice by slice, then of the others."""
     tagger = Tagger(table, TagOptions(options.index, merge.whole_table))
     located = Locations.nowhere(len(keys))
@@ -89,15 +89,7 @@ def _merged(
         located = tagger.locate(keys)
     stored = stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
     for number, rows in grouped(located.slices):
-        source = _source_rows(given, keys, rows)
+        source = SourceRows(tuple(given.taken(rows)), take_strings(keys.records, rows), rows)
         yield from merged_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
-    nowhere = np.flatnonzero(located.slices < 0)
-    if merge.whole_table and len(nowhere):
-        yield from merged_rows(merge, _source_rows(given, keys, nowhere), ())
-        return
-    for _, rows in grouped_by_partition(keys, nowhere):
-        yield from merged_rows(merge, _source_rows(given, keys, rows), ())
-
-
-def _source_rows(given: Spool, keys: KeyColumns, rows: np.ndarray[Any, np.dtype[np.int64]]) -> SourceRows:
-    return SourceRows(tuple(given.taken(rows)), take_strings(keys.records, rows), rows)
+    nowhere = np.flatnonzero(located.slices == NOWHERE)
+    yield from rows_without_slices(merge, tuple(given.taken(nowhere)), take_keys(keys, nowhere), nowhere)

@@ -2,6 +2,7 @@
 
 operations  the operations: from parts of an input to a commit
 by_predicate  deletes and updates of the rows that match a predicate
+source_merge  merges of a source into a table by clauses
 prepared    parts of the input: rows as they are written, keys, checks, counts, samples
 located     ranges of keys: where each row's key is
 routed      rows to the tasks that write them

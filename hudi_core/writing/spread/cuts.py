@@ -14,10 +14,9 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
 from hudi_core.tagging.sorted_keys import sorted_keys
 from hudi_core.writing.plan import Share
-from hudi_core.writing.spread.packs import concat_keys, take_keys
 
 Weights = NDArray[np.float64]
 

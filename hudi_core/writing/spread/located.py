@@ -22,7 +22,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging
-from hudi_core.tagging.key_columns import KeyColumns, Locations
+from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
@@ -32,15 +32,13 @@ from hudi_core.writing.spread.packs import (
     KEYS_AT_ONCE,
     OF_ROWS,
     RowPack,
-    concat_keys,
     joined,
     opened,
     packed,
     report,
-    take_keys,
     unpacked,
 )
-from hudi_core.writing.task_rows import Places
+from hudi_core.writing.task_rows import Places, without_removed
 from hudi_core.writing.write_run import WriteOptions
 
 
@@ -110,6 +108,8 @@ class LocateRows:
             if len(self.tagging.slices):
                 located = tagger.locate(whole.keys)
             places = self._places(tagger, whole.keys, rows, located)
+            if whole.removes is not None:
+                places = without_removed(places, whole.keys.records, whole.removes)
             yield from self._packets(part, whole, rows, places)
         yield report(part, self._report(part, whole, places))
 

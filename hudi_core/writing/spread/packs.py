@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
-from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import HudiError
 from hudi_core.parallel.flow import TO_CALLER, Packet
 from hudi_core.schema.schema import Schema
-from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
 
-OF_ROWS: Final = ("places", "positions", "deleted", "loses")
+OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes")
 """The columns of a pack that it may lack."""
 KEYS_AT_ONCE: Final = 1 << 16
 """Keys without rows in one packet."""
@@ -37,6 +36,8 @@ class RowPack:
     deleted: NDArray[np.bool_] | None = None
     loses: NDArray[np.bool_] | None = None
     """Rows of an update that lose to what they were, as readers merge them."""
+    removes: NDArray[np.bool_] | None = None
+    """Rows that stand for the deletion of their keys."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -85,23 +86,6 @@ def opened(reports: Sequence[Packet]) -> list[Any]:
         if isinstance(content, HudiError):
             raise content
     return contents
-
-
-def take_keys(keys: KeyColumns, rows: Numbers) -> KeyColumns:
-    """The keys of some rows, with the partitions that they have."""
-    numbers, partitions = np.unique(keys.partitions[rows], return_inverse=True)
-    paths = tuple(keys.paths[number] for number in numbers.tolist())
-    return KeyColumns(take_strings(keys.records, rows), partitions.astype(np.int32), paths)
-
-
-def concat_keys(parts: Sequence[KeyColumns]) -> KeyColumns:
-    """The keys of all parts, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    paths = {path: number for number, path in enumerate(dict.fromkeys(path for part in parts for path in part.paths))}
-    numbers = [np.array([paths[path] for path in part.paths], np.int32)[part.partitions] for part in parts]
-    partitions = np.concatenate(numbers) if numbers else np.zeros(0, np.int32)
-    return KeyColumns(concat_strings([part.records for part in parts]), partitions, tuple(paths))
 
 
 def joined(packs: Sequence[RowPack]) -> RowPack:

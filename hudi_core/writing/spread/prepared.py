@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.arrays import Bools
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import HudiError, RowError, StorageError
 from hudi_core.parallel.flow import Packet
@@ -23,13 +22,14 @@ from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measured_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
 from hudi_core.writing.spread.packs import RowPack, opened, packed, report
+from hudi_core.writing.update_outcomes import ChangedRows
 
 _MEASURED_PARTS: Final = 16
 _ENOUGH_ROWS: Final = 1 << 10
 """Rows of a batch whose size in a file says something about others."""
 
-Changed = Callable[[Iterator[Any]], Iterator[tuple[Any, Bools]]]
-"""Batches as they are given, to batches of rows to write, and which of their rows lose to what they were. It can be pickled."""
+Changed = Callable[[Iterator[Any]], Iterator[ChangedRows]]
+"""Batches as they are given, to rows to write. It can be pickled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,29 +58,29 @@ class PrepareRows:
     changed: Changed | None = None
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        prepares, counting = replace(self.preparation, part=part), _Counting(part)
-        lost: deque[Bools] = deque()
+        prepares, counting = replace(self.preparation, part=part), PartCounts(part)
+        changed: deque[ChangedRows] = deque()
         row_bytes: float | None = None
         try:
-            for prepared in prepares.rows(self._given(batches, lost)):
+            for prepared in prepares.rows(self._given(batches, changed)):
                 keys = key_columns(prepared.records, prepared.paths)
                 refuse_lost_paths(keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
                     row_bytes = self._measured(prepared.batch)
-                yield counting.packet(keys, prepared.batch, lost.popleft() if lost else None)
+                yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None)
         except HudiError as error:
             yield counting.refused(error)
         else:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
 
-    def _given(self, batches: Iterator[Any], lost: deque[Bools]) -> Iterator[Any]:
+    def _given(self, batches: Iterator[Any], changed: deque[ChangedRows]) -> Iterator[Any]:
         if self.changed is None:
             yield from batches
             return
-        for batch, loses in self.changed(batches):
-            if len(loses):
-                lost.append(loses)
-            yield batch
+        for made in self.changed(batches):
+            if len(made.loses):
+                changed.append(replace(made, batch=None))
+                yield made.batch
 
     def _measured(self, batch: Any) -> float | None:
         engine = self.preparation.table.engine
@@ -100,7 +100,7 @@ class ReadKeys:
     names: tuple[str, str]
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        reader, counting = KeyReader(self.table, self.given, columns=self.names), _Counting(part)
+        reader, counting = KeyReader(self.table, self.given, columns=self.names), PartCounts(part)
         try:
             for batch in batches:
                 if self.table.engine.rows.count(batch):
@@ -111,7 +111,7 @@ class ReadKeys:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample()))
 
 
-class _Counting:
+class PartCounts:
     """The packets of a part, and what they hold."""
 
     def __init__(self, part: int) -> None:
@@ -119,14 +119,16 @@ class _Counting:
         self.partitions: Counter[str] = Counter()
         self.sampler = Sampler(part)
 
-    def packet(self, keys: KeyColumns, batch: Any, loses: Bools | None = None) -> Packet:
+    def packet(self, keys: KeyColumns, batch: Any, changed: ChangedRows | None = None) -> Packet:
         numbers = np.arange(self.rows, self.rows + len(keys), dtype=np.int64)
         self.sampler.add(keys)
         counts = np.bincount(keys.partitions, minlength=len(keys.paths)).tolist()
         self.partitions.update(dict(zip(keys.paths, counts, strict=True)))
         self.rows += len(keys)
         self.packets += 1
-        return Packet(self.part, 0, self.part, self.packets, packed(RowPack(keys, numbers, batch, loses=loses)))
+        loses, removes = (None, None) if changed is None else (changed.loses, changed.removes)
+        pack = RowPack(keys, numbers, batch, loses=loses, removes=removes)
+        return Packet(self.part, 0, self.part, self.packets, packed(pack))
 
     def refused(self, error: HudiError) -> Packet:
         """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""

@@ -12,10 +12,10 @@ from hudi_core.arrays import Numbers
 from hudi_core.engine import Engine
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
-from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.tagging.key_columns import NOWHERE, take_keys
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import KeyCuts
-from hudi_core.writing.spread.packs import RowPack, packed, take_keys, unpacked
+from hudi_core.writing.spread.packs import RowPack, packed, unpacked
 from hudi_core.writing.spread.prepared import InputReport
 from hudi_core.writing.tasks import NewFile, Task, row_count
 

@@ -21,6 +21,7 @@ import hudi_spark
 import hudi_spark.flow as flow
 from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
+from hudi_core.front.table import Table as FrontTable
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
@@ -220,3 +221,27 @@ def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
     assert len(rows_of(latest)) == 75 < rows.num_rows
     assert committed_batches(latest) == {"s": 2}
     assert len(latest.timeline.commits) == 3
+
+
+@pytest.mark.parametrize("indexes", [("record_index",), pytest.param(None, marks=SOAK)])
+def test_a_dataframe_is_merged_by_clauses(spark: Any, tmp_path: Path, indexes: Any) -> None:
+    """WRITE-614: rows and indexes are those of a merge on Arrow."""
+    spread, whole = twins(tmp_path, "mor", 9, indexes)
+    on = "id" if indexes else ["id", "p"]
+    stored, rows = (random_rows(random.Random(seed), 40, [0], distinct=True) for seed in (1, 2))
+    write(whole, stored)
+    write(spread, stored)
+    results = []
+    for merge in (
+        spread_table(spark, spread).merge(frame_of(spark, rows), on),
+        FrontTable.from_opened(whole).merge(rows, on),
+    ):
+        clauses = merge.when_matched_delete("source.ts = 0").when_matched_update({"f": col("source.f") + 1, "ts": -1})
+        results.append(clauses.when_not_matched_insert(condition="source.ts > 1").execute())
+    assert_results(*results)
+    assert_twins(spread, whole)
+    again = frame_of(spark, rows.slice(0, 1)).unionAll(frame_of(spark, rows.slice(0, 1)))
+    with pytest.raises(RowError, match="expected one row of the source for each"):
+        spread_table(spark, spread).merge(again, on).when_matched_update().when_not_matched_insert().execute()
+    with pytest.raises(UsageError, match="expected a DataFrame"):
+        spread_table(spark, spread).merge(rows, on)
