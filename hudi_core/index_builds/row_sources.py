@@ -24,7 +24,7 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import EXPRESSION_INDEX, KINDS, SECONDARY_INDEX, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.metadata_writer.building import NewGroups
-from hudi_core.metadata_writer.changes import indexed_columns
+from hudi_core.metadata_writer.changes import columns_with_statistics
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
@@ -108,7 +108,7 @@ def _footers(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
     columns, version = {}, ""
     if definition is not None and not {COLUMN_STATS, PARTITION_STATS}.isdisjoint(partitions):
         version = definition.version
-        columns = indexed_columns(definition.columns, row_schema(table), version)
+        columns = columns_with_statistics(definition.columns, row_schema(table), version)
     files = [file for file in wanted.built.data_files if not file.is_change_log]
     names = tuple(sorted({file.partition for file in files}))
     prefixes = wanted.prefixes(sorted(partitions))

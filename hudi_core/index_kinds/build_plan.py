@@ -26,7 +26,7 @@ from hudi_core.metadata.kinds import (
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
-from hudi_core.metadata_writer.changes import indexed_columns, is_kept
+from hudi_core.metadata_writer.changes import columns_with_statistics, is_kept
 from hudi_core.metadata_writer.expression import INDEX_TYPES, expression_definition
 from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
 from hudi_core.metadata_writer.secondary import secondary_definition
@@ -240,10 +240,10 @@ def _statistics_of(
     if options.columns is None:
         if before is None:
             return definition
-        kept = indexed_columns(before.columns, schema, definition.version)
+        kept = columns_with_statistics(before.columns, schema, definition.version)
         return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
     columns = tuple(dict.fromkeys(options.columns))
-    possible = indexed_columns(columns, schema, definition.version)
+    possible = columns_with_statistics(columns, schema, definition.version)
     strange = [column for column in columns if column not in possible]
     if strange or not columns:
         expected = "columns of types that can have statistics"

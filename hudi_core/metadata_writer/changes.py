@@ -116,7 +116,7 @@ def delta_commit(
     return steps
 
 
-def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
+def columns_with_statistics(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
     """The columns of an index definition that have statistics, with their types; `schema` is without the meta columns."""
     types: dict[str, t.Type] = {}
     for column in columns:
@@ -232,7 +232,7 @@ class _Rows:
     def _columns(self) -> dict[str, t.Type]:
         definition = self.definitions.get(COLUMN_STATS)
         columns = () if definition is None else definition.columns
-        return indexed_columns(columns, self.change.schema, self._version)
+        return columns_with_statistics(columns, self.change.schema, self._version)
 
     def _ranges(self, column: str) -> list[ColumnRange | None]:
         nothing = ColumnRange(None, None, 0, 0)

@@ -23,7 +23,7 @@ from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.formats.avro.columns import decode
 from hudi_core.metadata_writer.bounds import HIGHEST_STRING, recorded
-from hudi_core.metadata_writer.changes import indexed_columns, statistics_of
+from hudi_core.metadata_writer.changes import columns_with_statistics, statistics_of
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import IndexRows
 from hudi_core.metadata_writer.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
@@ -232,5 +232,5 @@ def test_columns_without_a_form_are_not_indexed() -> None:
     )
     schema = schema_at_place("test", t.Record(fields))
     names = ["_hoodie_record_key", "n", "b", "d", "r", "r.x", "gone"]
-    assert list(indexed_columns(names, schema, V2)) == ["_hoodie_record_key", "n", "b", "d", "r.x"]
-    assert list(indexed_columns(names, schema, V1)) == ["_hoodie_record_key", "n", "r.x"]
+    assert list(columns_with_statistics(names, schema, V2)) == ["_hoodie_record_key", "n", "b", "d", "r.x"]
+    assert list(columns_with_statistics(names, schema, V1)) == ["_hoodie_record_key", "n", "r.x"]
