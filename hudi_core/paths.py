@@ -51,12 +51,17 @@ def joined(*steps: str, where: str = "") -> str:
     return path_within("/".join(step for step in steps if step), where)
 
 
+def name_in(path: str, where: str = "") -> str:
+    """The name of the file that a record states by its place on the machine that wrote it."""
+    return file_name(path.rpartition("/")[2], where)
+
+
 def planned_path(partition: str, path: str, where: str = "") -> str:
     """The path of a data file that a plan names by its place on the machine that planned: the name counts, and the partition.
     Empty where the plan names none."""
     if not path:
         return ""
-    name = file_name(path.rpartition("/")[2], where)
+    name = name_in(path, where)
     return data_path(joined(partition_path(partition, where), name, where=where), where)
 
 
@@ -84,11 +89,9 @@ PartitionPath = Annotated[str, BeforeValidator(_text), AfterValidator(partition_
 FileId = Annotated[str, AfterValidator(file_name)]
 """The id of a file group, which the names of its files begin with."""
 FileNames = Annotated[
-    tuple[Annotated[str, AfterValidator(lambda text: file_name(text.rpartition("/")[2]))], ...],
+    tuple[Annotated[str, AfterValidator(name_in)], ...],
     BeforeValidator(lambda value: () if value is None else value),
 ]
 """Names of files in a record, which some writers state by their place on their own machine."""
-FileName = Annotated[
-    str, BeforeValidator(_text), AfterValidator(lambda text: file_name(text.rpartition("/")[2]) if text else "")
-]
+FileName = Annotated[str, BeforeValidator(_text), AfterValidator(lambda text: name_in(text) if text else "")]
 """The name of a file in a record, as in `FileNames`; empty where there is none."""

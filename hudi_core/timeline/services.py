@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.paths import FileNames, PartitionPath, file_name
+from hudi_core.paths import FileNames, PartitionPath, name_in
 from hudi_core.timeline.instants import (
     CLEAN,
     CLUSTERING,
@@ -74,7 +74,7 @@ class RetainedInstant(_Read):
 
 def _name_or_path(path: object, others: ValidationInfo) -> str:
     text = path if isinstance(path, str) else ""
-    return text if others.data.get("is_bootstrap") else file_name(text.rpartition("/")[2])
+    return text if others.data.get("is_bootstrap") else name_in(text)
 
 
 _PlannedPath = Annotated[str, BeforeValidator(_name_or_path)]

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hudi_core
-from tests.interop.test_restores import others, verified
+from tests.interop.test_clusterings import verified
+from tests.interop.test_restores import others
 from tests.interop.test_writes import TYPES, rows
 
 pytestmark = pytest.mark.interop
@@ -51,7 +52,7 @@ def test_both_write_into_the_same_buckets(
         latest.refresh().insert(rows([f"i{turn}"], "yz"[turn % 2], 10 + turn), properties=properties)
         latest.refresh().delete(where=f"id = 'k{10 + turn}'", properties=properties)
         pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
-        verified(judge, path, expected, version)
+        verified(judge, path, expected, version, ours=turn == 0)
         ops = ["upsert", "insert", "delete", *(["compact"] if kind == "mor" else ["bulk_insert"][:0])]
         went_on = judge.ask("continue", str(path), ops=ops, rows=6, options=options, seed=turn)
         assert went_on["ok"], judge.explain(went_on)

@@ -18,7 +18,7 @@ from hudi_core.commit.steps import Create, Delete, SideBySide, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import UsageError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.paths import joined
+from hudi_core.paths import data_path, joined
 from hudi_core.services.cleaning.metadata_steps import cleaned_steps
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.plan import VERSION, CleanPlan, read_plan
@@ -135,7 +135,7 @@ def _nothing(plan: CleanPlan) -> Names:
 
 
 def _deletions(files: Names) -> Iterator[SideBySide]:
-    paths = ["/".join(filter(None, (partition, name))) for partition, names in files.items() for name in names]
+    paths = [data_path(joined(partition, name)) for partition, names in files.items() for name in names]
     for start in range(0, len(paths), _TOGETHER):
         yield SideBySide(tuple(map(Delete, paths[start : start + _TOGETHER])))
 

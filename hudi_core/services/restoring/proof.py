@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.names import parse_log_file
+from hudi_core.paths import joined
 from hudi_core.services.restoring.plan import RestorePlan
 from hudi_core.services.restoring.result import DeletedFile, RestoredPartition
 from hudi_core.snapshot.mode import MetadataMode
@@ -101,7 +102,7 @@ def _needed(table: Table, restored: Table, plan: RestorePlan, deleted: set[str])
     ]
     for instant in saved:
         for partition, of_partition in savepoint(table.timeline, instant).partitions.items():
-            needed |= {"/".join(filter(None, (partition, name))) for name in of_partition.files}
+            needed |= {joined(partition, name) for name in of_partition.files}
     if not saved:
         read = {file.path for one in table.slices(plan.target) for file in one.files}
         needed |= read if table.config.layout > 1 else read - deleted
