@@ -42,6 +42,16 @@ def escape_name(text: str) -> str:
     return _SPECIAL_IN_NAMES.sub(_hex, text)
 
 
+def escape_path_in_name(path: str) -> str:
+    """`escape_name` of a partition path, also of the dots before its first `=`: those of a column's name.
+
+    >>> escape_path_in_name("a.b=1.5"), escape_path_in_name("1.5")
+    ('a%2Eb%3D1.5', '1.5')
+    """
+    column, sign, value = path.partition("=")
+    return escape_name(column).replace(".", "%2E") + escape_name(sign + value) if sign else escape_name(path)
+
+
 def unescape(text: str) -> str:
     """The string before `escape`: each `%` with two hexadecimal digits is one character; others stay."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)

@@ -15,7 +15,7 @@ from hudi_core.commit.steps import Create, Ensure, SideBySide, SingleStep, Step
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
-from hudi_core.keys.path_values import escape_name
+from hudi_core.keys.path_values import escape_name, escape_path_in_name
 from hudi_core.metadata.kinds import known_kind
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
 from hudi_core.metadata_writer.group_files import (
@@ -73,9 +73,10 @@ def delta_commit_steps(
     starts: list[SingleStep] = []
     for part in rows:
         if part.rows:
-            groups, new = _groups(metadata, part, instant_time)
+            sets, new = _groups(metadata, part, instant_time)
             starts += new
-            written += _log_files(metadata, part, groups, instant_time)
+            for groups in sets:
+                written += _log_files(metadata, part, groups, instant_time)
     stats: dict[str, list[Stat]] = {}
     planned: dict[str, list[Stat]] = {}
     for file in written:
@@ -108,28 +109,35 @@ def partition_metadata_content(instant_time: str) -> bytes:
 
 def _groups(
     metadata: MetadataTable, part: PartitionRows, instant_time: str
-) -> tuple[list[FileSlice], list[SingleStep]]:
-    """The file groups among which a hash chooses, and the steps that make those that are new."""
+) -> tuple[list[list[FileSlice]], list[SingleStep]]:
+    """The file groups among which a hash chooses, and the steps that make those that are new. There are two such sets where two
+    releases each made their own for one partition of a partitioned record index: both keep all of its keys."""
     if part.table_partition is None:
         slices = metadata.slices(part.partition)
         (groups,) = [slices] if known_kind(part.partition).can_be_partitioned else siblings(slices)
-        return groups, []
-    prefix = partition_group_prefix(part.table_partition)
+        return [groups], []
+    prefixes = partition_group_prefixes(part.table_partition)
     # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
     listed = metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}")
     begun = any(info.name != PARTITION_METADATA for info in listed)
     slices = metadata.slices(part.partition) if begun else []
-    groups = [file_slice for file_slice in slices if file_slice.file_id.rsplit("-", 2)[0] + "-" == prefix]
-    if groups:
-        return groups, []
-    first = FileSlice(part.partition, file_id(prefix, 0), instant_time, None)
+    sets = [groups for groups in siblings(slices) if groups[0].file_id.rsplit("-", 2)[0] + "-" in prefixes]
+    if sets:
+        return sets, []
+    first = FileSlice(part.partition, file_id(prefixes[0], 0), instant_time, None)
     name = LogFileName(first.file_id, instant_time, 1, FIRST_TOKEN, "").file_name()
-    return [first], [Create(f"{METADATA_FOLDER}/{part.partition}/{name}", first_log_content(instant_time))]
+    return [[first]], [Create(f"{METADATA_FOLDER}/{part.partition}/{name}", first_log_content(instant_time))]
 
 
 def partition_group_prefix(table_partition: str) -> str:
-    """The prefix of the ids of the file groups that a partitioned record index has for one partition of the table."""
-    return f"record-index-{escape_name(table_partition)}-"
+    """The prefix of the ids of new file groups of a partitioned record index for one partition of the table."""
+    return partition_group_prefixes(table_partition)[0]
+
+
+def partition_group_prefixes(table_partition: str) -> tuple[str, ...]:
+    """The prefixes that the ids may have: that of Apache Hudi from 1.2.1 on, and that of earlier releases where it differs."""
+    names = (escape_path_in_name(table_partition), escape_name(table_partition))
+    return tuple(f"record-index-{name}-" for name in dict.fromkeys(names))
 
 
 def _log_files(

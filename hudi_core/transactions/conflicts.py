@@ -17,7 +17,7 @@ from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.changed_keys import changed_keys
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
-from hudi_core.metadata_writer.delta_commit import partition_group_prefix
+from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import same_bucket
 from hudi_core.timeline.commits import CommitMetadata
@@ -113,9 +113,10 @@ def _keys_by_group(change: TableChange, *, partitioned: bool) -> dict[str, Strin
     for partition, keys in change.replaced_keys.items():
         parts.setdefault(partition if partitioned else "", []).append(keys)
     return {
-        partition_group_prefix(partition) if partitioned else "": index_strings(concat_strings(keys))
+        prefix: index_strings(concat_strings(keys))
         for partition, keys in parts.items()
         if keys
+        for prefix in (partition_group_prefixes(partition) if partitioned else ("",))
     }
 
 

@@ -1,0 +1,97 @@
+"""File groups of a partitioned record index whose partition column has dots in its name: two releases name them in two ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.front.table import Table
+from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.keys.path_values import escape_name, escape_path_in_name
+from hudi_core.metadata_writer import delta_commit
+from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
+from tests.support.restated import restated
+
+TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("at", pa.struct([("place", pa.string())]))])
+INDEX = ".hoodie/metadata/record_index"
+
+
+def rows(*given: tuple[str, int, str]) -> pa.Table:
+    return pa.Table.from_pylist([{"id": key, "n": n, "at": {"place": place}} for key, n, place in given], TYPES)
+
+
+def indexed(path: Path) -> Table:
+    create_table(path, TYPES, "id", partition_by="at.place", indexes=["files"])
+    restated(path, {"hoodie.datasource.write.hive_style_partitioning": "true"})
+    open_table(path).insert(rows(("a", 1, "x.y"), ("b", 1, "x.y")))
+    open_table(path).index("record_index", options=IndexOptions(partitioned=True))
+    return open_table(path)
+
+
+def groups(path: Path) -> set[str]:
+    names = (
+        file.name.lstrip(".").partition("_")[0] for file in (path / INDEX).iterdir() if "record-index" in file.name
+    )
+    return {name.rsplit("-", 2)[0] + "-" for name in names}
+
+
+@pytest.mark.parametrize(
+    ("partition", "escaped"),
+    [
+        ("a.b=1.5", "a%2Eb%3D1.5"),
+        ("a=1.5", "a%3D1.5"),
+        ("1.5", "1.5"),
+        ("a.b=x/c.d=y", "a%2Eb%3Dx%2Fc.d%3Dy"),
+        ("=x.y", "%3Dx.y"),
+        ("a_b-c=d", "a%5Fb%2Dc%3Dd"),
+    ],
+)
+def test_dots_before_the_first_equals_sign_are_escaped(partition: str, escaped: str) -> None:
+    """META-711."""
+    assert escape_path_in_name(partition) == escaped
+    assert partition_group_prefixes(partition)[0] == f"record-index-{escaped}-"
+    assert len(partition_group_prefixes(partition)) == 1 + ("." in partition.partition("=")[0] and "=" in partition)
+
+
+def test_new_file_groups_have_the_newer_name(tmp_path: Path) -> None:
+    """META-711."""
+    table = indexed(tmp_path / "t")
+    new, old = partition_group_prefixes("at.place=x.y")
+    assert groups(tmp_path / "t") == {new} != {old}
+    table.upsert(rows(("a", 2, "x.y"), ("c", 2, "z.w")))
+    assert groups(tmp_path / "t") == {new, partition_group_prefixes("at.place=z.w")[0]}
+    assert [str(finding) for finding in open_table(tmp_path / "t").validate()] == []
+
+
+def test_file_groups_with_the_older_name_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-711: no second set is made."""
+    path = tmp_path / "t"
+    new, old = partition_group_prefixes("at.place=x.y")
+    with monkeypatch.context() as earlier_release:
+        earlier_release.setattr(delta_commit, "escape_path_in_name", escape_name)
+        indexed(path)
+    assert groups(path) == {old}
+    open_table(path).upsert(rows(("a", 2, "x.y"), ("c", 2, "x.y")))
+    assert groups(path) == {old}
+    assert rows_by_key(path) == {"a": 2, "b": 1, "c": 2}
+    with monkeypatch.context() as later_release:
+        later_release.setattr(delta_commit, "partition_group_prefixes", lambda _: (new,))
+        open_table(path).upsert(rows(("e", 3, "x.y")))
+    assert groups(path) == {old, new}
+    open_table(path).upsert(rows(("a", 4, "x.y"), ("d", 4, "x.y")))
+    open_table(path).delete(where="id = 'b'")
+    assert rows_by_key(path) == {"a": 4, "c": 2, "d": 4, "e": 3}
+    assert [str(finding) for finding in open_table(path).validate()] == []
+
+
+def rows_by_key(path: Path) -> dict[str, int]:
+    table = open_table(path)
+    found = {}
+    for key in "abcde":
+        for row in table.scan(f"_hoodie_record_key = '{key}'").to_json_rows():
+            found[key] = row["n"]
+    assert sorted((row["id"], row["n"]) for row in table.scan().to_json_rows()) == sorted(found.items())
+    return found
