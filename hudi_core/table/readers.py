@@ -62,10 +62,10 @@ _BEFORE_FORMATS: Final = {
 _RS: Final = {
     **_LATER,
     Feature.RENAMED_COLUMNS: (Reads.WRONG, "it reads old files by the new names: null where a column was renamed"),
-    Feature.BOOTSTRAP: (Reads.NO, "it does not read the files that a bootstrap left in place"),
-    Feature.CUSTOM_MERGE: (Reads.NO, "it has no mergers but those by time"),
-    Feature.ORC: (Reads.NO, "it reads Parquet and Lance"),
-    Feature.HFILE: (Reads.NO, "it reads Parquet and Lance"),
+    Feature.BOOTSTRAP: (Reads.UNKNOWN, "its reading of bootstrapped tables was not looked up"),
+    Feature.CUSTOM_MERGE: (Reads.UNKNOWN, "its reading of tables with mergers of the user's was not looked up"),
+    Feature.ORC: (Reads.UNKNOWN, "its reading of ORC files was not looked up"),
+    Feature.HFILE: (Reads.UNKNOWN, "its reading of HFiles was not looked up"),
     Feature.PARTIAL_UPDATES: (Reads.UNKNOWN, "its merge of parts of rows was not looked up"),
     Feature.DELETE_MARKER: (Reads.UNKNOWN, "its reading of markers of deletes was not looked up"),
 }

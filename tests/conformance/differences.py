@@ -13,7 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
 _HEAD = """# Where we differ from Apache Hudi
 
 Made from the rules in `tests/conformance/deviations/`, which the conformance tests hold to be true: a difference needs a rule,
-and a rule needs a difference. Each rule is about a kind of input, never about one case.
+and a rule needs a difference. Each rule is about a kind of input, never about one case. What other libraries do otherwise:
+[beside hudi-rs](versions.md#beside-hudi-rs).
 """
 
 

@@ -71,6 +71,7 @@ def bootstrapped(
         put(root / name, log_bytes(block, instant))
         commit(root, instant, "deltacommit", [name])
     stated = {
+        "hoodie.timeline.layout.version": "2",
         "hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "9",
         "hoodie.table.recordkey.fields": "id", "hoodie.table.partition.fields": "p", "hoodie.table.ordering.fields": "ts",
         "hoodie.record.merge.mode": "EVENT_TIME_ORDERING", "hoodie.datasource.write.hive_style_partitioning": "true",
