@@ -11,7 +11,9 @@ create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
 details      `stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file
+examples     examples of each command, as its help shows them
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
+help         the help of a command: its use, what it does, its options with their choices whole, and examples
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records
 keys         `keys`: the record key and partition path of each row of an input
 layout       tables as wide as what they are shown on: what is folded, cut, put below its row or left out

@@ -51,8 +51,39 @@ _WORDS_OF_OTHERS = {
     "insert": "write",
     "append": "write",
     "undo": "rollback",
+    "revert": "rollback",
+    "recover": "restore",
+    "snapshot": "savepoint",
+    "blame": "trace",
+    "lookup": "trace",
+    "find": "locate",
+    "query": "sql",
+    "duckdb": "sql",
+    "cat": "dump",
+    "footer": "dump",
+    "indexes": "index list",
+    "create-index": "index build",
+    "drop-index": "index drop",
+    "advise": "index advise",
+    "tables": "inspect",
+    "tail": "timeline",
+    "wc": "count",
+    "compare": "diff",
+    "drop-partition": "delete-partition",
+    "alter": "evolve",
+    "plan": "explain",
+    "profile": "stats",
+    "maintain": "service",
 }
 """Commands by the words that other tools have for them."""
+
+
+def _nearest(name: str) -> str | None:
+    """The command that somebody means who types another word for it, or one with a letter wrong."""
+    known = {**dict.fromkeys(_PLACES, ""), **_WORDS_OF_OTHERS}
+    near = name if name in known else next(iter(get_close_matches(name, known)), None)
+    return None if near is None else known[near] or near
+
 
 _HELP_OPTIONS: dict[Any, Any] = {"help_option_names": ["-h", "--help"]}
 
@@ -66,8 +97,11 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and name not in _PLACES and not name.startswith("-"):
-            near = _WORDS_OF_OTHERS.get(name.lower()) or next(iter(get_close_matches(name.lower(), _PLACES)), None)
+            near = _nearest(name.lower())
             ctx.fail(f"no such command {name!r}" + (f"; did you mean {near}?" if near else ""))
+        longer = " ".join(args[:2])
+        if longer in _PLACES:  # `index build TABLE`, where `index TABLE` is a command too
+            return longer, self.get_command(ctx, longer), args[2:]
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -193,6 +227,10 @@ _PLACES = {
     "compact": "compact:compact",
     "archive": "archiving:archive",
     "index": "indexes:index",
+    "index list": "indexes:list_indexes",
+    "index build": "indexes:build_index",
+    "index drop": "indexes:remove_index",
+    "index advise": "indexes:advise_index",
     "metadata": "indexes:metadata",
     "demo": "demo:demo",
 }

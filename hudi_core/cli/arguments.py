@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from hudi_core.cli.help import command_help
 from hudi_core.errors import UsageError
 
 
@@ -18,6 +19,9 @@ class OnceCommand(TyperCommand):
         refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(command_help(self.name or "", self))
+
 
 def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
     """Raises what a misused command line does for an option that is given more than once and is not repeatable: all but its last
@@ -26,7 +30,9 @@ def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
     for place, option in enumerate(order):
         repeatable = getattr(option, "multiple", False) or getattr(option, "count", False)
         if option in order[:place] and not repeatable:
-            raise typer.BadParameter("expected once, found several times", ctx=ctx, param_hint=option.opts[-1])
+            raise typer.BadParameter(
+                "expected once, found several times", ctx=ctx, param_hint=max(option.opts, key=len)
+            )
 
 
 def once_command(name: str, function: Callable[..., None], help_options: dict[Any, Any]) -> Any:

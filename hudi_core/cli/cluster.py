@@ -64,7 +64,7 @@ def cluster(
     ] = None,
     strategy: Annotated[Strategy, typer.Option("--strategy", help="How rows are ordered.")] = Strategy.LINEAR,
     columns: Annotated[
-        str, typer.Option("--columns", metavar="A,B", help="Order by these; without any, small files are joined.")
+        str, typer.Option("--columns", "-c", metavar="A,B", help="Order by these; without any, small files are joined.")
     ] = "",
     partitions: Annotated[
         str, typer.Option("--partitions", metavar="P,Q", help="Only these partitions, by their paths.")
@@ -98,6 +98,7 @@ def cluster(
         list[str] | None,
         typer.Option(
             "--where",
+            "-w",
             metavar="SQL",
             help="A predicate: with --dry-run and --advise a query, repeatable; else only the partitions in which all may match.",
         ),

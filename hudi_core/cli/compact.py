@@ -70,7 +70,9 @@ def compact(
     all_partitions: Annotated[
         bool, typer.Option("--all-partitions", help="Look at those too that nobody wrote to since the last compaction.")
     ] = False,
-    trigger: Annotated[Trigger | None, typer.Option("--trigger", help="With --if-due, when it is due.")] = None,
+    trigger: Annotated[
+        Trigger | None, typer.Option("--trigger", metavar="|".join(Trigger), help="With --if-due, when it is due.")
+    ] = None,
     max_delta_commits: Annotated[
         int | None, typer.Option("--max-delta-commits", metavar="N", min=0, help="With --if-due: due after so many.")
     ] = None,

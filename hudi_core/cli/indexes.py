@@ -43,46 +43,110 @@ _KINDS = (
 )
 
 
+BuildColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        "-c",
+        metavar="A,B",
+        help="The columns of column_stats, by dotted name, or the one of a secondary or an expression index.",
+    ),
+]
+BuildName = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="The name of a secondary or an expression index; else its column's."),
+]
+BuildFunction = Annotated[
+    str | None,
+    typer.Option("--function", metavar="NAME", help="What an expression index is of: lower, year, substring, …"),
+]
+BuildArgument = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--argument", metavar="OPTION=VALUE", help="A further argument of the function: pos=1, len=3; repeatable."
+    ),
+]
+BuildUsing = Annotated[
+    str | None,
+    typer.Option("--using", metavar="KIND", help="What an expression index records: column_stats or bloom_filters."),
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+
+
+def list_indexes(table: TableArgument, engine: EngineOption = DEFAULT_ENGINE, as_json: JsonOption = False) -> None:
+    """List the indexes of a table: kind, columns, whether each may be used, and its size."""
+    _list(opened(table, engine, MetadataMode.AUTO), Output(as_json))
+
+
+def build_index(
+    table: TableArgument,
+    kinds: Annotated[list[str], typer.Argument(metavar="KIND...", help=f"{_KINDS}.")],
+    columns: BuildColumns = None,
+    name: BuildName = None,
+    function: BuildFunction = None,
+    argument: BuildArgument = None,
+    using: BuildUsing = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Also where it is there; of files, all indexes.")] = False,
+    dry_run: DryRunOption = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Build indexes of a table from its files, while writers go on."""
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    _build(
+        opened_table,
+        kinds,
+        _options(kinds, columns, name, function, argument, using, rebuild=rebuild),
+        out,
+        dry_run=dry_run,
+    )
+
+
+def remove_index(
+    table: TableArgument,
+    name: Annotated[str, typer.Argument(metavar="KIND|NAME", help="The index, as index list shows it.")],
+    dry_run: DryRunOption = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop an index of a table."""
+    _drop(opened(table, engine, MetadataMode.AUTO), name, Output(as_json), dry_run=dry_run)
+
+
+def advise_index(
+    table: TableArgument,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", "-w", metavar="SQL", help="The predicate of a query; repeatable."),
+    ] = None,
+    where_file: WhereFileOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Advise which index or clustering would pay for queries; nothing is written."""
+    if not where and where_file is None:
+        raise UsageError("index advise", expected="--where or --where-file", found="neither")
+    opened_table = opened(table, engine, MetadataMode.AUTO)
+    with progress("queries"):
+        queries = queries_of(opened_table, where, where_file)
+    show_advice(Output(as_json), opened_table, queries)
+
+
 def index(
     table: TableArgument,
     build: Annotated[
         list[str] | None, typer.Option("--build", metavar="KIND", help=f"Build an index: {_KINDS}; repeatable.")
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            metavar="A,B",
-            help="The columns of column_stats, by dotted name, or the one of a secondary or an expression index.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="The name of a secondary or an expression index; else its column's."
-        ),
-    ] = None,
-    function: Annotated[
-        str | None,
-        typer.Option("--function", metavar="NAME", help="What an expression index is of: lower, year, substring, …"),
-    ] = None,
-    argument: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--argument", metavar="OPTION=VALUE", help="A further argument of the function: pos=1, len=3; repeatable."
-        ),
-    ] = None,
-    using: Annotated[
-        str | None,
-        typer.Option(
-            "--using", metavar="KIND", help="What an expression index records: column_stats or bloom_filters."
-        ),
-    ] = None,
+    columns: BuildColumns = None,
+    name: BuildName = None,
+    function: BuildFunction = None,
+    argument: BuildArgument = None,
+    using: BuildUsing = None,
     drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
+    dry_run: DryRunOption = False,
     advise: Annotated[
         bool, typer.Option("--advise", help="Advise which index or clustering would pay for queries.")
     ] = False,
@@ -94,7 +158,10 @@ def index(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """List the indexes of a table, build one from its files while writers go on, drop one, or advise which would pay."""
+    """List the indexes of a table; `index build`, `index drop` and `index advise` do what their names say.
+
+    The flags that did so before still work, with a hint.
+    """
     if advise != (bool(where) or where_file is not None):
         found = "--advise" if advise else "--where" if where else "--where-file"
         raise UsageError("index", expected="--advise with --where or --where-file", found=found)
@@ -115,26 +182,51 @@ def index(
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
     if advise:
         show_advice(out, opened_table, queries_of(opened_table, where, where_file))
+        hint = "index advise TABLE --where SQL"
     elif drop is not None:
-        name = RECORD_INDEX if drop == PARTITIONED_RECORD_INDEX else drop
-        dropped = drop_index(opened_table, name, dry_run=dry_run)
-        out.record({"dropped": list(dropped), "dry_run": dry_run})
+        _drop(opened_table, drop, out, dry_run=dry_run)
+        hint = "index drop TABLE NAME"
     elif build:
-        options = IndexOptions(
-            None if columns is None else name_list(columns),
-            True if PARTITIONED_RECORD_INDEX in build else None,
-            rebuild,
-            name,
-            function,
-            names_and_values("--argument", argument, "OPTION=VALUE"),
-            using or COLUMN_STATS,
-        )
+        options = _options(build, columns, name, function, argument, using, rebuild=rebuild)
         _build(opened_table, build, options, out, dry_run=dry_run)
+        hint = "index build TABLE KIND"
     else:
-        listed = indexes(opened_table)
-        out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"], below=_BELOW)
-        if any(entry.problem for entry in listed):
-            say("index --build files --rebuild rebuilds the metadata table")
+        _list(opened_table, out)
+        return
+    say(f"hint: this is called hudi-core {hint} now; the flags go with the next version")
+
+
+def _options(
+    kinds: list[str],
+    columns: str | None,
+    name: str | None,
+    function: str | None,
+    argument: list[str] | None,
+    using: str | None,
+    *,
+    rebuild: bool,
+) -> IndexOptions:
+    return IndexOptions(
+        None if columns is None else name_list(columns),
+        True if PARTITIONED_RECORD_INDEX in kinds else None,
+        rebuild,
+        name,
+        function,
+        names_and_values("--argument", argument, "OPTION=VALUE"),
+        using or COLUMN_STATS,
+    )
+
+
+def _list(table: Table, out: Output) -> None:
+    listed = indexes(table)
+    out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"], below=_BELOW)
+    if any(entry.problem for entry in listed):
+        say("index build TABLE files --rebuild rebuilds the metadata table")
+
+
+def _drop(table: Table, name: str, out: Output, *, dry_run: bool) -> None:
+    dropped = drop_index(table, RECORD_INDEX if name == PARTITIONED_RECORD_INDEX else name, dry_run=dry_run)
+    out.record({"dropped": list(dropped), "dry_run": dry_run})
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
@@ -167,10 +259,10 @@ def metadata(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            "--where", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'; several go together."
+            "--where", "-w", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'; several go together."
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most this many.")] = None,
     case_sensitive: CaseOption = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,

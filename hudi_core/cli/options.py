@@ -63,8 +63,8 @@ AsOfOption = Annotated[
     typer.Option("--as-of", metavar="INSTANT", help="The table as it was at an instant, or a date and time."),
 ]
 WHERE = "A predicate, as after WHERE in SQL; several have to be true together."
-WhereOption = Annotated[list[str] | None, typer.Option("--where", metavar="SQL", help=WHERE)]
-RequiredWhere = Annotated[list[str], typer.Option("--where", metavar="SQL", help=WHERE)]
+WhereOption = Annotated[list[str] | None, typer.Option("--where", "-w", metavar="SQL", help=WHERE)]
+RequiredWhere = Annotated[list[str], typer.Option("--where", "-w", metavar="SQL", help=WHERE)]
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Distinguish names of columns by case.")]
 WhereFileOption = Annotated[
     Path | None,

@@ -58,8 +58,10 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "unlock": "Free the table's lock where its writer is dead, or by the name of its owner.",
     },
     "Indexes": {
-        "index": "List the indexes of a table, build one from its files while writers go on, drop one, or advise which "
-        "would pay.",
+        "index list": "List the indexes of a table: kind, columns, whether each may be used, and its size.",
+        "index build": "Build indexes of a table from its files, while writers go on.",
+        "index drop": "Drop an index of a table.",
+        "index advise": "Advise which index or clustering would pay for queries; nothing is written.",
         "metadata": "Show the live records of one partition of the metadata table, log files merged.",
     },
     "Services": {

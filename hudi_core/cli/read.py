@@ -42,7 +42,8 @@ def read(
     table: TableArgument,
     where: WhereOption = None,
     columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B.C", help="Columns by dotted name, separated by commas.")
+        str | None,
+        typer.Option("--columns", "-c", metavar="A,B.C", help="Columns by dotted name, separated by commas."),
     ] = None,
     as_of: AsOfOption = None,
     since: Annotated[
@@ -68,7 +69,9 @@ def read(
             help="Damaged files: an error, or what can be read without them, with a warning for each.",
         ),
     ] = OnDamage.ERROR,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many rows.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most this many rows.")
+    ] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")

@@ -57,7 +57,11 @@ def write(
     ] = IndexKind.AUTO,
     missing_columns: Annotated[
         MissingColumns | None,
-        typer.Option("--missing-columns", help="What rows have in columns that the input lacks; else it is refused."),
+        typer.Option(
+            "--missing-columns",
+            metavar="|".join(MissingColumns),
+            help="What rows have in columns that the input lacks; else it is refused.",
+        ),
     ] = None,
     add_columns: Annotated[
         bool | None,

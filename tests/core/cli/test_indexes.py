@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from hudi_core.cli.application import app
 from hudi_core.front.opening import create_table
 from hudi_core.writing.operations import write
-from tests.support.commands import ran
+from tests.support.commands import ran, rides_in
 
 SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64())])
 
@@ -115,3 +115,19 @@ def test_an_expression_index_is_built_of_a_function_with_its_arguments(table: st
     assert "expected --build, found --function" in refused("index", table, "--function", "lower")
     assert "expected OPTION=VALUE" in refused("index", table, *of_number, "--function", "trim", "--argument", "x")
     assert "found no_such" in refused("index", table, *of_number, "--using", "no_such")
+
+
+def test_what_index_does_has_commands_of_its_own(tmp_path: Path) -> None:
+    """CLI-677: they answer as the flags do, which give a hint."""
+    folder = str(rides_in(tmp_path))
+    assert answer("index", "list", folder) == answer("index", folder)
+    dropped = ran("index", "drop", folder, "bloom_filters", "--json")
+    assert (dropped.lines, dropped.err) == ([{"dropped": ["bloom_filters"], "dry_run": False}], "")
+    (planned,) = ran("index", "build", folder, "bloom_filters", "--dry-run", "--json").lines
+    assert planned == {"built": ["bloom_filters"], "dry_run": True}
+    old = ran("index", folder, "--build", "bloom_filters", "--dry-run", "--json")
+    assert old.lines == [planned]
+    assert old.err == "hint: this is called hudi-core index build TABLE KIND now; the flags go with the next version\n"
+    advised = ran("index", "advise", folder, "-w", "fare > 95", "--json").lines
+    assert advised == ran("index", folder, "--advise", "--where", "fare > 95", "--json").lines
+    assert "--where or --where-file" in ran("index", "advise", folder).error

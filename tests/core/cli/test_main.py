@@ -73,7 +73,7 @@ class TestProperties:
 
     def test_a_newer_version(self, table: Path) -> None:
         answer = self.rewritten(table, lambda b: b.replace(b"hoodie.table.version=9", b"hoodie.table.version=12"))
-        assert answer.endswith("expected a table version of 2, 3, 4, 5, 6, 8, 9, found version 12")
+        assert answer.endswith("expected a table version of 2, 3, 4, 5, 6, 8, 9, 10, found version 12")
 
     def test_cut_off(self, table: Path) -> None:
         assert "expected a property hoodie.table.version, found none" in self.rewritten(table, lambda b: b[:60])
