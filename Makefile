@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak check site bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak check site bench interop clean
+.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -73,6 +73,11 @@ test-oldest: .venv-oldest/.ready
 soak: $(VENV)/.dev .venv-spark4/.ready .venv-interop/.ready
 	HUDI_SOAK=1 HUDI_INTEROP=1 $(BIN)/python -m pytest tests --ignore tests/shape $(ARGS)
 	HUDI_SOAK=1 .venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
+
+# Writers, a reader and a service over one table as processes that are killed at random, for ten minutes, or KILLED_SECONDS=.
+KILLED_SECONDS ?= 600
+killed: $(VENV)/.dev
+	KILLED_SECONDS=$(KILLED_SECONDS) HUDI_SOAK=1 $(BIN)/python -m pytest tests/model/test_killed.py $(ARGS)
 
 # Known faults, planted one at a time in a copy of the sources: tests have to catch each. `make faults ARGS=timeline` tries some,
 # `make faults ARGS=--stale` says which of the list no longer fit the sources.

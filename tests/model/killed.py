@@ -1,0 +1,189 @@
+"""Processes over one table that are killed at random: four writers, a reader and a service, for as long as is wanted.
+
+    python -m tests.model.killed FOLDER --seconds 600 --kind mor --version 9
+
+A writer notes what it is about to write and what it was told to be written. In the end every row that was told is there, none
+twice and none of another value, and `validate` has nothing to say; the table stays in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from time import monotonic, sleep
+
+from hudi_core.errors import ConflictError, LockedError
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.services.cleaning.operations import clean
+from hudi_core.services.cleaning.options import CleanOptions
+from hudi_core.services.upkeep.rounds import ServiceOptions, run_services
+from hudi_core.validation.validate import validate
+from hudi_core.writing.operations import write
+from hudi_core.writing.write_run import WriteOptions
+from tests.model.actions import TYPES, rows_of
+
+WRITERS = 4
+SHARED = "shared"
+"""A row that all writers update."""
+OWN = 6
+"""How many rows each writer updates in turn."""
+_ROOT = Path(__file__).parents[2]
+_LONGEST_PAUSE = 5.0
+_PROPERTIES = {"hoodie.compact.inline.max.delta.commits": "4", "hoodie.clean.commits.retained": "12"}
+
+
+@dataclass
+class Told:
+    """What the notes of a writer say: the last number that each row was told to have, and those that were begun later."""
+
+    last: dict[str, int] = field(default_factory=dict)
+    begun: dict[str, set[int]] = field(default_factory=dict)
+    commits: int = 0
+
+    def fits(self, key: str, number: int | None) -> bool:
+        return number == self.last.get(key) or number in self.begun.get(key, ())
+
+
+def write_until_killed(table: str, writer: int, notes: Path) -> None:
+    """Updates rows of its own, adds new ones and updates the shared one, in turn."""
+    lines = notes.read_text().splitlines() if notes.exists() else []
+    with notes.open("a", buffering=1) as stream:
+        for number in count(len(lines) + 1):
+            own, added = f"{writer}-{number % OWN}", f"{writer}-new-{number}"
+            rows = [(own, "xyz"[number % OWN % 3], number), (added, "xyz"[number % 3], number)]
+            stream.write(json.dumps({"begun": {own: number, added: number}}) + "\n")
+            try:
+                if number % 5 == 0:
+                    write(open_table(table), rows_of((SHARED, "x", number)), options=WriteOptions(attempts=8))
+                write(open_table(table), rows_of(*rows), options=WriteOptions(attempts=8))
+            except (ConflictError, LockedError):
+                stream.write(json.dumps({"refused": {own: number, added: number}}) + "\n")
+                continue
+            stream.write(json.dumps({"told": {own: number, added: number}}) + "\n")
+
+
+def read_until_killed(table: str, notes: Path) -> None:
+    """Reads all rows again and again: none may be there twice."""
+    while True:
+        keys = [row["id"] for row in open_table(table).scan(columns=["id"]).to_json_rows()]
+        twice = [key for key, times in Counter(keys).items() if times > 1]
+        if twice:
+            notes.write_text(f"{twice} are there twice")
+        sleep(0.2)
+
+
+def serve_until_killed(table: str, notes: Path) -> None:
+    """Runs the services that are due, every two seconds."""
+    options = ServiceOptions(every=2.0, properties=_PROPERTIES, wait=sleep)
+    with notes.open("a", buffering=1) as stream:
+        for done in run_services(open_table(table), options):
+            stream.write(json.dumps({"service": done.service, "state": done.state}) + "\n")
+
+
+def told(notes: Path) -> Told:
+    """The notes of a writer, which may end in half a line."""
+    result = Told()
+    for line in notes.read_text().splitlines() if notes.exists() else []:
+        try:
+            note = json.loads(line)
+        except ValueError:
+            continue
+        for key, number in note.get("begun", {}).items():
+            result.begun.setdefault(key, set()).add(number)
+        for key, number in note.get("refused", {}).items():
+            result.begun[key].discard(number)
+        for key, number in note.get("told", {}).items():
+            result.last[key] = number
+            result.begun[key] = {later for later in result.begun[key] if later > number}
+            result.commits += 1
+    return result
+
+
+def problems(table: str, folder: Path) -> Iterator[str]:
+    """What does not hold when all processes are gone."""
+    write(open_table(table), rows_of(("last", "z", 1)), options=WriteOptions(attempts=8))
+    clean(open_table(table), CleanOptions(properties=_PROPERTIES))
+    rows = [(row["id"], row["n"]) for row in open_table(table).scan(columns=["id", "n"]).to_json_rows()]
+    numbers = dict(rows)
+    if len(rows) > len(numbers):
+        yield f"{[key for key, times in Counter(key for key, _ in rows).items() if times > 1]} are there twice"
+    known = {SHARED, "last"}
+    for writer in range(WRITERS):
+        notes = told(folder / f"writer-{writer}")
+        known |= set(notes.begun)
+        for key in notes.begun:
+            if not notes.fits(key, numbers.get(key)):
+                yield f"{key}: expected {notes.last.get(key)} or {notes.begun[key]}, found {numbers.get(key)}"
+    yield from (f"{key} was written by nobody" for key in numbers if key not in known)
+    yield from map(str, validate(open_table(table)))
+    for notes in folder.glob("*.error"):
+        if notes.read_text():
+            yield f"{notes.name}: {notes.read_text()[-2000:]}"
+
+
+def run(folder: Path, kind: str, version: int, seconds: float, seed: int) -> tuple[list[str], str]:
+    """Starts the processes, kills one after the other, and gives what does not hold, and what was done."""
+    table, draw = str(folder / "t"), random.Random(seed)
+    indexes = ["column_stats", "record_index", *(["partition_stats"] if version > 6 else [])]
+    create_table(table, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)  # type: ignore[arg-type]
+    roles = [*(f"writer-{number}" for number in range(WRITERS)), "reader", "service"]
+    running = {role: _start(role, table, folder) for role in roles}
+    ends, kills = monotonic() + seconds, 0
+    while monotonic() < ends:
+        sleep(draw.uniform(0.2, _LONGEST_PAUSE))
+        role = draw.choice(roles)
+        if running[role].poll() is None:
+            kills += 1
+        running[role].send_signal(signal.SIGKILL)
+        running[role].wait()
+        running[role] = _start(role, table, folder)
+    for process in running.values():
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    commits = sum(told(folder / f"writer-{number}").commits for number in range(WRITERS)) // 2
+    return list(problems(table, folder)), f"{commits} commits told, {kills} processes killed"
+
+
+def _start(role: str, table: str, folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.model.killed", str(folder), "--role", role, "--table", table]
+    path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
+    with (folder / f"{role}.error").open("ab") as errors:
+        return subprocess.Popen(command, stderr=errors, env={**os.environ, "PYTHONPATH": path}, cwd=_ROOT)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--kind", choices=["cow", "mor"], default="mor")
+    parser.add_argument("--version", type=int, choices=[6, 8, 9], default=9)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--role", help=argparse.SUPPRESS)
+    parser.add_argument("--table", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    role = options.role or ""
+    if role.startswith("writer"):
+        write_until_killed(options.table, int(role.rpartition("-")[2]), options.folder / role)
+    elif role == "reader":
+        read_until_killed(options.table, options.folder / "reader.error")
+    elif role == "service":
+        serve_until_killed(options.table, options.folder / "service")
+    else:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed)
+        print("\n".join([done, *wrong]))
+        sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
