@@ -24,7 +24,6 @@ from hudi_core.engine import FileInfo
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.parallel.ordered import work_alone
 
-BEGINS_AT = datetime(2026, 1, 1, tzinfo=UTC)
 PAUSE = timedelta(minutes=10)
 """Longer than a lock or a heartbeat counts."""
 _TICK = timedelta(milliseconds=1)
@@ -51,8 +50,10 @@ class Point:
 class Scheduler:
     """The actors, and the time."""
 
-    now: datetime = BEGINS_AT
+    now: datetime = field(default_factory=times.system_clock)
+    """Begins after all times that the table has."""
     actors: list[Actor] = field(default_factory=list)
+    begins: datetime = field(init=False)
     modified: dict[str, datetime] = field(default_factory=dict)
     """When files were changed last: by the clock of the storage, which is right."""
     sees_deaths: bool = True
@@ -65,6 +66,9 @@ class Scheduler:
         actor = Actor(name, self, uri, body, **settings)
         self.actors.append(actor)
         return actor
+
+    def __post_init__(self) -> None:
+        self.begins = self.now
 
     @property
     def standing(self) -> list[Actor]:
@@ -142,7 +146,7 @@ class Scheduler:
         with ExitStack() as stack:
             for place, name, value in (
                 (lock, "sleep", sleep),
-                (lock, "monotonic", lambda: (self.now - BEGINS_AT).total_seconds()),
+                (lock, "monotonic", lambda: (self.now - self.begins).total_seconds()),
                 (lock, "this_owner", owner),
                 (lock, "_renewed", renewed),
                 (lock, "life_of", life_of),
@@ -298,7 +302,7 @@ class StoppingStorage(ArrowStorage):
     def modified(self, path: str) -> datetime | None:
         self._read("modified", path)
         there = super().modified(path)
-        return None if there is None else self.actor.scheduler.modified.get(path, BEGINS_AT)
+        return None if there is None else self.actor.scheduler.modified.get(path, self.actor.scheduler.begins)
 
     def sync(self) -> None:
         """Does nothing: power is not lost here."""
