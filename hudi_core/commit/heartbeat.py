@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Final
 
+from hudi_core.commit.lock_owner import this_owner
+from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
@@ -24,7 +27,7 @@ MAX_MISSES: Final = 2
 PATIENT_MISSES: Final = 10
 """The heartbeats that a writer of Apache Hudi 1.2.1 or later may miss: its `hoodie.client.heartbeat.tolerable.misses`."""
 _OWN: Final = b"hudi_core\n"
-"""The content of this library's heartbeats; Apache Hudi's are empty, and it reads none."""
+"""How this library's heartbeats begin, before the name of the run; Apache Hudi's are empty, and it reads none."""
 
 
 def heartbeat_path(instant_time: str) -> str:
@@ -46,30 +49,71 @@ def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timed
 def _may_be_patient(storage: Storage, instant_time: str) -> bool:
     """Whether the writer may be one of Apache Hudi from 1.2.1 on: not this library, nor an earlier release, which the properties
     would show."""
-    if read_if_there(storage, heartbeat_path(instant_time)) == _OWN:
+    if (read_if_there(storage, heartbeat_path(instant_time)) or b"").startswith(_OWN):
         return False
     properties = read_if_there(storage, PROPERTIES_PATH)
     return properties is None or not last_writer(properties).is_before_named
 
 
-@contextmanager
-def heartbeat(storage: Storage, instant_time: str, interval: timedelta = INTERVAL) -> Iterator[None]:
-    """Keeps the heartbeat going while the block runs, and removes it at its end."""
-    path, ended = heartbeat_path(instant_time), Event()
-    storage.replace(path, _OWN)
+@dataclass
+class Heartbeat:
+    """The heartbeat of a run while it goes on. Its file names the run: another that took the write over has its own there."""
 
-    def beat() -> None:
+    storage: Storage
+    path: str
+    owner: bytes
+    clock: Clock
+    beaten: datetime
+    _lost: bool = False
+    _turn: Lock = field(default_factory=Lock)
+
+    def beat(self) -> None:
+        """Shows that the run is alive, unless another has taken its write over or rolled it back."""
+        with self._turn:
+            self._look()
+            if not self._lost:
+                self.storage.replace(self.path, self.owner)
+                self.beaten = self.clock()
+
+    def is_own(self) -> bool:
+        """Whether the write is still this run's. Storage is asked only where others could have taken the run for dead."""
+        with self._turn:
+            if not self._lost and self.clock() - self.beaten > INTERVAL:
+                self._look()
+            return not self._lost
+
+    def end(self) -> None:
+        """Removes the heartbeat, unless it is another run's."""
+        with self._turn:
+            self._look()
+            if not self._lost:
+                self.storage.delete(self.path)
+
+    def _look(self) -> None:
+        self._lost = self._lost or read_if_there(self.storage, self.path) != self.owner
+
+
+@contextmanager
+def heartbeat(
+    storage: Storage, instant_time: str, interval: timedelta = INTERVAL, clock: Clock = system_clock
+) -> Iterator[Heartbeat]:
+    """Keeps the heartbeat going while the block runs, and removes it at its end."""
+    ended = Event()
+    own = Heartbeat(storage, heartbeat_path(instant_time), _OWN + this_owner().encode(), clock, clock())
+    storage.replace(own.path, own.owner)
+
+    def work() -> None:
         while not ended.wait(interval.total_seconds() / 2):
             try:
-                storage.replace(path, _OWN)
+                own.beat()
             except StorageError:
                 continue  # the next beat may come through; `is_alive` tolerates misses
 
-    thread = Thread(target=beat, name=f"heartbeat-{instant_time}", daemon=True)
+    thread = Thread(target=work, name=f"heartbeat-{instant_time}", daemon=True)
     thread.start()
     try:
-        yield
+        yield own
     finally:
         ended.set()
         thread.join()
-        storage.delete(path)
+        own.end()

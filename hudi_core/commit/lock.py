@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
+from hudi_core.commit.steps import guarded
 from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
@@ -53,6 +54,17 @@ class HeldLock:
     of_storage: HeldStorageLock | None = None
     _turn: Lock = field(default_factory=Lock)
     _lost: str | None = None
+    _seen: datetime = field(init=False)
+    """When the lock was seen last to be held."""
+
+    def __post_init__(self) -> None:
+        self._seen = self.clock()
+
+    def refuse_doubtful(self) -> None:
+        """As `refuse_lost`, where the lock was not seen for so long that another writer may have taken it: this process was
+        stopped. To be called before each step under the lock; storage is seldom asked."""
+        if self._lost is not None or self.clock() - self._seen > 2 * RENEWAL:
+            self.refuse_lost()
 
     def refuse_lost(self) -> None:
         """Raises `ConflictError` where another writer took the lock: its clock is fast, or this process was stopped for long.
@@ -78,7 +90,9 @@ class HeldLock:
 
     def _look(self) -> None:
         held = _read(self.storage)
-        if held != self.content:
+        if held == self.content:
+            self._seen = self.clock()
+        else:
             self._lost = "no lock" if held is None else f"one held by {_owner(held)}"
 
 
@@ -96,7 +110,11 @@ def table_lock(
         content = _take(storage, owner, patience, clock)
         held = HeldLock(storage, owner, clock, content)
         longest = PATIENCE if patience is None else patience
-        with storage_lock(storage, longest, clock, owner) as held.of_storage, _renewed(held, renewal):
+        with (
+            storage_lock(storage, longest, clock, owner) as held.of_storage,
+            _renewed(held, renewal),
+            guarded(held.refuse_doubtful),
+        ):
             yield held
     finally:
         # Also where a signal came just after the lock was taken.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -102,10 +103,25 @@ def _singles(step: Step) -> tuple[SingleStep, ...]:
     return step.steps if isinstance(step, SideBySide) else (step,)
 
 
+_GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", default=())
+
+
+@contextmanager
+def guarded(guard: Callable[[], None]) -> Iterator[None]:
+    """Calls the guard before each step that runs in the block: it raises where the steps may not go on. Rule COMMIT-531."""
+    token = _GUARDS.set((*_GUARDS.get(), guard))
+    try:
+        yield
+    finally:
+        _GUARDS.reset(token)
+
+
 def run(storage: Storage, steps: Iterable[Step]) -> None:
-    """Applies the steps in order, each durable before the next begins. Raises what storage raises; the steps before that are
-    done."""
+    """Applies the steps in order, each durable before the next begins. Raises what storage and guards raise; the steps before
+    that are done."""
     for step in steps:
+        for guard in _GUARDS.get():
+            guard()
         step.apply(storage)
         sync_changes(storage)
 

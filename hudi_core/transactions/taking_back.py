@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
+from hudi_core.commit.markers import PARTITION_METADATA, marked_files, marker_folder
 from hudi_core.commit.steps import Delete, SideBySide, run
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.options import FOLDER
 from hudi_core.paths import joined, partition_path
 from hudi_core.table.open import refreshed
@@ -40,6 +41,15 @@ def take_back(table: Table, instant: Instant, partitions: Collection[str], *, ke
         for partition in sorted(partitions):
             _remove_new_partition(storage, partition, time)
     run(storage, [Delete(files.inflight), *([] if keep_plan else [Delete(files.requested)])])
+    storage.delete_folder(marker_folder(time))
+
+
+def forget(table: Table, time: str) -> None:
+    """Removes what a run wrote after another writer had rolled its write back: its data files and its records in the metadata
+    table. To be called under the table's lock, by the process that wrote. Rule COMMIT-532."""
+    storage = table.storage
+    run(storage, [SideBySide(tuple(Delete(path) for path, _ in marked_files(storage, time)))])
+    run(storage, undo_steps(storage, time))
     storage.delete_folder(marker_folder(time))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
-from hudi_core.commit.heartbeat import heartbeat, heartbeat_path, is_alive
+from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
@@ -32,7 +32,7 @@ from hudi_core.transactions.conflicts import refuse_clustered, refuse_conflicts,
 from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.schema_commit import schema_commit, schema_text
-from hudi_core.transactions.taking_back import take_back
+from hudi_core.transactions.taking_back import forget, take_back
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
@@ -64,6 +64,7 @@ class Transaction:
     metadata_steps: MetadataSteps | None = None
     cancels_plans: bool = False
     """Planned clusterings of its file groups that do not run are cancelled."""
+    beat: Heartbeat | None = None
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
     partitions: frozenset[str] = field(default=frozenset(), init=False)
@@ -75,6 +76,10 @@ class Transaction:
     def files(self) -> InstantFiles:
         """The instant's own files."""
         return InstantFiles(self.table.timeline.folder, self.table.config.layout, self.instant_time, self.action)
+
+    def is_own(self) -> bool:
+        """Whether no other writer took the write for dead, and rolled it back or took it over."""
+        return self.beat is None or self.beat.is_own()
 
     def start(self, planned: Mapping[str, Sequence[Stat]] | None = None) -> None:
         """Makes the instant inflight, before the first data file. `planned` are the file groups that will be written to, by
@@ -104,6 +109,9 @@ class Transaction:
         config, storage = self.table.config, self.table.storage
         with table_lock(storage, clock=self.clock) as lock:
             latest = refreshed(self.table)
+            if not self.is_own():
+                where = f"{storage.uri}: {self.operation} of {self.instant_time}"
+                raise ConflictError(where, expected="a pending write", found="one that another writer took for dead")
             change = settled(latest, change)
             if self.cancels_plans:
                 latest = _without_plans(latest, change, self.clock)
@@ -158,7 +166,7 @@ def transaction(
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
             time = next_time(healed.timeline, clock)
             write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
-            alive.enter_context(heartbeat(storage, write.instant_time))
+            write.beat = alive.enter_context(heartbeat(storage, write.instant_time, clock=clock))
             run(storage, [Create(write.files.requested, _requested_content(action, operation))])
         with _ended(write, alive, keep_plan=False):
             yield write
@@ -194,7 +202,7 @@ def resumed(
                 roll_back(latest, planned, clock, keep_plan=True)
             healed = roll_back_failed(refreshed(latest), clock)
             write = Transaction(healed, planned.action, operation, time, clock, metadata_steps)
-            alive.enter_context(heartbeat(storage, time))
+            write.beat = alive.enter_context(heartbeat(storage, time, clock=clock))
             # Empty, as that of every run of a plan: it can be created once.
             run(storage, [Create(write.files.inflight)])
             write._started = True
@@ -219,8 +227,9 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
         yield
     finally:
         if write.committed is None:
+            is_own = _is_own(write)
             alive.close()
-            _undo(write, keep_plan=keep_plan)
+            _undo(write, keep_plan=keep_plan, is_own=is_own)
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
             write.table.storage.delete_folder(marker_folder(write.instant_time))
@@ -271,18 +280,28 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
     return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
-def _undo(write: Transaction, *, keep_plan: bool) -> None:
-    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back."""
+def _is_own(write: Transaction) -> bool:
+    try:
+        return write.is_own()
+    except HudiError:
+        return False  # what ended the write is the error that counts
+
+
+def _undo(write: Transaction, *, keep_plan: bool, is_own: bool) -> None:
+    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back. Of one that
+    another writer took for dead, and rolled back, what was written since is removed."""
     storage = write.table.storage
     try:
         with table_lock(storage, clock=write.clock):
             latest = refreshed(write.table)
-            for instant in latest.timeline.pending:
-                if instant.requested_time == write.instant_time:
-                    if write.is_committing:
-                        roll_back(latest, instant, write.clock, keep_plan=keep_plan)
-                    else:
-                        take_back(latest, instant, write.partitions, keep_plan=keep_plan)
+            present = [one for one in latest.timeline.instants if one.requested_time == write.instant_time]
+            if not present:
+                forget(latest, write.instant_time)
+            for instant in [one for one in present if is_own and not one.completed]:
+                if write.is_committing:
+                    roll_back(latest, instant, write.clock, keep_plan=keep_plan)
+                else:
+                    take_back(latest, instant, write.partitions, keep_plan=keep_plan)
     except HudiError:
         # What ended the write is the error that counts; the next writer rolls back.
         return

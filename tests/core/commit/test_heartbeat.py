@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -61,3 +61,30 @@ def test_a_writer_of_this_library_is_dead_after_two_intervals_whoever_wrote_befo
     with heartbeat(storage, TIME):
         assert is_alive(storage, TIME, system_clock())
         assert [alive_after(tmp_path, intervals) for intervals in (2, 2.01, 9)] == [True, False, False]
+
+
+def test_a_run_knows_when_another_took_its_write_over(tmp_path: Path) -> None:
+    """COMMIT-530."""
+    storage, now = PlainStorage(str(tmp_path)), system_clock()
+    stopped = timedelta()
+    with heartbeat(storage, TIME, clock=lambda: now + stopped) as first:
+        assert first.is_own()
+        with heartbeat(storage, TIME) as second:
+            assert first.is_own()  # it is not asked for so soon
+            stopped = timedelta(minutes=10)
+            assert not first.is_own()
+            first.beat()
+            assert second.is_own()
+            first.end()
+            assert storage.exists(heartbeat_path(TIME))
+        assert not storage.exists(heartbeat_path(TIME))
+
+
+def test_a_run_whose_heartbeat_was_removed_does_not_begin_it_again(tmp_path: Path) -> None:
+    """COMMIT-530: who rolled its write back removed it."""
+    storage = PlainStorage(str(tmp_path))
+    with heartbeat(storage, TIME) as own:
+        storage.delete(heartbeat_path(TIME))
+        own.beat()
+        assert not own.is_own()
+        assert not storage.exists(heartbeat_path(TIME))

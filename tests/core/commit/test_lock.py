@@ -17,6 +17,7 @@ import pytest
 
 from hudi_core.commit.lock import EXPIRY, LOCK_PATH, PATIENCE, free_lock, lock_is_expired, lock_state, table_lock
 from hudi_core.commit.lock_owner import this_owner
+from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.options import PROPERTIES_PATH
@@ -155,3 +156,35 @@ def test_the_clock_has_a_zone() -> None:
     now = system_clock()
     assert now.tzinfo is UTC
     assert abs(datetime.now(UTC) - now) < timedelta(seconds=5)  # noqa: TID251 - what it is compared with
+
+
+class Stopped:
+    """A clock of a process that is stopped for a while."""
+
+    def __init__(self) -> None:
+        self.stopped_for = timedelta()
+
+    def __call__(self) -> datetime:
+        return system_clock() + self.stopped_for
+
+
+def test_no_step_is_done_under_a_lock_that_was_lost(tmp_path: Path) -> None:
+    """COMMIT-531: the process was stopped, and another took the lock meanwhile."""
+    storage, clock = PlainStorage(str(tmp_path)), Stopped()
+    with pytest.raises(ConflictError, match="still held"), table_lock(storage, clock=clock):
+        run(storage, [Create("before")])
+        storage.replace(LOCK_PATH, b'{"owner": "another"}')
+        run(storage, [Create("in time")])  # nobody takes a lock so soon
+        clock.stopped_for = timedelta(minutes=2)
+        run(storage, [Create("after")])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".hoodie", "before", "in time"]
+    run(storage, [Create("without a lock")])
+
+
+def test_steps_go_on_under_a_lock_that_is_still_held(tmp_path: Path) -> None:
+    """COMMIT-531."""
+    storage, clock = PlainStorage(str(tmp_path)), Stopped()
+    with table_lock(storage, clock=clock):
+        clock.stopped_for = timedelta(minutes=2)
+        run(storage, [Create("after")])
+    assert (tmp_path / "after").exists()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
+from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Create, Step, run
@@ -314,3 +315,26 @@ def test_a_writer_that_lost_its_lock_does_not_commit(tmp_path: Path, monkeypatch
         write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)), taken)
     assert (tmp_path / "t/.hoodie/lock").read_bytes() == b""
     assert [file_slice.file_id for file_slice in refreshed(table).slices()] == ["aa-0"]
+
+
+def test_a_writer_that_was_taken_for_dead_leaves_nothing_behind(tmp_path: Path) -> None:
+    """COMMIT-530, COMMIT-532: it goes on after another has rolled its write back."""
+    table = new_table(tmp_path)
+    stopped = timedelta()
+    clock = lambda: datetime.now(UTC) + stopped  # noqa: E731, TID251 - the machine's clock, and a stop
+    with (
+        pytest.raises(ConflictError, match="took for dead"),
+        transaction(table, "commit", "INSERT", clock=clock) as write,
+    ):
+        write.start()
+        write_file(write.table, write.instant_time, "aa-0")
+        latest = refreshed(table)
+        (pending,) = latest.timeline.pending
+        roll_back(latest, pending)
+        table.storage.delete(heartbeat_path(write.instant_time))
+        status = write_file(write.table, write.instant_time, "bb-0")
+        stopped = timedelta(minutes=10)
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
+    assert refreshed(table).timeline.commits == ()
+    assert not list((tmp_path / "t").glob("*.parquet"))
+    assert not list((tmp_path / "t/.hoodie/.temp").glob("*"))
