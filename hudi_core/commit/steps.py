@@ -14,6 +14,18 @@ from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 
+_GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", default=())
+
+
+@contextmanager
+def guarded(guard: Callable[[], None]) -> Iterator[None]:
+    """Calls the guard before each step that runs in the block: it raises where the steps may not go on. Rule COMMIT-531."""
+    token = _GUARDS.set((*_GUARDS.get(), guard))
+    try:
+        yield
+    finally:
+        _GUARDS.reset(token)
+
 
 @dataclass(frozen=True, slots=True)
 class Create:
@@ -84,7 +96,8 @@ class SideBySide:
         # A log file has its content before its name: who undoes a write knows it by its blocks.
         defers = all(isinstance(step, Ensure) for step in self.steps)
         with storage.deferred() if defers and isinstance(storage, StorageWithSync) else nullcontext():
-            for _ in in_order(lambda step: step.apply(storage), self.steps, workers):
+            guards = _GUARDS.get()  # those of this thread
+            for _ in in_order(lambda step: _apply(step, storage, guards), self.steps, workers):
                 pass
 
 
@@ -103,27 +116,18 @@ def _singles(step: Step) -> tuple[SingleStep, ...]:
     return step.steps if isinstance(step, SideBySide) else (step,)
 
 
-_GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", default=())
-
-
-@contextmanager
-def guarded(guard: Callable[[], None]) -> Iterator[None]:
-    """Calls the guard before each step that runs in the block: it raises where the steps may not go on. Rule COMMIT-531."""
-    token = _GUARDS.set((*_GUARDS.get(), guard))
-    try:
-        yield
-    finally:
-        _GUARDS.reset(token)
-
-
 def run(storage: Storage, steps: Iterable[Step]) -> None:
     """Applies the steps in order, each durable before the next begins. Raises what storage and guards raise; the steps before
     that are done."""
     for step in steps:
-        for guard in _GUARDS.get():
-            guard()
-        step.apply(storage)
+        _apply(step, storage, _GUARDS.get())
         sync_changes(storage)
+
+
+def _apply(step: Step, storage: Storage, guards: Sequence[Callable[[], None]]) -> None:
+    for guard in guards:
+        guard()
+    step.apply(storage)
 
 
 def sync_changes(storage: Storage) -> None:

@@ -43,7 +43,7 @@ _PROPERTIES = {"hoodie.compact.inline.max.delta.commits": "4", "hoodie.clean.com
 
 
 @dataclass
-class Told:
+class Reported:
     """What the notes of a writer say: the last number that each row was told to have, and those that were begun later."""
 
     last: dict[str, int] = field(default_factory=dict)
@@ -90,9 +90,9 @@ def serve_until_killed(table: str, notes: Path) -> None:
             stream.write(json.dumps({"service": done.service, "state": done.state}) + "\n")
 
 
-def told(notes: Path) -> Told:
+def read_notes(notes: Path) -> Reported:
     """The notes of a writer, which may end in half a line."""
-    result = Told()
+    result = Reported()
     for line in notes.read_text().splitlines() if notes.exists() else []:
         try:
             note = json.loads(line)
@@ -119,7 +119,7 @@ def problems(table: str, folder: Path) -> Iterator[str]:
         yield f"{[key for key, times in Counter(key for key, _ in rows).items() if times > 1]} are there twice"
     known = {SHARED, "last"}
     for writer in range(WRITERS):
-        notes = told(folder / f"writer-{writer}")
+        notes = read_notes(folder / f"writer-{writer}")
         known |= set(notes.begun)
         for key in notes.begun:
             if not notes.fits(key, numbers.get(key)):
@@ -150,7 +150,7 @@ def run(folder: Path, kind: str, version: int, seconds: float, seed: int) -> tup
     for process in running.values():
         process.send_signal(signal.SIGKILL)
         process.wait()
-    commits = sum(told(folder / f"writer-{number}").commits for number in range(WRITERS)) // 2
+    commits = sum(read_notes(folder / f"writer-{number}").commits for number in range(WRITERS)) // 2
     return list(problems(table, folder)), f"{commits} commits told, {kills} processes killed"
 
 

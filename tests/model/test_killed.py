@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.model.killed import Told, run, told
+from tests.model.killed import Reported, read_notes, run
 
 SECONDS = float(os.environ.get("KILLED_SECONDS", "60"))
 
@@ -30,7 +30,7 @@ def test_the_notes_of_a_writer_say_what_may_be_there(tmp_path: Path) -> None:
         {"begun": {"a": 3, "b": 3}},
     ]
     notes.write_text("\n".join(map(json.dumps, lines)) + '\n{"told": {"a"')
-    read = told(notes)
+    read = read_notes(notes)
     assert [number for number in (None, 1, 2, 3) if read.fits("a", number)] == [1, 3]
     assert [number for number in (None, 2, 3) if read.fits("b", number)] == [None, 3]
-    assert told(tmp_path / "none") == Told()
+    assert read_notes(tmp_path / "none") == Reported()
