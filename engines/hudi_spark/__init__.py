@@ -32,7 +32,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hudi_spark.front.source import register as register
+    from hudi_spark.front.registering import register as register
     from hudi_spark.front.streams import stream_writer as stream_writer
     from hudi_spark.front.table import create as create
     from hudi_spark.front.table import open as open  # noqa: A004  # `hudi_spark.open`
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "create": "hudi_spark.front.table",
     "open": "hudi_spark.front.table",
-    "register": "hudi_spark.front.source",
+    "register": "hudi_spark.front.registering",
     "session": "hudi_spark.sessions",
     "stream_writer": "hudi_spark.front.streams",
 }

@@ -5,4 +5,6 @@ streams  batches of streams, each written once
 writing  writes of DataFrames
 tagging  `tagLocation`: keys in, keys with the file that holds their record out
 source   the data source `hudi_core` of Spark 4, and its streams
+sink     writes by that data source
+registering  the data source in a session
 """

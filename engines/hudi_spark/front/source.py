@@ -6,7 +6,7 @@
 
 Options are those of `Table.scan` (`as_of`, `since`, `until`, `read_optimized`, `meta`). Filters that Spark pushes down serve to
 find files and row groups; Spark tests rows by them again. Offsets of a stream are completion times of commits: a batch
-has the rows that changed after one and up to the other, in their latest state.
+has the rows that changed after one and up to the other, in their latest state. Writes are those of `sink`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyspark.sql.datasource as datasource
-from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.changes.incremental import order_time
@@ -33,6 +32,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import time_order
 from hudi_spark.arrow_form import batch_form
+from hudi_spark.front.sink import HudiStreamWriter, HudiWriter
 from hudi_spark.structs import nullable_struct
 
 NAME = "hudi_core"
@@ -59,11 +59,11 @@ class HudiSource(datasource.DataSource):
     def streamReader(self, schema: StructType) -> HudiStreamReader:  # noqa: N802  # Spark's name
         return HudiStreamReader(dict(self.options), schema.fieldNames())
 
+    def writer(self, schema: StructType, overwrite: bool) -> HudiWriter:
+        return HudiWriter(dict(self.options), schema, overwrite)
 
-def register(spark: SparkSession) -> None:
-    """Registers the format `hudi_core` with a session, and lets Spark push filters down to sources in Python."""
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    spark.dataSource.register(HudiSource)  # type: ignore[attr-defined]  # of Spark 4
+    def streamWriter(self, schema: StructType, overwrite: bool) -> HudiStreamWriter:  # noqa: N802  # Spark's name
+        return HudiStreamWriter(dict(self.options), schema, overwrite)
 
 
 @dataclass

@@ -17,11 +17,12 @@ from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
 from hudi_spark.front import source
+from hudi_spark.front.registering import register
 
 
 @pytest.fixture(scope="module")
 def registered(spark: Any) -> Any:
-    source.register(spark)
+    register(spark)
     return spark
 
 

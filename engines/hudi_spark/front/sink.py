@@ -1,0 +1,164 @@
+"""Writes by the Python data source of Spark 4: `frame.write.format("hudi_core")`, and streams. Rules: WRITE-430, WRITE-615.
+
+    frame.write.format("hudi_core").mode("append").option("op", "upsert").save(path)
+    rows.writeStream.format("hudi_core").option("stream", "rides").option("checkpointLocation", folder).start(path)
+
+Spark gives the rows of a partition to one task and what tasks report to one process, and moves no rows between tasks for a
+source in Python. So tasks put their rows into files of the table's own folder, and that process writes them, as a table on Arrow
+is written to: in one commit, which for a stream has the number of the batch. The methods of a table write on executors.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+import pyspark.sql.datasource as datasource
+from pyspark.sql.types import StructType
+
+from hudi_core.engine import Storage
+from hudi_core.errors import UnsupportedError, UsageError, listed
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
+from hudi_core.writing.operations import Operation, operation_of, write
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.write_run import WriteOptions
+from hudi_spark.structs import arrow_schema
+
+STAGED: Final = ".hoodie/.aux/hudi_core_staged"
+"""The folder of rows that wait for their commit."""
+
+_ROWS_OF_FILE: Final = 1 << 18
+_OWN: Final = ("path", "op", "stream")
+_OF_SPARK: Final = frozenset({"checkpointlocation", "queryname", "outputmode"})
+_OVERWRITES: Final = (Operation.INSERT_OVERWRITE_TABLE, Operation.INSERT_OVERWRITE)
+
+
+@dataclass(frozen=True)
+class SinkOptions:
+    """What options of a write by format mean."""
+
+    path: str
+    operation: Operation
+    stream: str
+    properties: Mapping[str, str]
+
+
+def sink_options(options: Mapping[str, str], *, overwrite: bool) -> SinkOptions:
+    """The options of a write. Raises `UsageError` for a table, an operation or an option that is not known."""
+    given = {name.lower(): text for name, text in options.items()}
+    properties = {name: text for name, text in options.items() if name.lower().startswith("hoodie.")}
+    unknown = sorted(set(given) - set(_OWN) - _OF_SPARK - {name.lower() for name in properties})
+    if unknown:
+        expected = f"some of {', '.join(_OWN[1:])} and properties hoodie.*"
+        raise UsageError("options", expected=expected, found=listed(unknown))
+    if not given.get("path"):
+        raise UsageError("path", expected="the table's root folder, as in save(path)", found="none")
+    default = Operation.INSERT_OVERWRITE_TABLE if overwrite else Operation.UPSERT
+    operation = operation_of(given.get("op", default))
+    if overwrite != (operation in _OVERWRITES):
+        mode = "overwrite" if overwrite else "append"
+        raise UsageError("op", expected=f"an operation of mode {mode}", found=operation)
+    return SinkOptions(given["path"], operation, given.get("stream", DEFAULT_STREAM), properties)
+
+
+@dataclass
+class StagedRows(datasource.WriterCommitMessage):
+    """The files with the rows of one task, in order."""
+
+    paths: tuple[str, ...]
+
+
+class Staging:
+    """Rows of tasks in files, until one process writes them. It can be pickled."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
+        self.options = sink_options(options, overwrite=overwrite)
+        self._storage: Storage = open_table(self.options.path).storage
+        self._schema = arrow_schema(schema)
+        self._folder = f"{STAGED}/{secrets.token_hex(8)}"
+
+    def staged(self, batches: Iterator[pa.RecordBatch]) -> StagedRows:
+        """Puts the rows of a task into files of its own."""
+        attempt, paths = secrets.token_hex(8), list[str]()
+        pending: list[pa.RecordBatch] = []
+        for batch in batches:
+            pending.append(batch)
+            if sum(waiting.num_rows for waiting in pending) >= _ROWS_OF_FILE:
+                paths.append(self._file(f"{attempt}-{len(paths)}", pending))
+                pending = []
+        if pending:
+            paths.append(self._file(f"{attempt}-{len(paths)}", pending))
+        return StagedRows(tuple(paths))
+
+    def committed(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
+        """Writes the rows of all tasks in one commit, and deletes their files."""
+        paths = [path for message in messages if message is not None for path in message.paths]
+        of_stream = None if batch is None else StreamBatch(batch, self.options.stream)
+        settings = WriteOptions(batch=of_stream, properties=self.options.properties)
+        table = open_table(self.options.path)
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._rows(table, paths))
+        try:
+            return write(table, reader, self.options.operation, settings)
+        finally:
+            self.dropped()
+
+    def dropped(self) -> None:
+        """Deletes the files of all tasks."""
+        self._storage.delete_folder(self._folder)
+
+    def _file(self, name: str, batches: Sequence[pa.RecordBatch]) -> str:
+        path = f"{self._folder}/{name}.arrow"
+        rows = pa.Table.from_batches(batches).cast(
+            self._schema
+        )  # Spark names the session's zone in the types of its batches
+        with self._storage.output(path) as file, pa.ipc.new_file(file, self._schema) as writer:
+            writer.write_table(rows)
+        return path
+
+    def _rows(self, table: Table, paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for path in paths:
+            yield from pa.ipc.open_file(table.storage.read(path)).read_all().to_batches()
+
+
+class HudiWriter(datasource.DataSourceArrowWriter):
+    """A write of one DataFrame."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
+        self.staging = Staging(options, schema, overwrite)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedRows:
+        return self.staging.staged(iterator)
+
+    def commit(self, messages: list[Any]) -> None:
+        self.staging.committed(messages, None)
+
+    def abort(self, messages: list[Any]) -> None:
+        self.staging.dropped()
+
+
+_STREAM_WRITER: Any = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
+"""Before Spark 4.1 sources in Python got the rows of streams one by one alone."""
+
+
+class HudiStreamWriter(_STREAM_WRITER):
+    """A write of the batches of a stream: each is one commit, with the batch's number."""
+
+    def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
+        if _STREAM_WRITER is datasource.DataSourceStreamWriter:
+            expected = "Spark 4.1, or foreachBatch with hudi_spark.stream_writer"
+            raise UnsupportedError("writeStream", expected=expected, found="Spark 4.0")
+        self.staging = Staging(options, schema, overwrite)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedRows:
+        return self.staging.staged(iterator)
+
+    def commit(self, messages: list[Any], batch: int) -> None:
+        self.staging.committed(messages, batch)
+
+    def abort(self, messages: list[Any], batch: int) -> None:
+        self.staging.dropped()

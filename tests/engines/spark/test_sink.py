@@ -1,0 +1,118 @@
+"""Writes by the data source `hudi_core` of Spark 4: what Spark does with a writer is done without a JVM, and once by Spark."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.errors import HudiError, SchemaError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table
+from hudi_core.front.table import Table
+
+pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from hudi_spark.front import sink
+from hudi_spark.front.registering import register
+from hudi_spark.front.sink import HudiStreamWriter, HudiWriter, StagedRows
+
+TYPES = pa.schema([("id", pa.string()), ("v", pa.int64())])
+STRUCT = StructType([StructField("id", StringType()), StructField("v", LongType())])
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return create_table(tmp_path / "t", TYPES, "id")
+
+
+def batches(*rows: tuple[str, int]) -> Any:
+    return iter([pa.record_batch([[key for key, _ in rows], [v for _, v in rows]], schema=TYPES)])
+
+
+def staged(writer: Any, *parts: Any) -> list[StagedRows]:
+    """What tasks report, each in a process of its own; an attempt of the first is outrun by another."""
+    pickle.loads(pickle.dumps(writer)).write(batches(*parts[0]))
+    return [pickle.loads(pickle.dumps(writer)).write(batches(*part)) for part in parts]
+
+
+def stored(table: Table) -> dict[str, int]:
+    return {row["id"]: row["v"] for row in table.refresh().scan(meta=False).to_json_rows()}
+
+
+def leftovers(table: Table) -> list[str]:
+    return [info.path for info in table.storage.list(sink.STAGED, recursive=True)]
+
+
+def test_rows_of_tasks_are_one_commit(table: Table) -> None:
+    """WRITE-615: also where a task ran twice; nothing of them stays."""
+    writer = HudiWriter({"path": table.uri}, STRUCT, False)
+    writer.commit(staged(writer, [("a", 1), ("b", 2)], [("c", 3)]))
+    assert (stored(table), len(table.refresh().timeline.commits), leftovers(table)) == ({"a": 1, "b": 2, "c": 3}, 1, [])
+    for op, rows, left in (
+        ("upsert", [("a", 7)], {"a": 7, "b": 2, "c": 3}),
+        ("delete", [("b", 0)], {"a": 7, "c": 3}),
+        (None, [("z", 1)], {"z": 1}),
+    ):
+        named = {} if op is None else {"op": op}
+        writer = HudiWriter({"path": table.uri, **named}, STRUCT, op is None)
+        writer.commit(staged(writer, rows))
+        assert stored(table) == left
+    writer = HudiWriter({"path": table.uri}, STRUCT, False)
+    writer.abort([*staged(writer, [("y", 1)]), None])
+    assert (stored(table), leftovers(table)) == ({"z": 1}, [])
+
+
+def test_a_batch_of_a_stream_is_written_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-430: also when it comes again in another process."""
+    if not hasattr(sink.datasource, "DataSourceStreamArrowWriter"):
+        pytest.skip("streams of Arrow batches come with Spark 4.1")
+    options = {"path": table.uri, "checkpointLocation": "/c", "stream": "rides", "op": "insert"}
+    for number in (0, 1, 1, 0):
+        writer = HudiStreamWriter(options, STRUCT, False)
+        writer.commit(staged(writer, [(f"k{number}", number)]), number)
+    assert (stored(table), len(table.refresh().timeline.commits), leftovers(table)) == ({"k0": 0, "k1": 1}, 2, [])
+    monkeypatch.setattr(sink, "_STREAM_WRITER", sink.datasource.DataSourceStreamWriter)
+    with pytest.raises(UnsupportedError, match=r"foreachBatch with hudi_spark.stream_writer"):
+        HudiStreamWriter(options, STRUCT, False)
+
+
+def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None:
+    """WRITE-615: before a task runs, or with nothing left."""
+    refused: list[tuple[dict[str, str], bool, type[HudiError], str]] = [
+        ({}, False, UsageError, "the table's root folder"),
+        ({"path": table.uri, "op": "merge"}, False, UsageError, "one of upsert"),
+        ({"path": table.uri, "op": "upsert"}, True, UsageError, "an operation of mode overwrite"),
+        ({"path": table.uri, "op": "insert_overwrite"}, False, UsageError, "an operation of mode append"),
+        ({"path": table.uri, "speed": "1"}, False, UsageError, "found speed"),
+        ({"path": str(tmp_path / "none")}, False, HudiError, "none"),
+    ]
+    for options, overwrite, error, text in refused:
+        with pytest.raises(error, match=text):
+            HudiWriter(options, STRUCT, overwrite)
+    other = StructType([StructField("id", LongType()), StructField("w", StringType())])
+    writer = HudiWriter({"path": table.uri}, other, False)
+    rows = pa.record_batch([[1], ["x"]], schema=pa.schema([("id", pa.int64()), ("w", pa.string())]))
+    with pytest.raises((SchemaError, HudiError)):
+        writer.commit([writer.write(iter([rows]))])
+    assert (stored(table), leftovers(table)) == ({}, [])
+
+
+def test_spark_writes_by_the_format(spark: Any, table: Table, tmp_path: Path) -> None:
+    """WRITE-615."""
+    register(spark)
+    rows = spark.range(10, numPartitions=2).selectExpr("concat('k', id) as id", "id as v")
+    rows.write.format("hudi_core").mode("append").option("op", "bulk_insert").save(table.uri)
+    rows.where("v < 3").selectExpr("id", "v + 100 as v").write.format("hudi_core").mode("append").save(table.uri)
+    assert stored(table) == {f"k{n}": n + 100 * (n < 3) for n in range(10)}
+    made = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
+    query = (
+        made.selectExpr("concat('s', value) as id", "value as v").writeStream.format("hudi_core")
+        .option("checkpointLocation", str(tmp_path / "c")).trigger(once=True).start(table.uri)
+    )  # fmt: skip
+    query.awaitTermination()
+    assert len(stored(table)) > 10
+    assert leftovers(table) == []
