@@ -42,12 +42,17 @@ def _compact() -> None:
 @contextmanager
 def _compacted() -> Iterator[Path]:
     """A copy of the table, compacted."""
-    source = apache_hudi.table("mor_read")
-    with tempfile.TemporaryDirectory(prefix="bench-compact-", dir=source.parent) as scratch:
-        path = shutil.copytree(source, Path(scratch) / "t", copy_function=_linked)
+    with copied(apache_hudi.table("mor_read")) as path:
         result = compact(open_table(path))
         assert (result.state, result.slices, result.updated) == ("completed", 10, _updates())
         yield path
+
+
+@contextmanager
+def copied(source: Path) -> Iterator[Path]:
+    """A copy of a table whose data files are links."""
+    with tempfile.TemporaryDirectory(prefix="bench-copy-", dir=source.parent) as scratch:
+        yield Path(shutil.copytree(source, Path(scratch) / "t", copy_function=_linked))
 
 
 @cache

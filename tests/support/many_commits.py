@@ -18,6 +18,10 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
 
 GROUPS = 100
+_SCHEMA = (
+    '{"type":"record","name":"r","fields":[{"name":"id","type":["null","string"],"default":null},'
+    '{"name":"p","type":["null","string"],"default":null}]}'
+)
 _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -44,7 +48,7 @@ def table_of_many_commits(path: Path, commits: int, version: int = 9) -> Table:
         previous[group] = time
         change = TableChange("UPSERT", COMMIT, table.schema, (status,))
         files = InstantFiles(table.timeline.folder, table.config.layout, time, COMMIT)
-        record = commit_record(change, time, version, '{"type":"record","name":"r","fields":[]}')
+        record = commit_record(change, time, version, _SCHEMA)
         (path / files.requested).touch()
         (path / files.inflight).touch()
         (path / files.completed(time_of(_BEGIN + timedelta(seconds=number, milliseconds=500), UTC))).write_bytes(
