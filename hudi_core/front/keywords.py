@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, described
 
 if TYPE_CHECKING:
     from hudi_core.cluster.layout import Strategy
@@ -183,8 +183,11 @@ class IndexKeywords(TypedDict, total=False):
 def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> O | None:
     """Returns the options of an operation: an object of the class `kind`, with fields given by name in the place of its own.
 
-    Raises `UsageError` for a name that is no field, with the names that come close.
+    Raises `UsageError` for an object of another class, and for a name that is no field, with the names that come close.
     """
+    if options is not None and not isinstance(options, kind):
+        expected = f"{kind.__name__}, or options by name"
+        raise UsageError("options", expected=expected, found=described(options))
     if not named:
         return options
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]

@@ -7,8 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from hudi_core.by_need import ModuleByNeed
+from hudi_core.errors import UsageError, described
 from hudi_core.front.keywords import TableTypeName, TableVersion
 from hudi_core.front.table import Table
+from hudi_core.schema.names import refuse_no_name
 from hudi_core.service_properties import is_of_service
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
@@ -46,6 +48,9 @@ def open_table(
     Raises `NotATableError`, `UnsupportedError` for an unknown version, `CorruptFileError` for damaged properties, and
     `UsageError` for an unknown engine or metadata mode.
     """
+    _refuse_other_types(uri, {"storage_options": storage_options})
+    if footer_cache is not None:
+        _refuse_no_path(footer_cache, "footer_cache")
     return Table.from_opened(
         opening.open_table(
             uri,
@@ -86,6 +91,10 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path,
     `UnsupportedError` for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
+    _refuse_other_types(uri, {"storage_options": storage_options, "options": options})
+    refuse_no_name(type, "type")
+    if name is not None:
+        refuse_no_name(name, "name")
     return Table.from_opened(
         create.create_table(
             uri,
@@ -104,3 +113,16 @@ def create_table(
             refuse=usable.refuse_unusable if any(map(is_of_service, options or ())) else None,
         )
     )
+
+
+def _refuse_other_types(uri: object, mappings: Mapping[str, object]) -> None:
+    """Raises `UsageError` for what is no path and no URL, and for options that are no mapping."""
+    _refuse_no_path(uri, "uri")
+    for where, given in mappings.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(where, expected="a mapping from names to values", found=described(given))
+
+
+def _refuse_no_path(given: object, where: str) -> None:
+    if not isinstance(given, str | PathLike):
+        raise UsageError(where, expected="a path or a URL", found=described(given))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
+from hudi_core.errors import UsageError, described
 from hudi_core.front.after_write import served
 from hudi_core.front.keywords import (
     ArchiveKeywords,
@@ -20,6 +21,7 @@ from hudi_core.front.keywords import (
     WriteKeywords,
     options_from,
 )
+from hudi_core.schema.names import names, refuse_no_name
 from hudi_core.table import table as opened
 from hudi_core.table.open import refreshed
 
@@ -321,7 +323,7 @@ class Table(opened.Table):
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
         """Undoes a completed write that nothing builds on, by its requested time, or all writes that died:
         `services.restoring.undoing.rollback`."""
-        return undoing.rollback(self, instant, failed=failed)
+        return undoing.rollback(self, _instant(instant), failed=failed)
 
     def run_services(
         self,
@@ -334,12 +336,14 @@ class Table(opened.Table):
         They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
         archive: `services.upkeep.rounds.run_services`. Writers may go on meanwhile.
         """
-        return list(rounds.run_services(self, rounds.ServiceOptions(tuple(only), dict(properties or {}))))
+        return list(rounds.run_services(self, rounds.ServiceOptions(names(only, "only"), _properties(properties))))
 
     def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
         """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the
         table back to it."""
-        return saving.savepoint(self, instant, by=by, comment=comment)
+        refuse_no_name(by, "by")
+        refuse_no_name(comment, "comment")
+        return saving.savepoint(self, _instant(instant), by=by, comment=comment)
 
     def savepoints(self) -> list[SavepointResult]:
         """Lists the savepoints of the table as it is now, oldest first."""
@@ -347,6 +351,7 @@ class Table(opened.Table):
 
     def drop_savepoint(self, instant: str) -> SavepointResult:
         """Drops a savepoint: the next clean may delete its files."""
+        refuse_no_name(instant, "instant")
         return saving.drop_savepoint(self, instant)
 
     def restore(self, savepoint: str | None = None, *, to: str | None = None, dry_run: bool = False) -> RestoreResult:
@@ -355,7 +360,7 @@ class Table(opened.Table):
         All later writes are undone for good. No writer may be at work; a restore that dies is finished by the next call. A dry
         run shows the files that would go, and the rows of each partition before and after: `services.restoring.run.restore`.
         """
-        return restoring.restore(self, savepoint, to=to, dry_run=dry_run)
+        return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run)
 
     def cluster(self, options: ClusterOptions | None = None, **named: Unpack[ClusterKeywords]) -> ClusterResult:
         """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.
@@ -421,5 +426,19 @@ class Table(opened.Table):
         return validation.validate(self, only)
 
 
+def _instant(time: str | None) -> str | None:
+    """A requested time. Raises `UsageError` for what is no string."""
+    if time is not None:
+        refuse_no_name(time, "instant")
+    return time
+
+
+def _properties(given: Mapping[str, str] | None) -> dict[str, str]:
+    """Properties. Raises `UsageError` for what is no mapping."""
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError("properties", expected="a mapping from names to values", found=described(given))
+    return {} if given is None else dict(given)
+
+
 def _write_options(options: WriteOptions | None, named: WriteKeywords) -> WriteOptions | None:
-    return options_from(write_run.WriteOptions, options, named) if named else options
+    return options_from(write_run.WriteOptions, options, named) if named or options is not None else None

@@ -17,6 +17,7 @@ from hudi_core.metadata.kinds import NAMED_KINDS, dependents
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
 from hudi_core.metadata_writer.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
 from hudi_core.options import FOLDER
+from hudi_core.schema.names import refuse_no_name
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
@@ -31,6 +32,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
     where it is being built.
     """
     refuse_read_only(table.config, table.storage.uri)
+    refuse_no_name(name, "index")
     with table_lock(table.storage, clock=clock):
         table = refreshed(table)
         builds = planned_builds(table.timeline)

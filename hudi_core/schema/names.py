@@ -1,12 +1,37 @@
-"""Lists of names as users give them."""
+"""Names, and lists of names, as users give them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hudi_core.errors import UsageError, described
 
-def name_list(given: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from a list, or from one string with commas between them, where blanks around names and empty names are left out."""
+
+def name_list(given: str | Iterable[str], where: str = "names") -> tuple[str, ...]:
+    """Names from a list, or from one string with commas between them, where blanks around names and empty names are left out.
+
+    Raises `UsageError`, at `where`, for what is no list and has no names.
+    """
     if isinstance(given, str):
         return tuple(name.strip() for name in given.split(",") if name.strip())
-    return tuple(given)
+    return names(given, where)
+
+
+def names(given: Iterable[str], where: str) -> tuple[str, ...]:
+    """Names from a list. Raises `UsageError`, at `where`, for a string, whose letters would be taken for names, for what is no
+    list, and for what has no names."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        example = f", as [{given!r}]" if isinstance(given, str) else ""
+        found = "a string" if isinstance(given, str) else described(given)
+        raise UsageError(where, expected=f"a list of names{example}", found=found)
+    listed = tuple(given)
+    others = [name for name in listed if not isinstance(name, str)]
+    if others:
+        raise UsageError(where, expected="names", found=described(others[0]))
+    return listed
+
+
+def refuse_no_name(given: object, where: str) -> None:
+    """Raises `UsageError`, at `where`, for what is no string."""
+    if not isinstance(given, str):
+        raise UsageError(where, expected="a string", found=described(given))

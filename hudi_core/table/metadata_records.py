@@ -28,9 +28,10 @@ from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import listing_rows
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.names import refuse_no_name
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
-from hudi_core.table.table import Table
+from hudi_core.table.table import Table, row_limit
 
 _EXACT: Final = Context(prec=100)
 _AT_ONCE: Final = 8192
@@ -51,6 +52,8 @@ def metadata_records(
     Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
     read.
     """
+    refuse_no_name(partition, "metadata partition")
+    limit = row_limit(limit)
     table = refreshed(table)
     metadata = open_metadata_table(table.storage, table.config, table.timeline)
     if metadata is None or partition not in metadata.partitions:

@@ -16,6 +16,7 @@ from hudi_core.local_files import StorageWithLinks
 from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, BaseFileFormat, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
+from hudi_core.schema.names import names
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.timeline import Timeline
@@ -156,7 +157,7 @@ class Table(Portable):
         """
         tree = None if where is None else sql_predicate.predicate_tree(where)
         choice = self._on_damage(on_damage)
-        options = scanning.ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive, choice)
+        options = scanning.ScanOptions(tree, _names(columns), row_limit(limit), meta, self.case_sensitive, choice)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="a range of times")
@@ -198,12 +199,12 @@ class Table(Portable):
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
         yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
-        names, max_rows = _names(columns), _row_limit(limit)
+        chosen, max_rows = _names(columns), row_limit(limit)
         begin, end = _time_string(since), _time_string(until)
         commit_range = incremental.between(self.timeline, self.config, begin, end)
         snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
         return changing.changes(
-            snapshot, commit_range, where, names, max_rows, meta=meta, case_sensitive=self.case_sensitive
+            snapshot, commit_range, where, chosen, max_rows, meta=meta, case_sensitive=self.case_sensitive
         )
 
     def snapshot(self, as_of: Time | None = None) -> Snapshot:
@@ -287,21 +288,10 @@ def _time_string(time: Time | None) -> str | None:
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The names of columns. Raises `UsageError` for a string, whose letters would be taken for names, and what has no names."""
-    if isinstance(columns, str):
-        raise UsageError("columns", expected=f"a list of names, as [{columns!r}]", found="a string")
-    if columns is None:
-        return None
-    if not isinstance(columns, Iterable):
-        raise UsageError("columns", expected="a list of names", found=described(columns))
-    names = tuple(columns)
-    other = next((name for name in names if not isinstance(name, str)), None)
-    if other is not None:
-        raise UsageError("columns", expected="names", found=described(other))
-    return names
+    return None if columns is None else names(columns, "columns")
 
 
-def _row_limit(limit: SupportsIndex | None) -> int | None:
+def row_limit(limit: SupportsIndex | None) -> int | None:
     """The greatest number of rows. Raises `UsageError` for what is no whole number from 0 on."""
     if limit is None:
         return None

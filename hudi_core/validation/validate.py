@@ -12,6 +12,7 @@ from hudi_core.errors import TableError, UsageError
 from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, SECONDARY, SECONDARY_INDEX, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
+from hudi_core.schema.names import names
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.bloom_filters import BloomFilters
@@ -64,11 +65,10 @@ def validate(table: Table, only: Sequence[str] | None = None, clock: Clock = sys
     `only` names checks (`CHECKS`), None is all. Every data file of a completed write is read where its contents are checked.
     Damage is a finding, never an error; raises `UsageError` for another name, and what opening the table raises.
     """
-    wanted = CHECKS if only is None else tuple(only)
+    wanted = CHECKS if only is None else names(only, "only")
     strange = [name for name in wanted if name not in CHECKS]
-    if isinstance(only, str) or strange:
-        expected = f"checks among {', '.join(CHECKS)}"
-        raise UsageError("only", expected=expected, found="a string" if isinstance(only, str) else ", ".join(strange))
+    if strange:
+        raise UsageError("only", expected=f"checks among {', '.join(CHECKS)}", found=", ".join(strange))
     return _findings(Subject(refreshed(table), clock), wanted)
 
 

@@ -23,6 +23,7 @@ from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.names import names
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -248,7 +249,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     refuse_unwritable(latest, merges=False)
     if is_consistent(latest, latest.slices()):
         raise UnsupportedError(latest.storage.uri, expected=_KEPT_GROUPS, found="a delete of whole partitions")
-    wanted = tuple(dict.fromkeys(partition.strip("/") for partition in partitions))
+    wanted = tuple(dict.fromkeys(partition.strip("/") for partition in names(partitions, "partition")))
     present = {file_slice.partition for file_slice in latest.slices()}
     missing = [partition for partition in wanted if partition not in present]
     if missing or not wanted:

@@ -9,13 +9,24 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
+
+import pyarrow as pa
 
 import hudi_core
 from tests.support.commands import rides
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (str(ROOT / "hudi_core"), str(ROOT / "engines"))
+ROWS = pa.table(
+    {
+        "id": [f"k{number}" for number in range(1000)],
+        "ts": [1] * 1000,
+        "n": [number * 7919 % 1000 for number in range(1000)],
+    }
+)
+OTHERS = pa.table({"id": [f"other {number}" for number in range(50)], "ts": [1] * 50, "n": [0] * 50})
 LOADS = str(ROOT / "hudi_core" / "by_need.py")
 """What loads modules has no rule that a reader looks for."""
 
@@ -36,7 +47,7 @@ def files_run(action: Callable[[], object]) -> set[str]:
     return files - {LOADS}
 
 
-def walks() -> dict[str, Callable[[], object]]:
+def walks(folder: Path) -> dict[str, Callable[[], object]]:
     """Actions by name. A cold predicate opens the table; a warm one is another on a table that has planned before."""
     uri = str(rides())
     warm = hudi_core.open(uri)
@@ -44,7 +55,14 @@ def walks() -> dict[str, Callable[[], object]]:
     key = next(iter(warm.scan(columns=["_hoodie_record_key", "_hoodie_partition_path"], limit=1).to_json_rows()))
     keys = [hudi_core.HoodieKey(key["_hoodie_record_key"], key["_hoodie_partition_path"])]
     schema = warm.schema
+    written = hudi_core.create(str(folder / "walks"), ROWS, key="id", ordering="ts")
+    written.insert(ROWS)
+    written = written.refresh()
     return {
+        "first rows": lambda: hudi_core.open(uri).scan("fare > 95").to_arrow(),
+        "insert": lambda: written.insert(OTHERS),
+        "upsert of 50 rows": lambda: written.upsert(ROWS.slice(0, 50)),
+        "clustering": lambda: written.refresh().cluster(columns=["n"]),
         "cold predicate": lambda: hudi_core.open(uri).scan("fare > 95").plan,
         "warm predicate": lambda: warm.scan("fare > 95").plan,
         "located key": lambda: hudi_core.locate(warm, keys),
@@ -54,9 +72,10 @@ def walks() -> dict[str, Callable[[], object]]:
 
 def main() -> None:
     """One line for each action, with the names of its files under `--files`."""
-    for name, action in walks().items():
-        files = sorted(str(Path(file).relative_to(ROOT)) for file in files_run(action))
-        print(json.dumps({"walk": name, "files": files if "--files" in sys.argv else len(files)}))
+    with TemporaryDirectory() as folder:
+        for name, action in walks(Path(folder)).items():
+            files = sorted(str(Path(file).relative_to(ROOT)) for file in files_run(action))
+            print(json.dumps({"walk": name, "files": files if "--files" in sys.argv else len(files)}))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.bench.walks import files_run, walks
 
 MAX_WARM = 45
 """Files in which a function runs for one more predicate on a table that has planned before."""
 
 
-def test_a_warm_predicate_passes_few_files() -> None:
-    files = files_run(walks()["warm predicate"])
+def test_a_warm_predicate_passes_few_files(tmp_path: Path) -> None:
+    files = files_run(walks(tmp_path)["warm predicate"])
     assert 20 < len(files) <= MAX_WARM, sorted(files)
