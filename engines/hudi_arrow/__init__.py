@@ -20,6 +20,8 @@ fallback     pages that are read by pyarrow because our own reading of them does
 parquet_write  base files written, with exact statistics
 dictionaries the columns of a Parquet file for which a dictionary pays
 orc          ORC base files
+hfile        HFile base files
+lance        Lance base files, by the library of Lance where it is installed
 footers      the schema in a file's footer, and batches in its types
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow.dataset as ds
 
-    from hudi_arrow import orc, parquet, parquet_write, remote, storage
+    from hudi_arrow import hfile, lance, orc, parquet, parquet_write, remote, storage
     from hudi_arrow import rows as arrow_rows
     from hudi_arrow import values as arrow_values
     from hudi_arrow.arrays import Array
@@ -33,15 +35,22 @@ else:
     dataset = ModuleByNeed("hudi_arrow.pushdown.dataset")
     lazy_frame = ModuleByNeed("hudi_arrow.pushdown.lazy_frame")
     relation = ModuleByNeed("hudi_arrow.pushdown.relation")
+    hfile = ModuleByNeed("hudi_arrow.hfile")
+    lance = ModuleByNeed("hudi_arrow.lance")
     orc = ModuleByNeed("hudi_arrow.orc")
     parquet = ModuleByNeed("hudi_arrow.parquet")
     parquet_write = ModuleByNeed("hudi_arrow.parquet_write")
     remote = ModuleByNeed("hudi_arrow.remote")
     storage = ModuleByNeed("hudi_arrow.storage")
 
-_WITHOUT_ROWS = {"lance": "Lance", "hfile": "HFile"}
-"""Formats of base files that are known and not read."""
 _WRITABLE = ("parquet",)
+
+
+def _has_lance() -> bool:
+    """Whether the library of Lance is installed; another one has its name, but not its reader of files."""
+    spec = find_spec("lance")
+    places = [] if spec is None else spec.submodule_search_locations or []
+    return any((Path(place) / "file.py").is_file() for place in places)
 
 
 class ArrowEngine:
@@ -49,7 +58,10 @@ class ArrowEngine:
 
     name = "arrow"
     runner = ThreadRunner()
-    formats = frozenset({"parquet", "orc"})
+
+    @cached_property
+    def formats(self) -> frozenset[str]:
+        return frozenset({"parquet", "orc", "hfile", *(["lance"] if _has_lance() else ())})
 
     def __reduce__(self) -> str:
         """Travels to other processes by its name: it has no state of its own."""
@@ -68,6 +80,14 @@ class ArrowEngine:
         return parquet.ParquetReader()
 
     @cached_property
+    def _hfile(self) -> FileReader[pa.RecordBatch]:
+        return hfile.HFileReader()
+
+    @cached_property
+    def _lance(self) -> FileReader[pa.RecordBatch]:
+        return lance.LanceReader()
+
+    @cached_property
     def _orc(self) -> FileReader[pa.RecordBatch]:
         return orc.OrcReader()
 
@@ -82,13 +102,16 @@ class ArrowEngine:
                 return self._parquet
             case "orc":
                 return self._orc
-        readable = " and ".join(sorted(self.formats))
-        if name in _WITHOUT_ROWS:
-            raise UnsupportedError(
-                f"{_WITHOUT_ROWS[name]} base files",
-                message=f"rows need an engine that reads {_WITHOUT_ROWS[name]}; this one reads {readable} (all but rows works)",
-            )
-        raise UnsupportedError(f"{name} files", expected=readable, found=name)
+            case "hfile":
+                return self._hfile
+            case "lance" if name in self.formats:
+                return self._lance
+            case "lance":
+                raise UnsupportedError(
+                    "Lance base files",
+                    message="rows need the library of Lance: pip install 'hudi-core[lance]' (all but rows works without)",
+                )
+        raise UnsupportedError(f"{name} files", expected=" and ".join(sorted(self.formats)), found=name)
 
     def writer(self, extension: str) -> FileWriter[pa.RecordBatch]:
         name = extension.removeprefix(".")

@@ -13,7 +13,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError, described
 from hudi_core.local_files import StorageWithLinks
-from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, BaseFileFormat, TableConfig
+from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.names import names
@@ -272,7 +272,7 @@ class Table(Portable):
     def findings(self) -> Iterator[str]:
         """Warnings about the table's properties, one sentence each."""
         yield from self.config.findings
-        if self.config.base_file_format in (BaseFileFormat.LANCE, BaseFileFormat.HFILE):
+        if self.config.base_file_format.value.lower() not in self.engine.formats:
             yield f"base files are {self.config.base_file_format.value}: their rows cannot be read"
         if not self.config.populate_meta_fields:
             yield "virtual keys: rows have no columns of Hudi's own"

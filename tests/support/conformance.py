@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from hudi_arrow.engine import ENGINE
 from hudi_core.timeline.slices import FileSlice
 from tests.support.drawing import SOAK
 
@@ -52,9 +53,9 @@ class TableEntry:
 
     @property
     def requires(self) -> list[str]:
-        """Readers the table needs beyond those of Parquet and ORC."""
+        """Readers the table needs that are not here."""
         base_file_format = self.expected["table"]["base_file_format"]
-        return [] if base_file_format in ("PARQUET", "ORC") else [f"{base_file_format} reader for base files"]
+        return [] if base_file_format.lower() in ENGINE.formats else [f"{base_file_format} reader for base files"]
 
     def unpacked(self) -> Path:
         """The table's root folder, unpacked into a temporary folder shared by the whole run. Read only."""

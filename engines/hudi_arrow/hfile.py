@@ -1,0 +1,103 @@
+"""HFile base files: rows are Avro records, by their keys. They have no statistics of columns. Rule ENGINE-710."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hudi_arrow.footers import chosen
+from hudi_arrow.rows import ArrowRows
+from hudi_arrow.values import ArrowValues
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.concat import concat_columns
+from hudi_core.columns.nodes import Column, StringColumn, StructColumn
+from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.formats.avro.columns import decode_batches
+from hudi_core.formats.hfile.cells import keys_of
+from hudi_core.formats.hfile.file import HFile
+from hudi_core.rows.project import projection
+from hudi_core.schema.schema import Path, Schema
+
+_KEY = "key"
+"""A column of this name that is empty in a record has the key of its row."""
+
+
+class HFileReader:
+    """`hudi_core.engine.FileReader` of HFiles. The rows of a file are in memory together."""
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedHFile:
+        return OpenedHFile(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
+
+
+@dataclass(frozen=True)
+class OpenedHFile:
+    """`hudi_core.engine.OpenedFile` of HFiles."""
+
+    storage: Storage
+    file: FileInfo
+    where: str
+
+    @cached_property
+    def footer(self) -> Footer:
+        return Footer(self._opened.entry_count, schema_from_avro(self._schema_text, f"{self.where}, schema"))
+
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows in the order of their keys; there are no row groups to choose from."""
+        whole = self.footer.schema
+        schema = chosen(whole, columns, self.where)
+        read = chosen(whole, [field.name for field in schema.fields], self.where)
+        narrow = projection(reconcile(read, schema), ArrowValues())
+        begin = 0
+        for batch in ArrowRows().from_columns(self._decoded(read), read, self.where):
+            rows = batch
+            if keep is not None:
+                begin, flags = begin + batch.num_rows, keep[begin : begin + batch.num_rows]
+                rows = batch.filter(pa.array(flags))
+            yield rows if read == schema else pa.RecordBatch.from_struct_array(narrow(rows.to_struct_array()))
+
+    def _decoded(self, read: Schema) -> StructColumn:
+        cells = self._opened.cells()
+        names = [field.name for field in read.fields]
+        spans = cells.value_offsets, cells.value_lengths
+        parts = decode_batches(self._schema_text, cells.data, *spans, self.where, names)
+        decoded = concat_columns(parts, len(cells))
+        assert isinstance(decoded, StructColumn)
+        if not isinstance(own := decoded.fields.get(_KEY), StringColumn):
+            return decoded
+        fields: dict[str, Column] = {**decoded.fields, _KEY: _filled(own, keys_of(cells))}
+        return replace(decoded, fields=fields)
+
+    @cached_property
+    def _opened(self) -> HFile:
+        return HFile(self.storage.open(self.file.path, self.file.size))
+
+    @property
+    def _schema_text(self) -> str:
+        text = self._opened.schema_text
+        if text is None:
+            raise CorruptFileError(self.where, expected="the schema of its records in the file info", found="none")
+        return text
+
+
+def _filled(own: StringColumn, keys: StringColumn) -> StringColumn:
+    """The texts, those that are empty taken from the keys."""
+    rows = np.arange(len(own.offsets) - 1)
+    is_empty = np.diff(own.offsets) == 0
+    if own.validity is not None:
+        is_empty &= own.validity
+    both = concat_strings([replace(own, validity=None), keys])
+    taken = take_strings(both, np.where(is_empty, rows + len(rows), rows))
+    return StringColumn(taken.offsets, taken.data, own.validity)

@@ -1,0 +1,96 @@
+"""Lance base files, by the library of Lance where it is installed. They have no statistics here. Rule ENGINE-711."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path as LocalPath
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
+from hudi_arrow.storage import is_local
+from hudi_arrow.values import ArrowValues
+from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.formats.random_access import read_range
+from hudi_core.rows.project import projection
+from hudi_core.schema.schema import Path
+
+_BATCH_ROWS: Final = 16_384
+_SPOOLED: Final = 1 << 23
+
+
+class LanceReader:
+    """`hudi_core.engine.FileReader` of Lance. Files that are not local are copied to a temporary file."""
+
+    def opened(self, storage: Storage, file: FileInfo) -> OpenedLance:
+        return OpenedLance(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
+
+
+@dataclass(frozen=True)
+class OpenedLance:
+    """`hudi_core.engine.OpenedFile` of Lance."""
+
+    storage: Storage
+    file: FileInfo
+    where: str
+
+    @cached_property
+    def footer(self) -> Footer:
+        with self._opened(None) as reader:
+            metadata = reader.metadata()
+            pairs = texts(metadata.schema.metadata)
+            return Footer(metadata.num_rows, file_schema(metadata.schema.remove_metadata(), pairs, self.where), pairs)
+
+    def batches(
+        self,
+        columns: Sequence[str | Path] | None = None,
+        row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows in file order; there are no row groups to choose from."""
+        whole = self.footer.schema
+        schema = chosen(whole, columns, self.where)
+        read = chosen(whole, [field.name for field in schema.fields], self.where)
+        types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
+        names = types.names or [whole.fields[0].name]  # without columns there would be no rows
+        begin = 0
+        with self._opened(names) as reader:
+            for batch in reader.read_all(batch_size=_BATCH_ROWS).to_batches():
+                rows = typed(batch.select(types.names), types)
+                if keep is not None:
+                    begin, flags = begin + batch.num_rows, keep[begin : begin + batch.num_rows]
+                    rows = rows.filter(pa.array(flags))
+                yield rows if read == schema else pa.RecordBatch.from_struct_array(narrow(rows.to_struct_array()))
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str] | None) -> Iterator[Any]:
+        """The library's reader of the file. What it raises is damage of the file."""
+        library: Any = importlib.import_module("lance.file")
+        with self._local() as path:
+            try:
+                yield library.LanceFileReader(path, columns=columns)
+            except (OSError, RuntimeError, ValueError) as error:
+                raise CorruptFileError(self.where, expected="a Lance file", found=str(error)[:200]) from error
+
+    @contextmanager
+    def _local(self) -> Iterator[str]:
+        place = LocalPath(self.where.removeprefix("file://"))
+        if is_local(self.storage.uri) and place.is_file():
+            yield str(place)
+            return
+        source = self.storage.open(self.file.path, self.file.size)
+        with tempfile.NamedTemporaryFile(suffix=".lance") as copy:
+            for start in range(0, source.size, _SPOOLED):
+                copy.write(read_range(source, start, min(_SPOOLED, source.size - start), "a Lance file"))
+            copy.flush()
+            yield copy.name
