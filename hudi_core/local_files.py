@@ -99,9 +99,13 @@ def sync_path(path: Path) -> None:
 
 def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A new file. Raises `FileExistsError` when there is one, also when another process creates it at the same moment."""
-    with _temporary(path, unsynced) as temporary:
-        _write(temporary, content, synced=not unsynced.defers)
-        os.link(temporary, path)
+    if content:
+        with _temporary(path, unsynced) as temporary:
+            _write(temporary, content, synced=not unsynced.defers)
+            os.link(temporary, path)
+    else:
+        _make_folder(path.parent, unsynced)
+        path.open("xb").close()
     unsynced.note(path.parent, *([path] if content and unsynced.defers else []))
 
 
@@ -181,14 +185,19 @@ def _write(path: Path, content: bytes, *, synced: bool) -> None:
         sync_path(path)  # before it takes its name: no name without content
 
 
+def _make_folder(folder: Path, unsynced: Unsynced) -> None:
+    parent = folder
+    while not parent.exists():
+        parent = parent.parent
+        unsynced.note(parent)
+    if parent != folder:
+        folder.mkdir(parents=True, exist_ok=True)
+
+
 @contextmanager
 def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
     """A name beside the file's, of a form that no reader of a table takes for a file of its own. Its folder is made."""
-    folder = path.parent
-    while not folder.exists():
-        folder = folder.parent
-        unsynced.note(folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent, unsynced)
     temporary = path.with_name(f".hudi-core-{uuid4().hex}.tmp")
     try:
         yield temporary

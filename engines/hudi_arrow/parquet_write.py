@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
@@ -21,8 +22,8 @@ from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
-from hudi_core.formats.parquet.statistics import NUMBER_FORMATS, FooterStatistics, leaves
-from hudi_core.parallel.ordered import work_alone
+from hudi_core.formats.parquet.statistics import NUMBER_FORMATS, FooterStatistics, Leaf, leaves
+from hudi_core.parallel.ordered import SameThread, work_alone
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
@@ -30,6 +31,7 @@ from hudi_core.types import nodes as t
 ROW_GROUP_BYTES: Final = 128 << 20
 """Bytes of rows in memory after which a row group ends. Encoded they take less than the 120 MiB of Hudi's own writers."""
 ROW_GROUP_ROWS: Final = 1 << 20
+_FEW_ROWS: Final = 1 << 12
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _LONGEST_IN_FOOTER: Final = 4096
 """Bytes of the longest string that Parquet's writer takes as a bound: it states none where one is longer."""
@@ -66,25 +68,19 @@ class ParquetWriter:
         metadata: Callable[[], Mapping[str, str]],
     ) -> WrittenFile:
         where = f"{storage.uri.rstrip('/')}/{path}"
-        types = arrow_types(_writable(schema))
-        bounds = {
-            place: _Bounds(leaf.type)
-            for place, leaf in leaves(schema.record).items()
-            if isinstance(leaf.type, t.Float | t.Double | t.String | t.Binary)
-        }
+        columns = _columns(schema)
+        bounds = {place: _Bounds(kind) for place, kind in columns.watched.items()}
         collected: list[pq.FileMetaData] = []
         rows = groups_written = 0
         with storage.output(path) as stream, _refused(where):
             counted = _Counted(stream)
-            groups = self._row_groups(batches, types)
+            groups = self._row_groups(batches, columns.types)
             group = next(groups)
             types = group.rows.schema
             repeating = with_dictionary(group.rows, schema) if group.rows.num_rows else True
             opened = self._opened(counted, types, collected, _bounded(group, schema), repeating)
-            with (
-                _closed_once(opened) as writer,
-                ThreadPoolExecutor(1, "hudi-prepare", initializer=work_alone) as aside,
-            ):
+            aside = _aside(group)
+            with _closed_once(opened) as writer, aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
                     self._write_group(writer, group.rows, schema, bounds, groups_written)
@@ -145,6 +141,34 @@ class ParquetWriter:
         yield _RowGroup(pa.Table.from_batches(waiting, types), last=True)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """The columns of files of a schema: how they are written, their leaves, and the types of those whose bounds are watched."""
+
+    types: pa.Schema
+    leaves: Mapping[Path, Leaf]
+    watched: Mapping[Path, t.Primitive]
+
+
+@lru_cache(maxsize=64)
+def _columns(schema: Schema) -> _Columns:
+    """Made once for the files of a write: with a row each that would be a good part of their time."""
+    below = leaves(schema.record)
+    watched = {
+        place: leaf.type
+        for place, leaf in below.items()
+        if isinstance(leaf.type, t.Float | t.Double | t.String | t.Binary)
+    }
+    return _Columns(arrow_types(_writable(schema)), below, watched)
+
+
+def _aside(first: _RowGroup) -> Executor:
+    """What makes things ready aside: a thread, which small files are not worth."""
+    if first.last and first.rows.num_rows <= _FEW_ROWS:
+        return SameThread()
+    return ThreadPoolExecutor(1, "hudi-prepare", initializer=work_alone)
+
+
 def _with_coded(types: pa.Schema, first: pa.RecordBatch) -> pa.Schema:
     """The types of a file's columns: texts that come as numbers of a dictionary are written from these, as Parquet does."""
     for number, column in enumerate(types):
@@ -192,7 +216,7 @@ def _bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
     """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
     of all values, and skip what has NaN. The later row groups of a file are not known when the first is written, so several
     bound none of their floating-point columns."""
-    below = leaves(schema.record)
+    below = _columns(schema).leaves
     floats = [path for path, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double)]
     unbounded = set(floats)
     if group.last:
@@ -334,7 +358,7 @@ def _encoded(bound: Any, physical: str) -> bytes:
 def _statistics(
     metadata: pq.FileMetaData, schema: Schema, bounds: Mapping[Path, _Bounds]
 ) -> Mapping[Path, LeafStatistics]:
-    below = leaves(schema.record)
+    below = _columns(schema).leaves
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     stated = FooterStatistics(_ChunksWritten(groups), metadata.created_by or "", metadata.num_rows, below)
     result: dict[Path, LeafStatistics] = {}

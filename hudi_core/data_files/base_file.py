@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -130,7 +130,7 @@ class BaseFileWriter:
 
     def _footer(self) -> Mapping[str, str]:
         pairs = {
-            "parquet.avro.schema": json.dumps(schema_to_avro(self.schema), separators=(",", ":")),
+            "parquet.avro.schema": _avro_schema(self.schema),
             "writer.model.name": "avro",
         }
         bloom_filter = self.bloom_filter
@@ -140,6 +140,12 @@ class BaseFileWriter:
         if self.stores_keys:
             pairs |= _key_range(self.keys)
         return pairs
+
+
+@lru_cache(maxsize=64)
+def _avro_schema(schema: Schema) -> str:
+    """Made once for the files of a write."""
+    return json.dumps(schema_to_avro(schema), separators=(",", ":"))
 
 
 def filter_settings(keys: int) -> FilterSettings:

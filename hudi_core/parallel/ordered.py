@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import chain, islice
 from threading import local
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hudi_core.parallel.limits import PROCESSORS
 
@@ -58,3 +58,13 @@ def _released(parts: deque[P]) -> Iterator[P]:
 def work_alone() -> None:
     """Marks this thread as one of several that share the processors already: its computations start no further threads."""
     _thread.alone = True
+
+
+class SameThread(Executor):
+    """Runs what is submitted at once, in the thread that submits it: for work that a thread of its own would only delay."""
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        """What it raises is raised here, and by no result."""
+        future: Future[R] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future

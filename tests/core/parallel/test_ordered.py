@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from hudi_core.parallel import ordered
-from hudi_core.parallel.ordered import in_order, work_alone
+from hudi_core.parallel.ordered import SameThread, in_order, work_alone
 
 
 @pytest.mark.parametrize("processors", [1, 2, 3])
@@ -106,3 +106,13 @@ def test_a_thread_of_another_program_shares_its_work_out(monkeypatch: pytest.Mon
     caller.start()
     caller.join()
     assert sorted(waited) == [0, 1]
+
+
+def test_work_in_the_same_thread_is_done_when_it_is_submitted() -> None:
+    def fail() -> None:
+        raise ValueError("broken")
+
+    with SameThread() as here:
+        assert here.submit(threading.get_ident).result() == threading.get_ident()
+        with pytest.raises(ValueError, match="broken"):
+            here.submit(fail)
