@@ -127,6 +127,7 @@ PAIRS: dict[str, tuple[Action | None, Action | None, tuple[str, int]]] = {
     "an index built again": (actions.REBUILD, append(("d", "x", 10)), ("mor", 9)),
     "a dropped index": (actions.DROP, UPSERT, ("cow", 8)),
     "a reader and a clean": (None, CLEAN, ("cow", 9)),
+    "a reader and a savepoint": (None, actions.SAVE, ("cow", 9)),
     "a reader and a compaction": (None, COMPACT, ("mor", 9)),
     "a reader and an overwrite": (None, overwrite(("d", "x", 10)), ("mor", 8)),
     "a reader and an archive": (None, actions.ARCHIVE, ("mor", 9)),
@@ -138,20 +139,33 @@ def played(action: Action | None) -> Plays:
     return Plays(reads=1) if action is None else Plays((action,))
 
 
-def stops(name: str, step: int) -> Iterator[int]:
-    """Every point, or in an ordinary run some that differ from pair to pair."""
-    yield from range(1, MOST_STOPS) if SOAK else range(1 + hash_of(name) % step, MOST_STOPS, step)
+def stops(name: str, step: int, *, every: int = 1) -> Iterator[int]:
+    """Every point, or so many of them; in an ordinary run some that differ from pair to pair."""
+    yield from range(1, MOST_STOPS, every) if SOAK else range(1 + hash_of(name) % step, MOST_STOPS, step)
 
 
 def hash_of(name: str) -> int:
     return sum(name.encode())
 
 
-@pytest.mark.parametrize("name", [*PAIRS][::SAMPLE])
-def test_one_action_goes_on_after_another_came_between(tmp_path: Path, tables: Tables, name: str) -> None:
-    first, second, kind = PAIRS[name]
-    for stop in stops(name, 60):
-        world = World(fresh_copy(tables(*kind, listed=actions.ARCHIVE in (first, second)).path, tmp_path), BEGINS_WITH)
+def kinds_of(name: str) -> list[tuple[str, int]]:
+    """The kinds of tables on which a pair is played: in a long run all that have its actions."""
+    first, second, own = PAIRS[name]
+    logs = {COMPACT, COMPACT_LOGS} & {first, second}
+    others = [kind for kind in KINDS if kind != own and (kind[0] == "mor" or not logs)]
+    return [own, *(others if SOAK else [])]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "version"), [(name, *kind) for name in [*PAIRS][::SAMPLE] for kind in kinds_of(name)]
+)
+def test_one_action_goes_on_after_another_came_between(
+    tmp_path: Path, tables: Tables, name: str, kind: str, version: int
+) -> None:
+    first, second, own = PAIRS[name]
+    listed = actions.ARCHIVE in (first, second)
+    for stop in stops(name, 60, every=1 if (kind, version) == own else 9):
+        world = World(fresh_copy(tables(kind, version, listed=listed).path, tmp_path), BEGINS_WITH)
         assert world.violation([played(first), played(second)], switched(stop)) == ""
         if world.scheduler.actors[0].points < stop:
             return
