@@ -9,6 +9,7 @@ from typing import Final
 
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
+from hudi_core.transactions.early_conflicts import EARLY_DETECTION
 
 NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
 RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
@@ -16,7 +17,7 @@ RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
 ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
 UPDATE_PARTITION_PATH: Final = "hoodie.record.index.update.partition.path"
 """Under a record index: whether rows move that come with another partition than the stored row of their key."""
-WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY, UPDATE_PARTITION_PATH)
+WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY, UPDATE_PARTITION_PATH, EARLY_DETECTION)
 
 INLINE_SERVICES: Final = (
     "hoodie.clean.automatic",

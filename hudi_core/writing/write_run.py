@@ -35,6 +35,7 @@ from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
+from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
@@ -211,6 +212,8 @@ class WriteRun:
     ) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
         time = running.instant_time
+        if flag(EARLY_DETECTION, self.options.properties, table.config.properties):
+            refuse_marked(table, time, _changed_groups(planned), self.options.clock)
         run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
         spool, files = planned.spool or self.spool, file_schema(self.schema)
         runner = task_runner(
