@@ -63,7 +63,7 @@ def test_the_tables_own_properties_ask_for_it_too(tmp_path: Path) -> None:
     assert read(path) == [("a", "x", 2)]
 
 
-def marked(table: Table, time: str, *, alive: bool, by_server: bool = False) -> None:
+def leave_markers(table: Table, time: str, *, alive: bool, by_server: bool = False) -> None:
     """Markers of another writer, which updates the table's first file."""
     name = f"{table.slices()[0].base.name.partition('_')[0]}_1-0-1_{time}.parquet.marker.MERGE"  # type: ignore[union-attr]
     if by_server:
@@ -79,7 +79,7 @@ def marked(table: Table, time: str, *, alive: bool, by_server: bool = False) -> 
 def test_markers_of_apache_hudi_are_seen(tmp_path: Path, by_server: bool) -> None:
     """CONFLICT-531."""
     path = new_table(tmp_path, "cow", 9)
-    marked(open_table(path), "20240101000000000", alive=True, by_server=by_server)
+    leave_markers(open_table(path), "20240101000000000", alive=True, by_server=by_server)
     with pytest.raises(ConflictError, match="20240101000000000, which is writing to x/"):
         write(open_table(path), rows(("a", "x", 3)), options=EARLY)
 
@@ -96,7 +96,7 @@ def test_markers_of_apache_hudi_are_seen(tmp_path: Path, by_server: bool) -> Non
 def test_other_markers_do_not_count(tmp_path: Path, time: str, alive: bool, row: tuple[str, str, int]) -> None:
     """CONFLICT-531."""
     path = new_table(tmp_path, "cow", 9)
-    marked(open_table(path), time, alive=alive)
+    leave_markers(open_table(path), time, alive=alive)
     write(open_table(path), rows(row), options=EARLY)
     assert row in read(path)
 
@@ -104,12 +104,12 @@ def test_other_markers_do_not_count(tmp_path: Path, time: str, alive: bool, row:
 def test_nothing_is_looked_for_unless_it_is_asked_for(tmp_path: Path) -> None:
     """CONFLICT-531."""
     path = new_table(tmp_path, "cow", 9)
-    marked(open_table(path), "20240101000000000", alive=True)
-    asked: list[Callable[[], WriteOptions]] = [
+    leave_markers(open_table(path), "20240101000000000", alive=True)
+    choices: list[Callable[[], WriteOptions]] = [
         WriteOptions,
         lambda: WriteOptions(properties={EARLY_DETECTION: "false"}),
     ]
-    for number, options in enumerate(asked, 3):
+    for number, options in enumerate(choices, 3):
         write(open_table(path), rows(("a", "x", number)), options=options())
         assert read(path) == [("a", "x", number)]
     with pytest.raises(UsageError, match="expected true or false"):
