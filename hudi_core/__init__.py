@@ -56,6 +56,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     parallel    work in threads, results in order
     by_need     modules loaded when they are used
     libraries   types of other libraries, for editors
+    notebook    tables of HTML, as notebooks show objects
     secrets     texts without secrets
     version     the version of the package
     arrays      names of NumPy's arrays by what they hold

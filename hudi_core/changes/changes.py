@@ -83,6 +83,11 @@ class Changes(QueryResult):
         self._snapshot, self._commit_range, self._changes_schema = snapshot, commit_range, all_columns
         self._predicate, self._limit = predicate, limit
 
+    def __repr__(self) -> str:
+        """One line; nothing is read for it."""
+        commits = len(self._commit_range.instants)
+        return f"Changes of {self._snapshot.config.name}: {commits} commits; columns {', '.join(self.schema.names)}"
+
     def __reduce__(self) -> tuple[type[Changes], tuple[Any, ...]]:
         parts = self._snapshot, self._commit_range, self._changes_schema, self.schema, self._predicate, self._limit
         return Changes, parts

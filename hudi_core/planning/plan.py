@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.notebook import html_table
 from hudi_core.portable import Portable
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict
@@ -77,6 +78,21 @@ class ScanPlan(Portable):
     def __repr__(self) -> str:
         kept = int(np.count_nonzero(self.codes != SKIP))
         return f"ScanPlan: {kept} of {len(self.slices)} file slices to read"
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of the steps: how many slices each removed, and in what time."""
+        rows = (
+            (
+                step.source,
+                f"{step.before:,}",
+                f"{step.removed:,}",
+                f"{step.after:,}",
+                f"{step.seconds * 1000:.1f} ms",
+                step.note,
+            )
+            for step in self.steps
+        )
+        return html_table(rows, ("step", "before", "removed", "left", "time", "note"), title=repr(self))
 
     @cached_property
     def reasons(self) -> Reasons:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Final
 
 from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described, listed
+from hudi_core.notebook import html_table
 from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 from hudi_core.types.text import text as type_text
@@ -79,11 +79,8 @@ class Schema(Portable):
 
     def _repr_html_(self) -> str:
         """A notebook's table of all columns."""
-        rows = "".join(
-            f"<tr><td>{field.id}</td><td>{escape(field.name)}</td><td>{escape(type_text(field.type))}</td></tr>"
-            for field in self.fields
-        )
-        return f"<table><tr><th>id</th><th>column</th><th>type</th></tr>{rows}</table>"
+        rows = ((field.id, field.name, type_text(field.type)) for field in self.fields)
+        return html_table(rows, ("id", "column", "type"))
 
     @cached_property
     def _hash(self) -> int:

@@ -16,6 +16,7 @@ from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.sql_predicate import warnings_of
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
+from hudi_core.notebook import html_table
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
@@ -35,6 +36,7 @@ from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Nested
+from hudi_core.types.text import text as type_text
 
 if TYPE_CHECKING:
     from hudi_core.libraries import PandasFrame, PolarsFrame
@@ -76,6 +78,11 @@ class Scan(QueryResult):
             *([f"limit {options.limit}"] if options.limit is not None else []),
         ]
         return f"Scan of {self._snapshot.config.name}: {'; '.join(parts)}"
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of the columns, under what `repr` shows; nothing is planned or read for it."""
+        rows = ((field.name, type_text(field.type)) for field in self.schema.fields)
+        return html_table(rows, ("column", "type"), title=repr(self))
 
     def __reduce__(self) -> tuple[type[Scan], tuple[Any, ...]]:
         """A copy has the plan, if there is one, and so reads the same files."""

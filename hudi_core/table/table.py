@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -13,6 +12,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError, described
 from hudi_core.local_files import StorageWithLinks
+from hudi_core.notebook import html_table
 from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
@@ -90,8 +90,7 @@ class Table(Portable):
 
     def _repr_html_(self) -> str:
         """What `repr` shows, as a notebook's table."""
-        rows = "".join(f"<tr><td>{name}</td><td>{escape(value)}</td></tr>" for name, value in self._described())
-        return f"<table><tr><th colspan=2>{escape(self.config.name)}</th></tr>{rows}</table>"
+        return html_table(self._described(), title=self.config.name)
 
     def _described(self) -> Iterator[tuple[str, str]]:
         config, commits = self.config, self.timeline.commits

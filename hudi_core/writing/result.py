@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hudi_core.commit.statuses import WriteStatus
+from hudi_core.notebook import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class WriteResult:
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """The fields as a notebook's table."""
+        return html_table(self.as_dict().items(), title=self.operation)
 
 
 def nothing_written(operation: str, seconds: float = 0.0) -> WriteResult:

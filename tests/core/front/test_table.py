@@ -1,6 +1,6 @@
 """Methods of a table: options by name, and their results.
 
-Also covers: `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/names.py`.
+Also covers: `notebook.py`, `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/names.py`.
 """
 
 from __future__ import annotations
@@ -118,3 +118,8 @@ def test_what_a_notebook_shows_is_short(table: hudi_core.Table) -> None:
     assert repr(scan) == "Scan of t: where n > 3; columns id; limit 2"
     assert repr(scan.plan) == "ScanPlan: 3 of 3 file slices to read"
     assert "<td>n</td>" in table.schema._repr_html_() and "copy on write" in table._repr_html_()
+    scan = table.scan("n > 3")
+    assert "<caption>Scan of t: where n &gt; 3; 7 columns</caption>" in scan._repr_html_()
+    assert "<th>removed</th>" in scan.plan._repr_html_() and "file slices to read</caption>" in scan.plan._repr_html_()
+    assert "<td>inserted</td><td>0</td>" in table.upsert(rows_from(0), dry_run=True)._repr_html_()
+    assert repr(table.changes()) == "Changes of t: 3 commits; columns op, ts_ms, before, after"
