@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from json import loads
 from pathlib import Path
@@ -14,7 +15,7 @@ from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, typed
 from hudi_arrow.given import stream_of
 from hudi_arrow.parquet_schemas import INT96, without_int96
-from hudi_arrow.storage import decoding, reported
+from hudi_arrow.storage import decoding, one_line, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
@@ -143,7 +144,10 @@ def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     read_as = {name: pa.string() if name in dates else arrow for name, arrow in types.items()}
     options = json.ParseOptions(explicit_schema=pa.schema(read_as.items()) if types else None)
     if source.stat().st_size:
-        table = json.read_json(source, parse_options=options)
+        try:
+            table = json.read_json(source, parse_options=options)
+        except pa.ArrowInvalid as problem:
+            raise _refused_line(source, options, problem) from problem
         for name in dates:
             table = table.set_column(table.schema.get_field_index(name), name, table[name].cast(types[name]))
         first_names = _first_row_names(source)
@@ -154,6 +158,29 @@ def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
         ]
         yield pa.RecordBatch.from_pylist([], table.select(present).schema)
         yield from table.select(present).to_batches(_BATCH_ROWS)
+
+
+def _refused_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
+    """The error of the first line with which the lines up to it cannot be read: pyarrow's names no row. The error as it is where
+    that is no line."""
+    lines = [line for line in source.read_bytes().splitlines(keepends=True) if line.strip()]
+
+    def refusal(count: int) -> pa.ArrowInvalid | None:
+        try:
+            json.read_json(pa.BufferReader(b"".join(lines[:count])), parse_options=options)
+        except pa.ArrowInvalid as refused:
+            return refused
+        return None
+
+    low, high = 1, len(lines)
+    whole: Exception = problem
+    if not lines or refusal(high) is None:
+        return whole
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if refusal(middle) is not None else (middle + 1, high)
+    words = re.sub(r" in row \d+$", "", one_line(refusal(low) or problem))
+    return RowError(low - 1, expected="values of the columns' types", found=words, path=str(source))
 
 
 def _first_row_names(source: Path) -> set[str]:

@@ -23,6 +23,7 @@ options      arguments and options that several commands share
 output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
 predicates   several predicates of one command, which have to be true together
+progress     how far a command is, on standard error
 read         `read`: rows to the terminal, as NDJSON, or into a file
 restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Annotated, Any
+from itertools import pairwise
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -24,6 +26,7 @@ from hudi_core.version import __version__
 _Misuse: type[Exception] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or builds on."""
 
+_INVALID: Final = re.compile(r"Invalid value for (.+?): Input should be (.+)")
 _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""
 
@@ -131,13 +134,25 @@ class _Commands(TyperGroup):
                 return end.exit_code
             return 0 if given else 2
 
-        sys.exit(_status(run))
+        sys.exit(_status(run, given))
 
 
-def _refusal(refused: Any) -> str:
+def _refusal(refused: Any, given: Sequence[str]) -> str:
     message = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
+    value = _INVALID.fullmatch(message)
+    if value is not None:
+        names = re.findall(r"'(-[^']*)'", value[1])
+        typed = next((after for name, after in pairwise(given) if name in names), None)
+        shown = "" if typed is None else f", found {typed!r}"
+        message = f"{max(names, key=len, default=value[1])}: expected {_plain_words(value[2])}{shown}"
     command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
     return f"{command}: {message[:1].lower()}{message[1:]}; see {command} --help"
+
+
+def _plain_words(text: str) -> str:
+    """What a value should be, without the words of whoever checked it."""
+    text = text.partition(", unable to parse")[0].replace("a valid integer", "a whole number")
+    return text.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
 
 
 app = typer.Typer(
@@ -152,7 +167,7 @@ app = typer.Typer(
 )
 
 
-def _status(run: Callable[[], int]) -> int:
+def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
     """Runs to the end; gives the exit status. What goes wrong is a line on standard error."""
     try:
         status = run()
@@ -165,7 +180,7 @@ def _status(run: Callable[[], int]) -> int:
     except HudiError as error:
         return _report("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
     except _Misuse as refused:
-        return _report(f"error: {_refusal(refused)}", 2)
+        return _report(f"error: {_refusal(refused, given)}", 2)
     except typer.Abort:
         return 1
     except OSError as problem:

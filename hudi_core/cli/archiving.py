@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
-from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.output import Output
+from hudi_core.cli.progress import task_progress
 from hudi_core.cli.words import counted
 from hudi_core.services.archiving.operations import archive as run_archive
 from hudi_core.services.archiving.options import ArchiveOptions

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
-from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.output import Output
+from hudi_core.cli.progress import task_progress
 from hudi_core.cli.words import counted, size
 from hudi_core.errors import UsageError
 from hudi_core.services.cleaning.operations import clean as run_clean

@@ -19,8 +19,9 @@ from hudi_core.cli.options import (
     queries_of,
     warn,
 )
-from hudi_core.cli.output import Output, progress, say, task_progress
+from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import progress, task_progress
 from hudi_core.cli.words import size
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering

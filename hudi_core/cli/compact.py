@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, byte_count, opened, warn
-from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.output import Output
+from hudi_core.cli.progress import task_progress
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
 from hudi_core.services.compaction.operations import compact as run_compaction

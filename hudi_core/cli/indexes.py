@@ -19,8 +19,9 @@ from hudi_core.cli.options import (
     queries_of,
     warn,
 )
-from hudi_core.cli.output import Output, progress, say
+from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import progress
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.index_builds.build import build_indexes, planned_partitions

@@ -8,13 +8,12 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from hudi_core.cli.layout import Column, entries, layout
@@ -251,30 +250,6 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Shows the reported number, on standard error and only where that is a terminal; gone when it is over."""
-    end_waiting()
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda count: shown.advance(task, count)
-
-
-@contextmanager
-def task_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """As `progress`, for operations that report how many of their tasks are done."""
-    with progress(what) as advance:
-        reported = [0]
-
-        def report(done: int, _: int) -> None:
-            advance(done - reported.pop())
-            reported.append(done)
-
-        yield report
 
 
 @contextmanager

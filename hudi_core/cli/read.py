@@ -23,8 +23,9 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output, progress, say
+from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import progress
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage

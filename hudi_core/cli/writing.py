@@ -19,8 +19,9 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output, task_progress
+from hudi_core.cli.output import Output
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import task_progress
 from hudi_core.errors import UsageError
 from hudi_core.front.after_write import served
 from hudi_core.snapshot.mode import MetadataMode
@@ -28,7 +29,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
 from hudi_core.tagging.choose import IndexKind
 from hudi_core.writing.batch_columns import MissingColumns
-from hudi_core.writing.by_predicate import delete_where, parsed_assignment
+from hudi_core.writing.by_predicate import delete_where, parsed_assignments
 from hudi_core.writing.by_predicate import update as update_rows
 from hudi_core.writing.operations import Operation, delete_partitions
 from hudi_core.writing.operations import write as write_rows
@@ -109,7 +110,8 @@ def delete(
 def update(
     table: TableArgument,
     assigned: Annotated[
-        list[str], typer.Option("--set", metavar="SQL", help='A column and its new value, as "a = b + 1"; repeatable.')
+        list[str],
+        typer.Option("--set", metavar="SQL", help='Columns and their new values, as "a = b + 1, c = 2"; repeatable.'),
     ],
     where: WhereOption = None,
     option: PropertyOption = None,
@@ -123,7 +125,7 @@ def update(
 
     Without --where all rows get them.
     """
-    assignments = [parsed_assignment(text) for text in assigned]
+    assignments = [pair for text in assigned for pair in parsed_assignments(text)]
     if len(dict(assignments)) < len(assignments):
         raise UsageError("--set", expected="one value for a column", found="several")
 

@@ -95,6 +95,22 @@ def plain_list(text: str, offset: int) -> tuple[list[int] | list[str], int] | No
     return (_STRING.findall(strings[1]), strings.end()) if strings is not None else None
 
 
+def parts_between_commas(text: str) -> list[str]:
+    """The parts of a text between its commas, but for commas in brackets, strings and comments.
+
+    >>> parts_between_commas("a = f(1, 2), b = 'x, y'")
+    ['a = f(1, 2)', " b = 'x, y'"]
+    """
+    parts, begun, depth, offset = [], 0, 0, 0
+    while (token := token_at(text, offset)).kind is not Kind.END and token.end > offset:
+        depth += (token.key in ("(", "[")) - (token.key in (")", "]"))
+        if token.key == "," and depth == 0:
+            parts.append(text[begun : token.start])
+            begun = token.end
+        offset = token.end
+    return [*parts, text[begun:]]
+
+
 def string_value(quoted: str) -> str:
     """The string a quoted literal stands for: doubled quotes, backslash escapes (Spark's: `\\n`, `\\u0041`, `\\101`), `r'raw'`.
 

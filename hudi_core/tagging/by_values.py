@@ -47,6 +47,9 @@ def tag_by_values(tagger: Tagger, column: str, values: Iterable[object], *, with
     indexes = [index for index in tagger.sources.indexes if isinstance(index, SecondaryIndex)]
     if place.field.id not in {index.column for index in indexes}:
         shown = ", ".join(index.name for index in indexes) or "none"
-        raise UnsupportedError(snapshot.storage.uri, expected=f"a secondary index of {column}", found=shown)
+        built = f"hudi-core index build {snapshot.storage.uri} secondary_index --columns {column}"
+        raise UnsupportedError(
+            snapshot.storage.uri, expected=f"a secondary index of {column}, as {built} makes", found=shown
+        )
     names = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (RECORD_KEY, PARTITION_PATH)
     return tagger.tag(InputRows(scan.schema, scan.batches()), with_keys=with_keys, key_names=names)

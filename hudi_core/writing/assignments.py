@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Final, get_args
+
+import numpy as np
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
-from hudi_core.errors import SchemaError, UsageError
+from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Literal, Scalar
@@ -19,6 +22,8 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
 
+_LONGEST: Final = 100
+"""Characters of a refused value that its error shows."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
@@ -64,6 +69,21 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
         for left, right in ((made, back), (back, made)):
             lost |= engine.rows.flags(values.less(left, right, False, assignment.own.type))
     return new, lost
+
+
+def refusal(
+    engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema, row: int, number: int
+) -> RowError:
+    """The error of a value that the column's type cannot have. `row` is its place among these rows, `number` among all."""
+    values, own, column = engine.values, assignment.own, assignment.column
+    made = t.Field(0, column.name, own.type)
+    whole = values.struct([(made, evaluate(own, values, root, schema))], values.is_null(root), root)
+    chosen = np.zeros(engine.rows.count(engine.rows.batch(root)), np.bool_)
+    chosen[row] = True
+    (shown,) = engine.rows.to_json(engine.rows.keep(engine.rows.batch(whole), chosen), Schema(t.Record((made,))))
+    text = json.dumps(shown[column.name], ensure_ascii=False)
+    found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
+    return RowError(number, expected=f"a value of type {type_text(column.type)}", found=found, path=column.name)
 
 
 def _literal(value: object, column: t.Field) -> Scalar:

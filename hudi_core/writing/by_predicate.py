@@ -15,19 +15,20 @@ import numpy as np
 
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
-from hudi_core.errors import RowError, UsageError, described
+from hudi_core.errors import UsageError, described
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.portable import Portable
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
+from hudi_core.sql.tokens import parts_between_commas
 from hudi_core.table.open import refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
-from hudi_core.writing.assignments import Assignment, assignment, new_value
+from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, refuse_unfit, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
@@ -129,8 +130,12 @@ def of_changes(
     return of_columns(planned, frozenset(assignment.column.name for assignment in changes.assignments.values()))
 
 
-def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
-    """The column and the expression of `column = expression` in SQL. Raises `ExpressionError` and `UsageError`."""
+def parsed_assignments(text: str) -> list[tuple[str, ExpressionBuilder]]:
+    """Columns and expressions of `column = expression, …` in SQL. Raises `ExpressionError` and `UsageError`."""
+    return [_parsed_assignment(part) for part in parts_between_commas(text)]
+
+
+def _parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
     tree = parse_predicate(text)
     if not isinstance(tree, Compare) or tree.operator is not Comparison.EQ or not isinstance(tree.left, Name):
         raise UsageError("set", expected='an assignment, as "price = price * 2"', found=repr(text))
@@ -212,7 +217,7 @@ class RowChanges(Portable):
                 continue
             new, lost = new_value(engine, self.assignments[position], root, schema)
             if lost.any():
-                row = first + int(lost.argmax())
-                raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+                row = int(lost.argmax())
+                raise refusal(engine, self.assignments[position], root, schema, row, first + row)
             parts.append((column, new))
         return engine.rows.batch(values.struct(parts, values.is_null(root), root))

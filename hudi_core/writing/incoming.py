@@ -20,6 +20,7 @@ from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.index_kinds.secondary import indexed_columns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
+from hudi_core.keys.path_values import HIVE_DEFAULT
 from hudi_core.portable import Portable
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
@@ -89,7 +90,19 @@ def _incoming(table: Table, given: InputRows[Any], auto_instant: str, columns: B
             yield rows.batch
 
     rows = spool(table.engine, prepares.stored, prepared())
-    return Incoming(prepares.schema.table, prepares.stored, rows, joined_keys(keys, paths), prepares.schema.kept)
+    joined = joined_keys(keys, paths)
+    _warn_of_nulls(joined)
+    return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
+
+
+def _warn_of_nulls(keys: KeyColumns) -> None:
+    """Warns of rows without a value in a partition column: most people who have such rows do not want them there."""
+    for path in (path for path in keys.paths if HIVE_DEFAULT in path):
+        count = int(np.count_nonzero(keys.partitions == keys.paths.index(path)))
+        if count:
+            warnings.warn(
+                f"rows without a value in a partition column: {count:,}, which go to partition {path}", stacklevel=3
+            )
 
 
 def joined_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:

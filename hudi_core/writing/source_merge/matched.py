@@ -20,7 +20,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.assignments import new_value
+from hudi_core.writing.assignments import new_value, refusal
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
 from hudi_core.writing.task_rows import grouped_by_partition
@@ -200,8 +200,8 @@ def _with_values(
             continue
         new, lost = new_value(engine, clause.values[position], root, schema)
         if lost.any():
-            row = int(numbers[lost.argmax()])
-            raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+            row = int(lost.argmax())
+            raise refusal(engine, clause.values[position], root, schema, row, int(numbers[row]))
         parts.append((column, new))
     return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 

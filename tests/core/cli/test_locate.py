@@ -11,7 +11,7 @@ def test_a_column_without_a_secondary_index_is_refused() -> None:
     """INDEX-23."""
     answer = ran("locate", rides(), "city", "Oslo")
     assert answer.status == 1
-    assert answer.error.endswith("expected a secondary index of city, found none")
+    assert answer.error.endswith(f"index build {rides()} secondary_index --columns city makes, found none")
 
 
 @pytest.mark.parametrize(("column", "value", "reported"), [("nowhere", "x", "nowhere"), ("fare", "much", "'much'")])

@@ -267,8 +267,9 @@ class TestMisuse:
         ("arguments", "command", "found"),
         [
             (("explain", "t"), "explain", "missing option '--where'"),
-            (("read", "t", "--limit", "-1"), "read", "'--limit'"),
-            (("read", "t", "--limit", "x"), "read", "'--limit'"),
+            (("read", "t", "--limit", "-1"), "read", "--limit: expected at least 0, found '-1'"),
+            (("read", "t", "--limit", "ten"), "read", "--limit: expected a whole number, found 'ten'"),
+            (("head", "t", "-n", "ten"), "head", "--limit: expected a whole number, found 'ten'"),
             (
                 ("files", "t", "--metadata", "maybe"),
                 "files",

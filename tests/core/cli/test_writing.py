@@ -117,3 +117,19 @@ def test_a_write_of_nothing_commits_on_request(tmp_path: Path) -> None:
     assert done("delete", str(table), "--where", "n > 9")["instant"] is None
     assert done("delete", str(table), "--where", "n > 9", "--allow-empty")["instant"] is not None
     assert done("update", str(table), "--set", "n = 1", "--where", "n > 9")["instant"] is None
+
+
+def test_one_set_has_several_assignments(tmp_path: Path) -> None:
+    """CLI-679: commas within functions and texts part nothing."""
+    table = new_table(tmp_path)
+    assert done("update", str(table), "--set", "n = coalesce(null, n * 9)", "--where", "id = 'a'")["updated"] == 1
+    assert rows(table)["a"] == 9
+    assert "several" in ran("update", str(table), "--set", "n = 1, n = 2").error
+
+
+def test_a_row_without_a_partition_value_is_warned_of(tmp_path: Path) -> None:
+    """CLI-679."""
+    table = new_table(tmp_path)
+    (tmp_path / "more.json").write_text('{"id": "z", "n": 7, "city": null}\n')
+    with pytest.warns(UserWarning, match="a partition column: 1, which go to partition __HIVE_DEFAULT_PARTITION__"):
+        ran("write", str(table), str(tmp_path / "more.json"))

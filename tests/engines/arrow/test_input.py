@@ -181,3 +181,17 @@ def test_int96_of_parquet_that_is_finer_than_microseconds_is_refused_with_its_ro
     pq.write_table(pa.table({"n": [1, 2, 3], "t": times}), file, use_deprecated_int96_timestamps=True)
     with pytest.raises(RowError, match=r"rows\.parquet: t: row 3: expected whole microseconds, found a finer time$"):
         list(ENGINE.rows.read(str(file), LIKE).batches)
+
+
+@pytest.mark.parametrize("row", [1, 40, 200])
+def test_a_line_of_json_that_cannot_be_read_is_named(tmp_path: Path, row: int) -> None:
+    """CLI-679: whether its value is of another type than the table's, or than those before."""
+    lines = [f'{{"id": "{number}", "n": {number}}}' for number in range(200)]
+    lines[row - 1] = '{"id": "x", "n": "five"}'
+    (tmp_path / "rows.json").write_text("\n".join(lines))
+    like = schema_from_arrow(pa.schema([("id", pa.string()), ("n", pa.int64())])).value
+    with pytest.raises(RowError, match=rf"rows.json: row {row}: expected values of the columns' types"):
+        list(ENGINE.rows.read(str(tmp_path / "rows.json"), like).batches)
+    if row > 1:
+        with pytest.raises(RowError, match=rf"row {row}: "):
+            list(ENGINE.rows.read(str(tmp_path / "rows.json"), None).batches)
