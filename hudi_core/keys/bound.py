@@ -45,6 +45,9 @@ _UPWARDS: tuple[Pattern, ...] = (
 )
 """Paths with a step to the folder above."""
 
+_OUT = frozenset(("", ".", ".."))
+"""Names that no folder of a partition has."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeyStrings(Generic[V]):
@@ -190,8 +193,8 @@ class KeyGenerator(Generic[V, M]):
 
 
 def slashed_date(string: str) -> str:
-    """`2024-03-01` as `2024/03/01`; every dash, as Hudi does."""
-    return string.replace("-", "/")
+    """`2024-03-01` as `2024/03/01`: every dash, unless a part would be no name of a folder. KEY-710."""
+    return string if _OUT.intersection(string.split("-")) else string.replace("-", "/")
 
 
 def _takes_slashes(generator: Generator) -> bool:

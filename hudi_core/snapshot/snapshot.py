@@ -26,6 +26,7 @@ from hudi_core.options import FOLDER, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.complete_listing import refuse_incomplete
+from hudi_core.snapshot.external_files import refuse_external
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import FileList, files_in
@@ -179,6 +180,8 @@ class Snapshot(Portable):
         slices = self.resolved.slices
         if slices is None:
             visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
+            if not self.stores_keys:  # registered files have no meta columns
+                refuse_external(self.listing, self.timeline, self.storage.uri, listed=self._recorded_listing is None)
             slices = latest_slices(self.listing, visible)
             if not self.read_optimized and (self.resolved.listing is not None or self._recorded_listing is None):
                 slices = with_recorded_sizes(slices, self.timeline)

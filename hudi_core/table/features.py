@@ -10,13 +10,11 @@ from hudi_core.errors import SchemaError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_log_file
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.options import BOOTSTRAP_BASE_PATH, BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
+from hudi_core.snapshot.external_files import SUFFIX
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.types.nodes import Vector
 from hudi_core.types.walk import walk
-
-EXTERNAL_SUFFIX: Final = "_hudiext"
-"""What follows the name of a file that was registered where it is."""
 
 
 class Feature(StrEnum):
@@ -100,7 +98,7 @@ def _of_files(table: Table) -> set[Feature]:
         Feature.NATIVE_LOGS: any(log is not None and log.is_native for log in logs),
         Feature.BOOTSTRAP: any(file_slice.instant == METADATA_BOOTSTRAP for file_slice in slices),
         Feature.EXTERNAL_FILES: any(
-            stat.path.endswith(EXTERNAL_SUFFIX)
+            stat.path.endswith(SUFFIX)
             for commit in table.timeline.commits
             for stats in table.timeline.metadata(commit).stats.values()
             for stat in stats

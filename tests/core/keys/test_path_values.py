@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hudi_core.keys.bound import slashed_date
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.options import TableConfig, table_config
 from hudi_core.types import nodes as t
@@ -134,3 +135,22 @@ def test_an_exact_value_is_no_range() -> None:
 def test_digits_that_may_count_days_are_no_date(path: str) -> None:
     assert one(path, t.Date()) is None
     assert one("2024-02-29", t.Date()) == exact(19_782)
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ("2024-03-01", "2024/03/01"),
+        ("2024--01", "2024--01"),
+        ("-1", "-1"),
+        ("1-", "1-"),
+        ("a-..-b", "a-..-b"),
+        ("a-.", "a-."),
+        ("a-...", "a/..."),
+        ("", ""),
+        ("plain", "plain"),
+    ],
+)
+def test_dashes_that_would_part_nothing_stay(value: str, path: str) -> None:
+    """KEY-710."""
+    assert slashed_date(value) == path

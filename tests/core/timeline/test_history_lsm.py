@@ -105,6 +105,22 @@ def test_without_a_version_the_newest_manifest_counts(answer: bytes | None) -> N
     assert len(history(files)[0].instants()) == 3
 
 
+def test_only_names_with_digits_are_manifests() -> None:
+    """TIME-711."""
+    files = lsm_files("h", 10, FILES) | {"h/manifest_11.tmp": b"{}", "h/manifest_12_a": b"{}", "h/manifest_x": b"{}"}
+    del files["h/_version_"]
+    assert len(history(files)[0].instants()) == 3
+
+
+def test_a_row_without_a_completion_time_counts_by_its_requested_time() -> None:
+    """TIME-711."""
+    files = {OLD: [{**row("01", ""), "completionTime": None}, row("04", "20")], NEW: [row("05", "06", "clean")]}
+    found, _ = history(lsm_files("h", 3, files))
+    assert [instant.completion_time for instant in found.instants()] == [None, "20", "06"]
+    assert timeline(found, "07_08.commit").completion_time("01") == "01"
+    assert [instant.requested_time for instant in found.completed_after("05")] == ["04", "05"]
+
+
 def test_no_history_has_no_instants() -> None:
     assert history({})[0].instants() == ()
 

@@ -99,6 +99,14 @@ def test_layout_2_log_without_base_opens_a_slice() -> None:
     assert slice_of([log("20"), log("10")], visible) == ("10", None, [log("10"), log("20")])
 
 
+@pytest.mark.parametrize("first", ["1", "2"])
+def test_a_slice_without_a_base_file_is_opened_by_the_first_completed_log(first: str) -> None:
+    """TIME-710: whatever pending ones come before it."""
+    names = [log("1"), log("2"), log("3"), log("4")]
+    completed = {time: time for time in "1234" if time >= first and time != "3"}
+    assert slice_of(names, seen(2, completed)) == (first, None, [log(time) for time in sorted(completed)])
+
+
 def test_layout_1_log_names_its_slice() -> None:
     """TIME-12."""
     visible = seen(1, {"10": "10", "20": "20"})
