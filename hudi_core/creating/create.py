@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
 from itertools import count
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Final
 
 from hudi_core.avro.inbound import schema_from_avro
@@ -34,7 +34,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.service_properties import is_of_others, refuse_unknown
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import is_ambiguous
-from hudi_core.table.open import open_table
+from hudi_core.table.open import location_of, open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SCHEMA_FOLDER
 from hudi_core.transactions.refusals import refuse_unwritable_properties
@@ -80,7 +80,7 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
     for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
-    location = fspath(uri)
+    location = location_of(uri)
     loaded = load_engine(engine)
     storage = loaded.storage(location, storage_options)
     stated = options_of(options or {})

@@ -48,9 +48,9 @@ def open_table(
     Raises `NotATableError`, `UnsupportedError` for an unknown version, `CorruptFileError` for damaged properties, and
     `UsageError` for an unknown engine or metadata mode.
     """
-    _refuse_other_types(uri, {"storage_options": storage_options})
-    if footer_cache is not None:
-        _refuse_no_path(footer_cache, "footer_cache")
+    _refuse_other_types({"storage_options": storage_options})
+    if footer_cache is not None and not isinstance(footer_cache, str | PathLike):
+        raise UsageError("footer_cache", expected="the path of a local file", found=described(footer_cache))
     return Table.from_opened(
         opening.open_table(
             uri,
@@ -91,7 +91,7 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path,
     `UnsupportedError` for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
-    _refuse_other_types(uri, {"storage_options": storage_options, "options": options})
+    _refuse_other_types({"storage_options": storage_options, "options": options})
     refuse_no_name(type, "type")
     if name is not None:
         refuse_no_name(name, "name")
@@ -115,14 +115,8 @@ def create_table(
     )
 
 
-def _refuse_other_types(uri: object, mappings: Mapping[str, object]) -> None:
-    """Raises `UsageError` for what is no path and no URL, and for options that are no mapping."""
-    _refuse_no_path(uri, "uri")
+def _refuse_other_types(mappings: Mapping[str, object]) -> None:
+    """Raises `UsageError` for options that are no mapping."""
     for where, given in mappings.items():
         if given is not None and not isinstance(given, Mapping):
             raise UsageError(where, expected="a mapping from names to values", found=described(given))
-
-
-def _refuse_no_path(given: object, where: str) -> None:
-    if not isinstance(given, str | PathLike):
-        raise UsageError(where, expected="a path or a URL", found=described(given))

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TypeVar
 
 from hudi_core.engine import Storage
-from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
+from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, described
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
@@ -44,9 +44,7 @@ def open_table(
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for an unknown
     version, `CorruptFileError` for damaged properties, `UsageError` for an unknown engine or metadata mode.
     """
-    location = fspath(uri)
-    if not location.strip():
-        raise UsageError("table", expected="a path or URL", found="an empty string")
+    location = location_of(uri)
     if metadata not in list(MetadataMode):
         raise UsageError("metadata", expected=f"one of {', '.join(MetadataMode)}", found=repr(metadata))
     loaded_engine = load_engine(engine)
@@ -56,6 +54,16 @@ def open_table(
     timeline = load_timeline(storage, config, history_of(loaded_engine, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)
     return Table(loaded_engine, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
+
+
+def location_of(uri: object) -> str:
+    """The path or URL of a table. Raises `UsageError` for what is neither, and for an empty string, which would be the current
+    folder."""
+    if not isinstance(uri, str | PathLike) or isinstance(location := fspath(uri), bytes):
+        raise UsageError("table", expected="a path or URL", found=described(uri))
+    if not location.strip():
+        raise UsageError("table", expected="a path or URL", found="an empty string")
+    return location
 
 
 def refreshed(table: T) -> T:

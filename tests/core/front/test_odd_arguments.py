@@ -73,7 +73,8 @@ def test_arguments_of_other_types_end_in_an_error_of_this_package(table: Table, 
 @pytest.mark.parametrize(
     ("wrong", "where"),
     [
-        ({"uri": None}, "uri"), ({"uri": b"t"}, "uri"), ({"storage_options": 7}, "storage_options"),
+        ({"uri": None}, "table"), ({"uri": b"t"}, "table"), ({"uri": ""}, "table"), ({"uri": " "}, "table"),
+        ({"storage_options": 7}, "storage_options"),
         ({"options": "hoodie.x=1"}, "options"), ({"type": None}, "type"), ({"name": 7}, "name"), ({"key": 7}, "names"),
         ({"indexes": [7]}, "names"),
     ],
@@ -85,10 +86,12 @@ def test_a_table_is_not_created_of_arguments_of_other_types(tmp_path: Path, wron
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("wrong", [{"uri": 7}, {"footer_cache": 7}, {"storage_options": "a=b"}])
-def test_a_table_is_not_opened_with_arguments_of_other_types(tmp_path: Path, wrong: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [({"uri": 7}, "table"), ({"footer_cache": 7}, "footer_cache"), ({"storage_options": "a=b"}, "storage_options")],
+)
+def test_a_table_is_not_opened_with_arguments_of_other_types(tmp_path: Path, wrong: dict[str, Any], where: str) -> None:
     good: dict[str, Any] = {"uri": tmp_path}
-    (where,) = wrong
     with pytest.raises(UsageError, match=f"^{where}: expected"):
         hudi_core.open(**{**good, **wrong})
 
