@@ -25,6 +25,8 @@ from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_read_o
 from hudi_core.types.nodes import String
 
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
+_MADE_UP_KEY: Final = re.compile(r"[0-9]+_[0-9]+_[0-9]+")
+"""A record key that a table without key fields gives a row."""
 _TRUE: Final = "true"
 _LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "StorageBasedLockProvider")
 """Lock providers whose locks this library takes too, or that exclude nobody outside of their process."""
@@ -127,7 +129,10 @@ def refuse_other_keys(table: Table) -> None:
     """Raises `UnsupportedError` where a row that the table has would get another record key or partition path: rows that are
     merged would not meet those that have their keys."""
     config, engine = table.config, table.engine
-    if not config.populate_meta_fields or not config.record_key_fields:
+    if not config.populate_meta_fields:
+        return
+    if not config.record_key_fields:
+        _refuse_keys_of_fields(table)
         return
     named = (*config.record_key_fields, *config.partition_fields)
     columns = dict.fromkeys((RECORD_KEY, PARTITION_PATH, *(name.partition(".")[0] for name in named)))
@@ -146,3 +151,17 @@ def refuse_other_keys(table: Table) -> None:
                 if is_ambiguous(config):
                     expected += f" ({BARE_SINGLE_KEY} says whether keys have their field's name)"
                 raise UnsupportedError(table.storage.uri, expected=expected, found=repr(again[0]))
+
+
+def _refuse_keys_of_fields(table: Table) -> None:
+    """Raises `UnsupportedError` for a table whose properties name no key field, though its rows have keys of some: properties
+    that were cut, or lost a line."""
+    scan = table.scan(columns=[RECORD_KEY], limit=1)
+    for batch in scan.batches():
+        root = table.engine.rows.root(batch)
+        for key in to_list(table.engine.rows.to_column(table.engine.values.field(root, 0), String(), "keys")):
+            if key is not None and not _MADE_UP_KEY.fullmatch(str(key)):
+                expected = "hoodie.table.recordkey.fields in its properties, for its rows have keys of fields"
+                raise UnsupportedError(
+                    table.storage.uri, expected=expected, found=f"none, and a row of the key {key!r}"
+                )

@@ -102,3 +102,23 @@ def test_a_table_with_keys_of_another_generator_is_refused(tmp_path: Path, op: s
     with pytest.raises(UnsupportedError, match="'id:a'"):
         table.update({"n": 2})
     assert table.delete(where="n = 1").deleted == 1
+
+
+@pytest.mark.parametrize("op", ["upsert", "delete", "insert_overwrite", "insert_overwrite_table"])
+def test_rows_with_keys_of_fields_need_these_in_the_properties(tmp_path: Path, op: str) -> None:
+    """WRITE-502: properties that were cut would double each key."""
+    table = create_table(tmp_path / "t", ROWS.schema, "id")
+    table.insert(ROWS)
+    path = tmp_path / "t/.hoodie/hoodie.properties"
+    path.write_bytes(b"".join(line for line in path.read_bytes().splitlines(True) if b"recordkey" not in line))
+    with pytest.raises(UnsupportedError, match=r"expected hoodie\.table\.recordkey\.fields .* a row of the key 'a'"):
+        write(open_table(tmp_path / "t"), ROWS, op)
+    assert open_table(tmp_path / "t").count() == 1
+
+
+def test_rows_with_keys_that_were_made_up_do_not(tmp_path: Path) -> None:
+    """WRITE-502."""
+    table = create_table(tmp_path / "t", ROWS.schema)
+    table.upsert(ROWS)
+    table.refresh().upsert(ROWS)
+    assert table.refresh().count() == 2
