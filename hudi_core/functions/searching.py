@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from hudi_core.errors import ExpressionError
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, Native, Signature
 from hudi_core.functions.scalar import text
 from hudi_core.types import nodes as t
 
 Text = TypeVar("Text", str, bytes)
+_MAX_MET: Final = 1 << 24
+"""Pairs of characters of two strings that are compared."""
 
 
 def locate(part: str | None, string: str | None, place: int | None = 1) -> int | None:
@@ -107,7 +110,11 @@ def split_part(value: str, delimiter: str, part_number: int) -> str:
 
 
 def levenshtein(left: str, right: str) -> int:
-    """How many characters are to be changed, added or left out to make one string of the other."""
+    """How many characters are to be changed, added or left out to make one string of the other. Raises `ExpressionError` for
+    strings that would take too long: each character of the one meets each of the other."""
+    if len(left) * len(right) > _MAX_MET:
+        expected = f"strings with at most {_MAX_MET:,} pairs of characters"
+        raise ExpressionError("levenshtein", expected=expected, found=f"{len(left):,} and {len(right):,} characters")
     row = list(range(len(right) + 1))
     for count, character in enumerate(left, 1):
         before, row[0] = row[0], count

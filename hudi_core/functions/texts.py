@@ -76,8 +76,7 @@ def converted(value: str, base: int, to: int) -> str | None:
         digit = _DIGITS.find(char)
         if not 0 <= digit < base:
             break
-        number = number * base + digit
-    number = min(number, _WORD - 1)
+        number = min(number * base + digit, _WORD - 1)  # as large as 64 bits at most, however many digits there are
     if negative and to > 0:
         number = _WORD - 1 if number >= _WORD // 2 else -number % _WORD
     if to < 0 and number >= _WORD // 2:

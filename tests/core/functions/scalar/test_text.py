@@ -10,7 +10,8 @@ from hudi_core.errors import ExpressionError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.functions.scalar import text
-from hudi_core.functions.searching import FUNCTIONS
+from hudi_core.functions.searching import FUNCTIONS, levenshtein
+from hudi_core.functions.texts import converted
 from tests.support.predicate_texts import SCHEMA
 
 LONG = "a" * (1 << 13)
@@ -45,3 +46,17 @@ def test_the_bound_holds_when_constants_are_folded(sql: str) -> None:
 def test_what_a_replacement_makes_shorter_has_no_bound() -> None:
     assert text.replaced(LONG, "aa", "b") == "b" * (1 << 12)
     assert text.regexp_replace("a1b22", "([0-9]+)", "<$1>") == "a<1>b<22>"
+
+
+def test_strings_that_take_too_long_to_compare_are_refused() -> None:
+    """FUNC-502."""
+    assert levenshtein("a" * 4096, "") == 4096
+    assert levenshtein("ab" * 100, "ba" * 100) == 2
+    with pytest.raises(ExpressionError, match="levenshtein: expected strings with at most 16,777,216 pairs"):
+        levenshtein("a" * 4096, "b" * 4097)
+
+
+def test_digits_beyond_64_bits_take_no_time() -> None:
+    """FUNC-502."""
+    assert converted("9" * 1_000_000, 10, 16) == "F" * 16
+    assert converted("0" * 1_000_000 + "ff", 16, 10) == "255"
