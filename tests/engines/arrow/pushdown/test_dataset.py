@@ -18,8 +18,10 @@ import pytest
 
 import hudi_core
 from hudi_arrow.pushdown.dataset import HudiDataset, HudiFragment, HudiScanner
+from hudi_arrow.pushdown.lazy_frame import _frames
 from hudi_core import UnsupportedError
 from hudi_core.table.scan import Scan
+from hudi_core.table.view import View
 from tests.support.commands import rides
 from tests.support.pushed_queries import made_table
 
@@ -157,3 +159,11 @@ def test_a_duckdb_that_loses_rows_is_refused(table: hudi_core.Table, monkeypatch
 def test_an_engine_without_views_is_named() -> None:
     with pytest.raises(UnsupportedError, match="engine 'plain': expected an engine that offers tables to others"):
         hudi_core.open(rides(), "plain").to_lazy()
+
+
+def test_a_limit_beside_a_predicate_counts_rows_that_match(table: hudi_core.Table) -> None:
+    """TABLE-696: Polars asks for both at once where it can; the rows are those that match, as many as there are."""
+    view = View(table)
+    wanted = pl.col("fare").cast(pl.Float64) * 1 > 95
+    frame = pl.concat(_frames(view, pl, ["fare"], wanted, 2))
+    assert frame.height == 2 and (frame["fare"] > 95).all()
