@@ -44,8 +44,10 @@ from tests.support.drawing import SOAK
 FIRST: tuple[Row, ...] = (("a", "x", 1), ("b", "x", 2), ("c", "y", 3))
 SECOND: Row = ("b", "x", 4)
 THIRD: Row = ("c", "y", 5)
+OTHER_FILE: Row = ("f", "x", 6)
+"""In a file of its own, which a clustering joins to the first one."""
 SAVED: State = {"a": ("x", 1), "b": ("x", 4), "c": ("y", 3)}
-BEGINS_WITH: State = {**SAVED, "c": ("y", 5)}
+BEGINS_WITH: State = {**SAVED, "c": ("y", 5), "f": ("x", 6)}
 KINDS = [("cow", 6), ("mor", 6), ("cow", 8), ("mor", 8), ("cow", 9), ("mor", 9)]
 MOST_STOPS = 400
 SCHEDULES = 300 if SOAK else 1
@@ -83,6 +85,7 @@ class Tables:
                 savepoint(open_table(path))
             for _ in range(3 if listed else 1):
                 write(open_table(path), rows_of(THIRD))
+            write(open_table(path), rows_of(OTHER_FILE), "append")
             if listed:
                 drop_index(open_table(path), "files")
             self.made[key] = Made(path, second or "")
@@ -97,6 +100,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 COMPACT, COMPACT_LOGS, CLUSTER, CLEAN = actions.COMPACT, actions.COMPACT_LOGS, actions.CLUSTER, actions.CLEAN
 UPSERT = upsert(("b", "x", 10), ("d", "x", 11))
 PAIRS: dict[str, tuple[Action | None, Action | None, tuple[str, int]]] = {
+    "a savepoint and a reader": (actions.SAVE, None, ("cow", 9)),
+    "an index that comes meanwhile": (UPSERT, actions.BUILD_SECONDARY, ("cow", 9)),
+    "a new row, and a dropped partition": (drop_partition("x"), append(("d", "x", 10)), ("cow", 9)),
+    "a row updated in an overwritten partition": (UPSERT, overwrite(("e", "x", 11)), ("mor", 8)),
     "a new key in two partitions": (upsert(("k", "x", 10)), upsert(("k", "y", 20)), ("cow", 9)),
     "a row updated twice": (UPSERT, upsert(("b", "x", 20), ("e", "y", 21)), ("mor", 9)),
     "rows added to one partition": (append(("d", "x", 10)), append(("e", "x", 99)), ("cow", 8)),
@@ -185,6 +192,19 @@ def test_another_comes_when_one_died_or_is_paused(tmp_path: Path, tables: Tables
         if world.scheduler.actors[0].points < stop:
             return
     pytest.fail("the first action does not end")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "first"), [("compaction", COMPACT), ("clustering", CLUSTER)])
+def test_a_run_that_was_taken_over_leaves_the_other_alone(
+    tmp_path: Path, tables: Tables, name: str, first: Action
+) -> None:
+    made = tables("mor", 9)
+    for stop in range(6, 30, 3):
+        for second in range(4, 40, 4):
+            world = World(fresh_copy(made.path, tmp_path), BEGINS_WITH)
+            plays = [played(first), played(first), Plays(reads=1)]
+            assert world.violation(plays, switched(stop, second, pauses=True)) == "", name
 
 
 @pytest.mark.parametrize(
