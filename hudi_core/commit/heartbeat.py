@@ -70,27 +70,25 @@ class Heartbeat:
     def beat(self) -> None:
         """Shows that the run is alive, unless another has taken its write over or rolled it back."""
         with self._turn:
-            self._look()
-            if not self._lost:
+            if self._may_go_on():
                 self.storage.replace(self.path, self.owner)
                 self.beaten = self.clock()
 
     def is_own(self) -> bool:
         """Whether the write is still this run's. Storage is asked only where others could have taken the run for dead."""
         with self._turn:
-            if not self._lost and self.clock() - self.beaten > INTERVAL:
-                self._look()
-            return not self._lost
+            return self._may_go_on()
 
     def end(self) -> None:
         """Removes the heartbeat, unless it is another run's."""
         with self._turn:
-            self._look()
-            if not self._lost:
+            if self._may_go_on():
                 self.storage.delete(self.path)
 
-    def _look(self) -> None:
-        self._lost = self._lost or read_if_there(self.storage, self.path) != self.owner
+    def _may_go_on(self) -> bool:
+        if not self._lost and self.clock() - self.beaten > INTERVAL:
+            self._lost = read_if_there(self.storage, self.path) != self.owner
+        return not self._lost
 
 
 @contextmanager

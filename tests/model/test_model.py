@@ -200,8 +200,8 @@ def test_a_run_that_was_taken_over_leaves_the_other_alone(
     tmp_path: Path, tables: Tables, name: str, first: Action
 ) -> None:
     made = tables("mor", 9)
-    for stop in range(6, 30, 3):
-        for second in range(4, 40, 4):
+    for stop in range(8, 24, 4):
+        for second in range(4, 40, 6):
             world = World(fresh_copy(made.path, tmp_path), BEGINS_WITH)
             plays = [played(first), played(first), Plays(reads=1)]
             assert world.violation(plays, switched(stop, second, pauses=True)) == "", name

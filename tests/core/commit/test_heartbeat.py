@@ -82,9 +82,11 @@ def test_a_run_knows_when_another_took_its_write_over(tmp_path: Path) -> None:
 
 def test_a_run_whose_heartbeat_was_removed_does_not_begin_it_again(tmp_path: Path) -> None:
     """COMMIT-530: who rolled its write back removed it."""
-    storage = PlainStorage(str(tmp_path))
-    with heartbeat(storage, TIME) as own:
+    storage, now = PlainStorage(str(tmp_path)), system_clock()
+    stopped = timedelta()
+    with heartbeat(storage, TIME, clock=lambda: now + stopped) as own:
         storage.delete(heartbeat_path(TIME))
+        stopped = timedelta(minutes=10)
         own.beat()
         assert not own.is_own()
         assert not storage.exists(heartbeat_path(TIME))
