@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hudi_core.transactions.stream_batches import StreamBatch
     from hudi_core.writing.batch_columns import MissingColumns
     from hudi_core.writing.plan import FileSizes
+    from hudi_core.writing.task_rows import RowOrder
     from hudi_core.writing.write_run import Progress as WriteProgress
 
 O = TypeVar("O")  # noqa: E741 - options
@@ -71,6 +72,7 @@ IndexName = Literal[
     "expression_index",
 ]
 MissingName = Literal["null", "keep"]
+SortName = Literal["global", "partition", "none"]
 LookupName = Literal["auto", "record_index", "bloom", "simple", "bucket"]
 StrategyName = Literal["linear", "zorder", "hilbert"]
 CompactionStrategyName = Literal[
@@ -95,6 +97,7 @@ class WriteKeywords(TypedDict, total=False):
     partial_updates: bool
     missing_columns: MissingColumns | MissingName | None
     add_columns: bool | None
+    sort: RowOrder | SortName | None
     attempts: int
     dry_run: bool
     allow_empty: bool

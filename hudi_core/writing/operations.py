@@ -45,6 +45,7 @@ from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.task_rows import (
     Places,
+    RowOrder,
     deletes_of_tasks,
     grouped_by_partition,
     rows_of_tasks,
@@ -96,6 +97,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     changed then.
     """
     operation, settings = operation_of(op), options or WriteOptions()
+    order_of(operation, settings)
     latest = latest_writable(table, operation, settings.properties)
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
@@ -124,6 +126,17 @@ def columns_of_write(table: Table, rows: Schema, operation: Operation, options: 
     if upserts and columns.missing is None and merge_rules(table.config, table.storage.uri).keeps_stored_values:
         return replace(columns, missing=MissingColumns.NULL)
     return columns
+
+
+def order_of(operation: Operation, options: WriteOptions) -> RowOrder:
+    """The order of the rows that an operation adds. Raises `UsageError` for an order of rows that are not inserted in bulk."""
+    if options.sort is not None and operation is not Operation.BULK_INSERT:
+        raise UsageError(
+            "sort", expected="an order of the rows of a bulk insert", found=f"{options.sort} for {operation}"
+        )
+    if operation is Operation.APPEND:
+        return RowOrder.NONE
+    return RowOrder(options.sort or RowOrder.GLOBAL)
 
 
 def operation_of(op: str) -> Operation:
@@ -196,7 +209,7 @@ def planned_upsert(
     planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
     inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
-    return Planned(rows_of_tasks(routes, incoming.keys, places, in_key_order=True), spool=incoming.spool)
+    return Planned(rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL), spool=incoming.spool)
 
 
 def planned_in_buckets(
@@ -303,7 +316,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         places = Places(np.full(len(keys), NOWHERE, np.int64))
         inserts = {path: len(rows) for path, rows in grouped_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
-        tasks = rows_of_tasks(routes, keys, places, in_key_order=operation is not Operation.APPEND)
+        tasks = rows_of_tasks(routes, keys, places, order_of(operation, options))
         return Planned(tasks, replaced_groups(table, operation, inserts))
 
     return run.run(plan)

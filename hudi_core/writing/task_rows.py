@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,17 @@ from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 NONE: Final = np.zeros(0, np.int64)
 _LEFT_OUT: Final = NOWHERE - 1
 """In the place of the number of a slice."""
+
+
+class RowOrder(StrEnum):
+    """The order of new rows in the files of a partition. Rule WRITE-616."""
+
+    GLOBAL = "global"
+    """The order of their keys, over all files: each has a range of them."""
+    PARTITION = "partition"
+    """The order of their keys within each file; files have the rows as they come."""
+    NONE = "none"
+    """The order in which they come."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +78,16 @@ def with_deleted_places(places: Places, records: StringColumn, slices: Numbers) 
     return replace(places, leaving=leaving)
 
 
-def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, *, in_key_order: bool) -> tuple[Task, ...]:
-    """The tasks with their rows. New rows of a partition go to its shares in the order of their keys, or as they come; rows of a
-    key that are merged stay together. Tasks that no row is left for are dropped."""
+def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, order: RowOrder) -> tuple[Task, ...]:
+    """The tasks with their rows. New rows of a partition go to its shares in an order; rows of a key that are merged stay
+    together. Tasks that no row is left for are dropped."""
     updates = {routes.of_slices[number]: rows for number, rows in grouped(places.slices)}
     new: dict[int, Numbers] = {}
     for partition, rows in grouped_by_partition(keys, places.new_rows):
-        ordered = in_order_of_keys(keys.records, rows) if in_key_order else rows
+        ordered = in_order_of_keys(keys.records, rows) if order is RowOrder.GLOBAL else rows
         new |= _dealt(routes, keys.records, ordered, routes.of_partitions[partition])
+    if order is RowOrder.PARTITION:
+        new = {number: in_order_of_keys(keys.records, rows) for number, rows in new.items()}
     leaving = {routes.of_slices[number]: leaves for number, leaves in places.leaving.items()}
     tasks = []
     for number, task in enumerate(routes.tasks):

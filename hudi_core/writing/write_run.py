@@ -44,6 +44,7 @@ from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
+from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
@@ -80,6 +81,8 @@ class WriteOptions:
     """What rows that take the place of others have in columns that the batch lacks; None: such a batch is refused."""
     add_columns: bool | None = None
     """Whether the table gets columns that it lacks; None: where the batch has all columns of the table."""
+    sort: RowOrder | Literal["global", "partition", "none"] | None = None
+    """The order of the rows of a bulk insert in their files; None: global, all in the order of their keys."""
     attempts: int = 4
     """How many times a write is tried that meets conflicts."""
     dry_run: bool = False
@@ -99,6 +102,8 @@ class WriteOptions:
         if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):
             expected = f"one of {', '.join(MissingColumns)}"
             raise UsageError("missing_columns", expected=expected, found=repr(self.missing_columns))
+        if self.sort is not None and self.sort not in tuple(RowOrder):
+            raise UsageError("sort", expected=f"one of {', '.join(RowOrder)}", found=repr(self.sort))
 
     def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
         """What a write does with columns that only its rows or only the table has. `properties` are the table's."""

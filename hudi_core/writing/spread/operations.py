@@ -35,6 +35,7 @@ from hudi_core.writing.operations import (
     latest_writable,
     of_given_columns,
     operation_of,
+    order_of,
     replaced_groups,
     run_of,
     writes_logs,
@@ -48,6 +49,7 @@ from hudi_core.writing.spread.packs import opened
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, dealt_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses
+from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
@@ -63,6 +65,7 @@ def spread_write(
     """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
+    order_of(operation, settings)
     refuse_buckets(table)
     latest = latest_writable(table, operation)
     if settings.batch is not None and settings.batch.is_committed(latest):
@@ -151,13 +154,13 @@ class GivenRows:
             inserts = self.report.partitions
             planner = self._planner(table, instant_time, options)
             routes = planner.insert(inserts, fill=operation is Operation.INSERT)
-            in_key_order = operation is not Operation.APPEND
+            order = order_of(operation, options)
             new_rows: KeyCuts | InputOrder
-            if in_key_order:
+            if order is RowOrder.GLOBAL:
                 new_rows = share_cuts(self.report.samples, routes.of_partitions)
             else:
                 new_rows = input_order(routes.of_partitions, self.report)
-            writes = _Writes(self.kept, routes, new_rows, planner.row_bytes, in_key_order, self.stored)
+            writes = _Writes(self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored)
             return Planned(routes.tasks, replaced_groups(table, operation, inserts), work=writes)
 
         return run.run(plan)

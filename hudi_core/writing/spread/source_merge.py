@@ -22,6 +22,7 @@ from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
 from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.transactions.refusals import refuse_buckets
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
@@ -51,6 +52,7 @@ def spread_merge(
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
     settings = options or WriteOptions()
+    refuse_buckets(table)
     latest = mergeable(table)
     bound = bound_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))

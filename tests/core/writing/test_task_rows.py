@@ -25,7 +25,7 @@ from hudi_core.tagging.key_reader import key_columns
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes, Planner
-from hudi_core.writing.task_rows import Places, grouped_by_partition, rows_of_tasks
+from hudi_core.writing.task_rows import Places, RowOrder, grouped_by_partition, rows_of_tasks
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, of_attempt, row_count
 from tests.support.drawing import cases
 
@@ -63,7 +63,7 @@ def test_every_row_has_one_task_by_counts_alone(
         routes = planner.upsert(places.updates, set(), inserts, logs=kind == "mor")
     else:
         routes = planner.insert(inserts, fill=bool(small))
-    tasks = rows_of_tasks(routes, keys, places, in_key_order=True)
+    tasks = rows_of_tasks(routes, keys, places, RowOrder.GLOBAL)
     taken = [_numbers(task) for task in tasks]
     assert sorted(row for numbers in taken for row in numbers) == np.flatnonzero(slices >= NOWHERE).tolist()
     assert sum(row_count(task) for task in routes.tasks) == sum(map(row_count, tasks))

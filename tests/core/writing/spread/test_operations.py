@@ -10,15 +10,17 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.errors import HudiError, RowError
+from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
@@ -184,3 +186,49 @@ def test_rows_may_be_none(tmp_path: Path) -> None:
         rows = empty if op != "delete" else empty.select(["id", "p"])
         assert_results(spread_write(spread, local_rows(spread.engine, [rows, rows]), op), write(whole, rows, op))
     assert_twins(spread, whole)
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_a_bulk_insert_has_the_order_that_is_wanted(tmp_path: Path, spread: bool) -> None:
+    """WRITE-616: over all files of a partition, within each, or that of the input; on one machine and in parts."""
+    chance = random.Random(3)
+    rows = random_rows(chance, 60, [0], distinct=True, keys=90).sort_by([("f", "ascending")])
+    given = rows["id"].to_pylist()
+    for order in ("global", "partition", "none", None):
+        table, _ = twins(tmp_path / str(order), "cow", 9, None)
+        options = WriteOptions(sort=order, sizes=FileSizes(2_000, 0))
+        if spread:
+            spread_write(table, local_rows(table.engine, cut(chance, rows)), "bulk_insert", options)
+        else:
+            write(table, rows, "bulk_insert", options)
+        latest = open_table(table.storage.uri)
+        files = [_keys_of(latest, file_slice.base.path) for file_slice in latest.slices() if file_slice.base]
+        assert sorted(key for keys in files for key in keys) == sorted(given)
+        assert len(files) > 3
+        if order == "none":
+            assert all(keys == sorted(keys, key=given.index) for keys in files)
+        else:
+            assert all(keys == sorted(keys) for keys in files)
+        ranges = sorted((min(keys), max(keys)) for keys in files)
+        if order != "none" and order != "partition":
+            of_partition = [[keys for keys in files if keys[0] in of] for of in _by_partition(rows)]
+            for own in of_partition:
+                bounds = sorted((keys[0], keys[-1]) for keys in own)
+                assert all(one[1] < two[0] for one, two in pairwise(bounds)), ranges
+    for op, sort, text in (
+        ("upsert", "none", "found none for upsert"),
+        ("bulk_insert", "up", "one of global, partition"),
+    ):
+        with pytest.raises(UsageError, match=text):
+            write(table, rows, op, WriteOptions(sort=sort))  # type: ignore[arg-type]
+
+
+def _keys_of(table: Table, path: str) -> list[str]:
+    stored = pq.read_table(Path(table.storage.uri) / path, columns=["_hoodie_record_key"], partitioning=None)
+    keys: list[str] = stored["_hoodie_record_key"].to_pylist()
+    return keys
+
+
+def _by_partition(rows: pa.Table) -> list[set[str]]:
+    pairs = list(zip(rows["id"].to_pylist(), rows["p"].to_pylist(), strict=True))
+    return [{key for key, own in pairs if own == path} for path in sorted({path for _, path in pairs})]
