@@ -52,6 +52,7 @@ from hudi_core.metadata_writer.statistics_rows import (
     V2,
     Sizes,
     StatisticsRows,
+    default_columns,
     encoded_statistics,
     file_statistics,
     form_of,
@@ -231,7 +232,9 @@ class _Rows:
     @cached_property
     def _columns(self) -> dict[str, t.Type]:
         definition = self.definitions.get(COLUMN_STATS)
-        columns = () if definition is None else definition.columns
+        # Apache Hudi's Java client keeps the index without a definition. Rule META-712.
+        default = default_columns(self.change.schema, self._version, own=True)
+        columns = default if definition is None else definition.columns
         return columns_with_statistics(columns, self.change.schema, self._version)
 
     def _ranges(self, column: str) -> list[ColumnRange | None]:

@@ -22,15 +22,11 @@ from hudi_core.metadata_writer.delta_commit import partition_group_prefix, parti
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, file_rows
-from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
+from hudi_core.metadata_writer.statistics_rows import V1, V2, default_columns
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
-from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import DELTA_COMMIT
 
-MAX_COLUMNS: Final = 32
-"""Columns of the table that have statistics by default."""
-_OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
 _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000
 FEW_RECORDS: Final = min(kind.groups for kind in KINDS if kind.counts_records) * _RECORDS_IN_GROUP // _GROWTH
@@ -208,10 +204,9 @@ def new_definitions(
     definitions: dict[str, IndexDefinition] = {}
     if COLUMN_STATS in partitions:
         version = V2 if config.version >= 9 else V1
-        columns = [field.name for field in schema.fields if form_of(field.type, version)][:MAX_COLUMNS]
-        own = _OWN_COLUMNS if config.populate_meta_fields else ()
+        columns = default_columns(schema, version, own=config.populate_meta_fields)
         definitions[COLUMN_STATS] = IndexDefinition(
-            indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=(*own, *columns), version=version
+            indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=columns, version=version
         )
     if RECORD_INDEX in partitions:
         options = {"isPartitioned": str(partitioned_record_index).lower()}

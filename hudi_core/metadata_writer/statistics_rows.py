@@ -30,8 +30,13 @@ from hudi_core.metadata.typed_by_file import V1_DECIMAL
 from hudi_core.metadata_writer.bounds import STRINGS, recorded
 from hudi_core.metadata_writer.rows import IndexRows, encoded, repeated, together
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics
-from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY, is_meta
+from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
+
+MAX_COLUMNS: Final = 32
+"""Columns of the table that have statistics by default."""
+_OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
 
 V1, V2 = "V1", "V2"
 _OF_FILE, _OF_PARTITION = 3, 6
@@ -57,6 +62,13 @@ class Sizes:
 
     stored: Numbers
     uncompressed: Numbers
+
+
+def default_columns(schema: Schema, version: str, *, own: bool) -> tuple[str, ...]:
+    """The columns that have statistics where nothing states others: the first of the table that can have some, behind three of
+    Hudi's own where those have values."""
+    names = [field.name for field in schema.fields if not is_meta(field.name) and form_of(field.type, version)]
+    return (*(_OWN_COLUMNS if own else ()), *names[:MAX_COLUMNS])
 
 
 def form_of(type: t.Type, version: str) -> Form | None:
