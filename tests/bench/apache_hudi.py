@@ -44,6 +44,12 @@ _MADE = {
 """Tables that the script is not told to make by their own name alone."""
 
 
+def tables_folder() -> Path:
+    """The folder of the tables, which is made where it is missing."""
+    _TABLES.mkdir(parents=True, exist_ok=True)
+    return _TABLES
+
+
 def table(name: str) -> Path:
     """The root of a table: `cow_read`, `cow_read_10m`, `mor_read`, `cow_plan`, `cow_tag`, `cow_tag_1000`, `cow_tag_rli`."""
     made = _MADE.get(name, _Made(name))

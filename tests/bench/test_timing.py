@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import sleep
 
 import pytest
 
-from tests.bench.timing import Elsewhere, Pair, measured
+from tests.bench.timing import Elsewhere, Fresh, Pair, measured
 
 SHORT = 0.004
 
@@ -39,3 +41,20 @@ def test_answers_that_differ_are_an_error_before_anything_is_timed() -> None:
     with pytest.raises(AssertionError):
         measured(Pair(lambda: calls.append(1) or 1, lambda: 2, check, seconds=60.0))
     assert len(calls) == 2
+
+
+def test_making_what_a_call_works_on_is_not_timed() -> None:
+    @contextmanager
+    def made() -> Iterator[Callable[[], object]]:
+        sleep(10 * SHORT)
+        yield _nap
+
+    ours, _ = measured(Pair(Fresh(made), _nap, lambda _ours, _theirs: None, seconds=0.0))
+    assert SHORT <= ours.best < 10 * SHORT
+
+
+def test_each_side_is_called_as_often_in_a_row() -> None:
+    calls: list[str] = []
+    measured(Pair(lambda: calls.append("ours"), lambda: calls.append("peer"), lambda _ours, _theirs: None, seconds=0.0))
+    runs = "".join(call[0] for call in calls)
+    assert "pppppooooo" in runs
