@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from json import loads
 from pathlib import Path
@@ -44,6 +48,8 @@ def read(path: str, like: Schema | None) -> InputRows[pa.RecordBatch]:
     if not source.exists():
         raise StorageError(path, message="no such file")
     suffix = ".parquet" if source.is_dir() else source.suffix.lower()
+    if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
+        return _unpacked(source, like)
     if suffix not in _READERS:
         raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
@@ -52,6 +58,23 @@ def read(path: str, like: Schema | None) -> InputRows[pa.RecordBatch]:
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
     return _given(first.schema, _chain(first, batches), path)
+
+
+def _unpacked(source: Path, like: Schema | None) -> InputRows[pa.RecordBatch]:
+    """The rows of a compressed file of texts, which is unpacked beside the system's temporary files as long as rows are drawn."""
+    folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
+    plain = folder / source.stem
+    try:
+        with reported(str(source)), decoding(str(source), "a .gz file"):
+            with gzip.open(source) as packed, plain.open("wb") as made:
+                shutil.copyfileobj(packed, made, 1 << 20)
+            rows = read(str(plain), like)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    batches = (batch for batch in rows.batches)
+    weakref.finalize(batches, shutil.rmtree, folder, ignore_errors=True)
+    return InputRows(rows.schema, batches, rows.inferred)
 
 
 def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
@@ -189,6 +212,8 @@ def _first_row_names(source: Path) -> set[str]:
         return set(loads(next((line for line in file if line.strip()), b"{}")))
 
 
+_TEXTS = (".csv", ".json", ".jsonl", ".ndjson")
+"""Formats that `.gz` may follow."""
 _READERS: dict[str, _Read] = {
     ".json": _json,
     ".jsonl": _json,
@@ -196,4 +221,5 @@ _READERS: dict[str, _Read] = {
     ".csv": csv_batches,
     ".parquet": _parquet,
     ".arrow": _arrow,
+    ".feather": _arrow,
 }

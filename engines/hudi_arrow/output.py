@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
@@ -40,10 +42,12 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
     `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an unknown extension,
     `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
     """
-    suffix = Path(path).suffix
+    zipped = Path(path).suffix.lower() == ".gz"
+    suffix = Path(Path(path).stem).suffix if zipped else Path(path).suffix
     open_sink = _SINKS.get(suffix.lower())
-    if open_sink is None:
-        raise UsageError(path, expected=f"a file name ending in {', '.join(_SINKS)}", found=suffix or "no extension")
+    if open_sink is None or (zipped and suffix.lower() not in _TEXTS):
+        known = f"{', '.join(_SINKS)}; .gz may follow {', '.join(_TEXTS)}"
+        raise UsageError(path, expected=f"a file name ending in {known}", found=Path(path).suffix or "no extension")
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         raise UsageError(path, expected="a file", found="a folder" if target.is_dir() else "a device or a pipe")
@@ -54,6 +58,8 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
             for batch in batches:
                 sink.write_batch(batch)
                 rows += batch.num_rows
+        if zipped:
+            _compress(partial)
         partial.replace(target)
     except HudiError:
         raise
@@ -64,6 +70,17 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
     finally:
         partial.unlink(missing_ok=True)
     return rows
+
+
+def _compress(path: Path) -> None:
+    """Compresses a file in its place."""
+    packed = path.with_name(f"{path.name}.gz")
+    try:
+        with path.open("rb") as plain_file, gzip.open(packed, "wb", compresslevel=6) as made:
+            shutil.copyfileobj(plain_file, made, 1 << 20)
+        packed.replace(path)
+    finally:
+        packed.unlink(missing_ok=True)
 
 
 class _Arrow:
@@ -169,6 +186,10 @@ _SINKS: dict[str, Callable[[Path, Schema, ToJson], _Sink]] = {
     ".parquet": _parquet,
     ".csv": _csv,
     ".arrow": _ipc,
+    ".feather": _ipc,
     ".json": _Lines,
+    ".jsonl": _Lines,
     ".ndjson": _Lines,
 }
+_TEXTS = (".csv", ".json", ".jsonl", ".ndjson")
+"""Formats that `.gz` may follow."""

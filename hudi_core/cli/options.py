@@ -135,6 +135,14 @@ def local_path(path: Path) -> Path:
     return path
 
 
+def free_path(path: Path, *, overwrite: bool) -> Path:
+    """A path to write a file to. Raises `UsageError` as `local_path`, and for a file that is there and may not be replaced."""
+    target = local_path(path)
+    if target.is_file() and not overwrite:
+        raise UsageError(str(target), expected="a file that does not exist, or --overwrite", found="one that does")
+    return target
+
+
 def warn(messages: Iterable[str]) -> None:
     """Warnings on standard error, each once."""
     for message in dict.fromkeys(messages):

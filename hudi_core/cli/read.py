@@ -19,13 +19,14 @@ from hudi_core.cli.options import (
     MetadataOption,
     TableArgument,
     WhereOption,
-    local_path,
+    free_path,
     opened,
     warn,
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import progress
+from hudi_core.cli.streams import FORMATS, STREAM, refuse_format, write_output
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
@@ -75,7 +76,16 @@ def read(
     ] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")
+        Path | None,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="A file ending in .parquet, .csv, .arrow, .feather, .json or .jsonl, texts also in .gz; - is standard output.",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="|".join(FORMATS), help="With --output -: the format of what is printed."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="With --output: also where the file exists.")] = False,
     count: Annotated[
@@ -92,9 +102,10 @@ def read(
 
     People see the first 20 unless --limit is set; --json and --output give all. With both, the line says what was written.
     """
-    target = None if output is None else local_path(output)
-    if target is not None and target.is_file() and not overwrite:
-        raise UsageError(str(target), expected="a file that does not exist, or --overwrite", found="one that does")
+    refuse_format("" if output is None else str(output), format)
+    target = None if output is None else output if str(output) == STREAM else free_path(output, overwrite=overwrite)
+    if as_json and target is not None and str(target) == STREAM:
+        raise UsageError("--output", expected="a file beside --json, whose line says what was written", found=STREAM)
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
@@ -126,6 +137,9 @@ def read(
     if count:
         row_count = scan.count()
         out.record({"rows": row_count}) if as_json else out.text(counted(row_count, "row"))
+    elif target is not None and str(target) == STREAM:
+        with progress("rows written") as seen:
+            write_output(lambda path: scan.write(path, seen), format)
     elif target is not None:
         with progress("rows written") as seen:
             written = scan.write(str(target), seen)

@@ -22,6 +22,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import task_progress
+from hudi_core.cli.streams import FORMATS, input_file
 from hudi_core.errors import UsageError
 from hudi_core.front.after_write import served
 from hudi_core.snapshot.mode import MetadataMode
@@ -48,7 +49,11 @@ PropertyOption = Annotated[
 def write(
     table: TableArgument,
     rows: Annotated[
-        str, typer.Argument(metavar="INPUT", help="A Parquet, Arrow, CSV or JSON file, or a folder of Parquet files.")
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="A Parquet, Arrow, CSV or JSON file, texts also as .gz, or a folder of Parquet files; - is standard input.",
+        ),
     ],
     op: Annotated[
         Operation, typer.Option("--op", help="What becomes of rows whose key the table may have.")
@@ -71,6 +76,10 @@ def write(
             help="Add columns that the table lacks, or never; else where the input has all of the table's.",
         ),
     ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="|".join(FORMATS), help="Of standard input; else its first bytes tell."),
+    ] = None,
     option: PropertyOption = None,
     allow_empty: EmptyOption = False,
     dry_run: DryRunOption = False,
@@ -85,7 +94,10 @@ def write(
     if index is IndexKind.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
     options = _options(dry_run, allow_empty, option, index, missing_columns, add_columns)
-    _run(table, engine, as_json, options, lambda opened_table, options: write_rows(opened_table, rows, op, options))
+    with input_file(rows, format) as given:
+        _run(
+            table, engine, as_json, options, lambda opened_table, options: write_rows(opened_table, given, op, options)
+        )
 
 
 def delete(

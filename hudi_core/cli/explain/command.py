@@ -22,7 +22,7 @@ from hudi_core.cli.options import (
     MetadataOption,
     RequiredWhere,
     TableArgument,
-    local_path,
+    free_path,
     opened,
     warn,
 )
@@ -47,6 +47,7 @@ def explain(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with pictures.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --html: also where the file exists.")] = False,
     as_of: AsOfOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
@@ -56,7 +57,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
-    target = None if html is None else local_path(html)
+    target = None if html is None else free_path(html, overwrite=overwrite)
     opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     predicate = conjunction(where) or ""
     scan = opened_table.scan(where=predicate, as_of=as_of)

@@ -13,6 +13,11 @@ from hudi_core.truth import Verdict
 _WIDTH = 920
 _ZONE, _GAP = 36, 10
 """Widths of the places for null and NaN, beside the axis, and of what parts them from it."""
+_UNKNOWN = (
+    "<defs><pattern id=unknown width=6 height=6 patternUnits=userSpaceOnUse patternTransform='rotate(45)'>"
+    "<rect width=2 height=6 fill=currentColor opacity=.4 /></pattern></defs>"
+)
+"""The hatching of what is not known: a full range is a whole bar."""
 _TOP, _HEAD, _FOOT = 20, 17, 20
 _TALLEST, _ROW, _THINNEST = 420.0, 9.0, 0.5
 """Heights: of all rows of a group that are many, of a row of few, and of a row of ever so many."""
@@ -46,7 +51,7 @@ def column_svg(picture: ColumnPicture, verdicts: Sequence[Verdict]) -> str:
         f"Ranges of {picture.name} in {len(verdicts):,} slices. May match: {may_match(picture)}.", quote=True
     )
     return (
-        f"<svg class=column viewBox='0 0 {_WIDTH} {bottom + _FOOT:g}' role=img tabindex=0 aria-label=\"{label}\">"
+        f"<svg class=column viewBox='0 0 {_WIDTH} {bottom + _FOOT:g}' role=img tabindex=0 aria-label=\"{label}\">{_UNKNOWN}"
         f"{_wanted(picture, layout, bottom)}{_axis(picture, layout, bottom)}{''.join(parts)}"
         f"{_marks(picture.marks, layout, bottom)}<rect class=cursor x=0 width={_WIDTH} height=0 /></svg>"
     )

@@ -94,3 +94,19 @@ buttons.forEach(button => button.addEventListener('click', () => {
   choose();
 }));
 search.addEventListener('input', choose);
+
+// A click on a heading sorts by it, another one the other way round. The slice of a row is known by its number, not by its place.
+const headings = [...document.querySelectorAll('.slices thead th')];
+const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 };
+function key(text) {
+  const match = /^(-?[\d,.]+)(?: (B|[KMGTP]iB))?$/.exec(text.trim());
+  return match ? Number(match[1].replaceAll(',', '')) * (units[match[2]] || 1) : text.toLowerCase();
+}
+headings.forEach((heading, place) => heading.addEventListener('click', () => {
+  const down = heading.getAttribute('aria-sort') === 'ascending';
+  headings.forEach(other => other.removeAttribute('aria-sort'));
+  heading.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+  const keyed = rows.map(row => [key(row.cells[place].textContent), row]);
+  keyed.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0) * (down ? -1 : 1));
+  body.append(...keyed.map(([, row]) => row));
+}));

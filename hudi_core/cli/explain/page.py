@@ -10,19 +10,23 @@ from importlib.resources import files
 from hudi_core.cli.explain.drawing import KINDS, column_svg, may_match
 from hudi_core.cli.explain.picture import ColumnPicture
 from hudi_core.cli.words import duration, share, shortened, size
-from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
+from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, Decision, ScanPlan
 from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
 
 _LONGEST_REASON = 70
 _LONGEST_PREDICATE = 2_000
 _NAMES = {"read": "read", "all": "every row matches", "skip": "skipped"}
+_DOUBT = (
+    "<p class=soft>A slice is in doubt when recorded statistics are missing or incomplete for a condition: they do not say "
+    "whether its rows can match, so its footer is read.</p>"
+)
 _LEGEND = (
     ("match", "values that may match"),
     ("read", "read"),
     ("all", "read, every row matches"),
     ("skip", "skipped"),
-    ("unknown", "not known"),
+    ("unknown", "bounds not known: any value is possible"),
 )
 
 
@@ -62,7 +66,7 @@ def html_page(explained: Explained) -> str:
         _conditions(explained),
         _reasons(explained),
         _values(explained),
-        f"<section class=wide><h2>File slices</h2>{_slices(explained)}</section>",
+        f"<section><h2>File slices</h2>{_slices(explained)}</section>",
     ]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
@@ -76,13 +80,16 @@ def html_page(explained: Explained) -> str:
 def _header(explained: Explained) -> str:
     plan, total = explained.plan, len(explained.plan.slices)
     counts = {"read": plan.count(READ), "all": plan.count(ALL_MATCH), "skip": plan.count(SKIP)}
+    sizes = _sizes(plan)
     kept = total - counts["skip"]
     parts = "".join(f"<i class={kind} style='flex:{count}'></i>" for kind, count in counts.items() if count)
     figures = "".join(
-        f"<li><i class='key {kind}'></i><b>{count:,}</b> {_NAMES[kind]} <span class=soft>{share(count, total)}</span></li>"
+        f"<li><i class='key {kind}'></i><b>{count:,}</b> {_NAMES[kind]} "
+        f"<span class=soft>{share(count, total)}, {size(sizes[kind])}</span></li>"
         for kind, count in counts.items()
     )
-    bytes_kept, bytes_all = _bytes(plan, kept_only=True), _bytes(plan, kept_only=False)
+    bytes_all = sum(sizes.values())
+    bytes_kept = bytes_all - sizes["skip"]
     seconds = sum(step.seconds for step in plan.steps)
     label = ", ".join(f"{count:,} {_NAMES[kind]}" for kind, count in counts.items())
     prediction = "" if explained.prediction is None else f"<p class=soft>{escape(explained.prediction)}</p>"
@@ -96,9 +103,12 @@ def _header(explained: Explained) -> str:
     )
 
 
-def _bytes(plan: ScanPlan, *, kept_only: bool) -> int:
-    slices = plan.kept() if kept_only else plan.slices
-    return sum(file.size for file_slice in slices for file in file_slice.files)
+def _sizes(plan: ScanPlan) -> dict[str, int]:
+    """The bytes of the slices of each verdict."""
+    sizes = dict.fromkeys(_NAMES, 0)
+    for code, file_slice in zip(plan.codes.tolist(), plan.slices, strict=True):
+        sizes[KINDS[VERDICTS[code]]] += sum(file.size for file in file_slice.files)
+    return sizes
 
 
 def _warnings(plan: ScanPlan) -> str:
@@ -117,7 +127,10 @@ def _steps(plan: ScanPlan) -> str:
         f"<td class=num>{duration(step.seconds)}</td></tr>"
         for step in plan.steps
     )
-    return f"<table class=bars>{rows}</table>" if rows else "<p class=soft>There is no predicate.</p>"
+    if not rows:
+        return "<p class=soft>There is no predicate.</p>"
+    doubt = any("in doubt" in step.note for step in plan.steps)
+    return f"<table class=bars>{rows}</table>{_DOUBT if doubt else ''}"
 
 
 def _note(note: str) -> str:
@@ -166,7 +179,8 @@ def _values(explained: Explained) -> str:
     figures = "".join(
         f"<h3><code>{escape(picture.name)}</code> <small>{escape(type_text(picture.type))}"
         f"{'' if picture.to_scale else ', values in order, not to scale'}</small></h3>"
-        f"<p class=may>May match: <b>{escape(may_match(picture))}</b></p>{column_svg(picture, verdicts)}"
+        f"<p class=may>May match: <b>{escape(may_match(picture))}</b></p>"
+        f"<div class=picture tabindex=0>{column_svg(picture, verdicts)}</div>"
         for picture in explained.pictures
     )
     legend = "".join(f"<span><i class='key {kind}'></i>{label}</span>" for kind, label in _LEGEND)
@@ -201,10 +215,11 @@ def _slices(explained: Explained) -> str:
         f"<button type=button data-kind='{kind}' aria-pressed={'false' if kind else 'true'}>{label}</button>"
         for kind, label in choices
     )
+    headings = "".join(f"<th scope=col><button type=button>{escape(heading)}</button></th>" for heading in heads)
     return (
         f"{_how_many(explained)}<div class=tools>{buttons}"
         "<input type=search placeholder='partition, file id, reason …' aria-label='Show rows with this text'></div>"
-        f"<div class=scroll tabindex=0><table class=slices><thead><tr>{''.join(f'<th scope=col>{escape(h)}</th>' for h in heads)}"
+        f"<div class=scroll tabindex=0><table class=slices><thead><tr>{headings}"
         f"</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

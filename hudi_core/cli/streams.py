@@ -1,0 +1,58 @@
+"""Rows through standard input and output: `-` in place of a file. Rule CLI-680."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from hudi_core.cli.output import flush, standard_output
+from hudi_core.errors import StorageError, UsageError
+
+STREAM: Final = "-"
+FORMATS: Final = ("parquet", "arrow", "csv", "jsonl")
+_BEGINNINGS: Final = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"), (b"{", "jsonl"))
+
+
+@contextmanager
+def input_file(path: str, stated: str | None) -> Iterator[str]:
+    """The file of an input; what standard input has, as a file as long as the block runs. Without a stated format its first bytes
+    tell. Raises `UsageError` for an unknown format, and for one that is stated of a file, whose name tells it."""
+    refuse_format(path, stated)
+    if path != STREAM:
+        yield path
+        return
+    if sys.stdin is None:
+        raise StorageError("standard input", message="it is closed")
+    with tempfile.TemporaryDirectory(prefix="hudi-input-") as folder:
+        given = Path(folder) / "rows"
+        with given.open("wb") as made:
+            shutil.copyfileobj(sys.stdin.buffer, made, 1 << 20)
+        with given.open("rb") as made:
+            first = made.read(64).lstrip()
+        known = next((name for start, name in _BEGINNINGS if first.startswith(start)), "csv")
+        yield str(given.rename(given.with_suffix(f".{stated or known}")))
+
+
+def write_output(write: Callable[[str], int], stated: str | None) -> int:
+    """Writes rows to standard output in a format; gives their number."""
+    with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
+        made = Path(folder) / f"rows.{stated or 'jsonl'}"
+        rows = write(str(made))
+        flush()
+        with made.open("rb") as content, standard_output() as out:
+            shutil.copyfileobj(content, out.buffer, 1 << 20)
+            out.buffer.flush()
+    return rows
+
+
+def refuse_format(path: str, stated: str | None) -> None:
+    """Raises `UsageError` for a format that is not known, or is stated of a file."""
+    if stated is not None and path != STREAM:
+        raise UsageError("--format", expected=f"{STREAM} in place of a file, whose name tells its format", found=path)
+    if stated is not None and stated not in FORMATS:
+        raise UsageError("--format", expected=f"one of {', '.join(FORMATS)}", found=repr(stated))
