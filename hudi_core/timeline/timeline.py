@@ -135,12 +135,13 @@ class Timeline(Portable):
     def start(self) -> str | None:
         """The requested time from which on the active timeline is whole; what was written before is archived.
 
-        Savepointed commits do not count: they stay when later ones are archived. None: there was no write.
+        Savepointed commits do not count: they stay when later ones are archived. Where there are no others, as after a restore,
+        the last of them is the start. None: there was no write. Rules TIME-7, TIME-586.
         """
         savepoints = {instant.requested_time for instant in self.instants if instant.action == SAVEPOINT}
         writes = WRITES | {COMPACTION, LOG_COMPACTION, CLUSTERING}
-        times = (i.requested_time for i in self.instants if i.action in writes and i.requested_time not in savepoints)
-        return next(times, None)
+        times = [i.requested_time for i in self.instants if i.action in writes]
+        return next((time for time in times if time not in savepoints), times[-1] if times else None)
 
     def is_archived(self, requested_time: str) -> bool:
         """Whether the requested time lies before the active timeline's start: only the history has the instant."""

@@ -55,7 +55,10 @@ def bounds(table: Table, settings: ArchiveSettings) -> Iterator[Bound]:
     if not settings.beyond_savepoint:
         saved = next((one for one in timeline.instants if one.action == SAVEPOINT), None)
         if saved is not None:
-            yield Bound(saved.requested_time, "a savepoint")
+            # After a restore the saved write may be alone: readers of Apache Hudi take no archived write for committed then.
+            first = time_order(saved.requested_time)
+            before = [one.requested_time for one in timeline.commits if time_order(one.requested_time) < first]
+            yield Bound(before[-1] if before else saved.requested_time, "a savepoint")
     retained = earlier_cleans(timeline).retained if settings.until_cleaned else None
     if retained is not None:
         yield Bound(retained, "what the last clean retained")

@@ -51,6 +51,11 @@ def plan_restore(table: Table, target: str, *, saved: bool) -> RestorePlan:
         times = [one.requested_time for one in timeline.commits]
         raise UsageError("restore", expected=f"a completed write of the timeline ({listed(times)})", found=target)
     undone = newer_than(table, commit)
+    archived = [one for one in timeline.with_archived().commits if one.archived and _is_newer(table, one, commit)]
+    if archived:
+        # Their files would count again as soon as the active timeline starts after them.
+        found = f"{archived[0].requested_time}, which is archived"
+        raise UsageError("restore", expected=f"no write after {target} but those of the active timeline", found=found)
     if not undone:
         raise UsageError("restore", expected="a write that others came after", found=f"the latest one, {target}")
     times_undone = {instant.requested_time for instant in undone}

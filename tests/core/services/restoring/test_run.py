@@ -195,6 +195,47 @@ def test_a_restore_that_dies_anywhere_is_finished_by_the_next(
     assert False in states
 
 
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("cow", 6)])
+def test_archived_rows_stay_where_only_the_saved_write_is_left(tmp_path: Path, kind: str, version: int) -> None:
+    """TIME-586, ARCHIVE-587: the files of archived writes count where the active timeline has saved writes alone."""
+    table = hudi_core.create(tmp_path / "t", rows(0, 1, 0), "id", partition_by="city", type=kind, version=version)
+    for number in range(3):
+        table.refresh().append(rows(20 * number, 20 * number + 20, number))
+    before = content(table)
+    saved = savepoint(table.refresh()).instant
+    table.refresh().upsert(rows(0, 3, 9))
+    properties = {
+        "hoodie.clean.policy": "KEEP_LATEST_FILE_VERSIONS",
+        "hoodie.compact.inline.trigger.strategy": "TIME_ELAPSED",
+    }
+    table.refresh().archive(keep_min=1, properties=properties)
+    restore(table.refresh(), saved)
+    assert content(table) == before
+    times = [one.requested_time for one in table.refresh().timeline.commits]
+    assert len(times) == 2, "one write before the savepoint stays, for readers of Apache Hudi"
+    # Apache Hudi's own archive leaves the saved write alone.
+    folder = tmp_path / "t" / table.timeline.folder
+    for path in folder.glob(f"{times[0]}*"):
+        path.unlink()
+    assert content(table) == before
+    assert [str(one) for one in table.refresh().validate() if one.check == "orphans"] == []
+
+
+def test_what_is_archived_after_a_savepoint_cannot_be_undone(tmp_path: Path) -> None:
+    """RESTORE-588."""
+    table = hudi_core.create(tmp_path / "t", rows(0, 1, 0), "id", partition_by="city")
+    table.upsert(rows(0, 20, 1))
+    saved = savepoint(table.refresh()).instant
+    for number in range(4):
+        table.refresh().upsert(rows(0, 3, 9 + number))
+    properties = {"hoodie.clean.policy": "KEEP_LATEST_FILE_VERSIONS", "hoodie.archive.beyond.savepoint": "true"}
+    table.refresh().archive(keep_min=1, properties=properties)
+    before = content(table)
+    with pytest.raises(UsageError, match="which is archived"):
+        restore(table.refresh(), saved)
+    assert content(table) == before
+
+
 def test_no_commit_begins_while_a_restore_is_pending(tmp_path: Path) -> None:
     """RESTORE-455."""
     table = made(tmp_path / "t", "cow", 9)
