@@ -103,6 +103,7 @@ PAIRS: dict[str, tuple[Action | None, Action | None, tuple[str, int]]] = {
     "a savepoint and a reader": (actions.SAVE, None, ("cow", 9)),
     "an index that comes meanwhile": (UPSERT, actions.BUILD_SECONDARY, ("cow", 9)),
     "a new row, and a dropped partition": (drop_partition("x"), append(("d", "x", 10)), ("cow", 9)),
+    "a small file of an overwritten partition": (insert(("d", "x", 10)), overwrite(("e", "x", 11)), ("cow", 8)),
     "a row updated in an overwritten partition": (UPSERT, overwrite(("e", "x", 11)), ("mor", 8)),
     "a new key in two partitions": (upsert(("k", "x", 10)), upsert(("k", "y", 20)), ("cow", 9)),
     "a row updated twice": (UPSERT, upsert(("b", "x", 20), ("e", "y", 21)), ("mor", 9)),
