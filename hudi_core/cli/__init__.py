@@ -7,6 +7,7 @@ arguments    what is given on a command line: each option once unless it is repe
 cleaning     `clean`: files that no promised query needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
 compact      `compact`: log files merged into base files
+completion   `completion`: a script by which a shell completes commands and options
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned

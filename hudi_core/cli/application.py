@@ -247,6 +247,7 @@ _PLACES = {
     "index drop": "indexes:remove_index",
     "index advise": "indexes:advise_index",
     "metadata": "indexes:metadata",
+    "completion": "completion:completion",
     "demo": "demo:demo",
 }
 """The module of each command within this package, and its function there: a command is loaded when it is called."""

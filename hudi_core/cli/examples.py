@@ -72,6 +72,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "restore": ("restore rides 20261121124819754 --dry-run",),
     "compact": ("compact rides", "compact rides --plan-only"),
     "archive": ("archive rides --dry-run",),
+    "completion": ("completion bash > ~/.local/share/bash-completion/completions/hudi-core", "completion fish"),
     "demo": ("demo --to demo-out",),
 }
 """By command: command lines without the name of the program, but for those that begin with another one's."""

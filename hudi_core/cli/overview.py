@@ -73,8 +73,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "compact": "Merge the log files of a merge-on-read table into base files. A plan that waits is run first.",
         "archive": "Take old instants off the active timeline and put them into the history; queries answer as before.",
     },
-    "A tour": {
-        "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."
+    "A tour, and the shell": {
+        "completion": "Print a script by which a shell completes commands and their options.",
+        "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written.",
     },
 }
 """The commands by subject, and what each does: the first paragraph of its help."""
