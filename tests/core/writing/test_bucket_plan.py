@@ -28,7 +28,7 @@ from hudi_core.writing.write_run import bare_schema
 
 SIMPLE = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "3"}
 CONSISTENT = {**SIMPLE, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
-IN_EACH_RUN = [("cow", 9, SIMPLE), ("mor", 6, SIMPLE), ("mor", 8, CONSISTENT)]
+IN_EACH_RUN = [("cow", 9, SIMPLE), ("mor", 8, CONSISTENT)]
 KINDS = [
     pytest.param(kind, version, layout, marks=() if (kind, version, layout) in IN_EACH_RUN else pytest.mark.soak)
     for kind, layouts in (("cow", [SIMPLE]), ("mor", [SIMPLE, CONSISTENT]))
