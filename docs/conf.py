@@ -28,7 +28,12 @@ autodoc_preserve_defaults = True
 default_role = "code"
 smartquotes = False  # it would take two hyphens of an option for a dash
 nitpicky = False
-suppress_warnings = ["docutils", "ref.python", "misc.highlighting_failure"]
+suppress_warnings = [
+    "docutils",
+    "ref.python",
+    "misc.highlighting_failure",
+    "toc.not_included",
+]  # search finds all pages
 
 
 def setup(app: Sphinx) -> None:

@@ -36,7 +36,7 @@ def test_what_is_public_is_one_list(reference: ModuleType) -> None:
 
 def test_each_command_has_its_help(reference: ModuleType) -> None:
     page = reference.cli()
-    assert re.findall(r"^### ([\w-]+)$", page, re.M) == list(chain.from_iterable(COMMANDS.values()))
+    assert re.findall(r"^### ([\w -]+)$", page, re.M) == list(chain.from_iterable(COMMANDS.values()))
     for options in ("`--where`", "`--as-of`", "`--json`"):
         assert page.count(options) > 3
     assert "None" not in page
