@@ -430,8 +430,8 @@ class Engine(Protocol[V, M, B]):
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
 
-    def writer(self, extension: str) -> FileWriter[B]:
-        """The writer of base files with this extension; `UnsupportedError` where the engine has none."""
+    def writer(self, extension: str, codec: str | None = None) -> FileWriter[B]:
+        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none."""
 
 
 @runtime_checkable

@@ -113,10 +113,10 @@ class ArrowEngine:
                 )
         raise UnsupportedError(f"{name} files", expected=" and ".join(sorted(self.formats)), found=name)
 
-    def writer(self, extension: str) -> FileWriter[pa.RecordBatch]:
+    def writer(self, extension: str, codec: str | None = None) -> FileWriter[pa.RecordBatch]:
         name = extension.removeprefix(".")
         if name in _WRITABLE:
-            return parquet_write.ParquetWriter()
+            return parquet_write.ParquetWriter(codec) if codec else parquet_write.ParquetWriter()
         raise UnsupportedError(f"{name} files", expected=" or ".join(_WRITABLE) + " to be written", found=name)
 
     def lazy_frame(self, view: View) -> polars.LazyFrame:

@@ -30,6 +30,7 @@ from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
+from hudi_core.data_files.codecs import codec_of
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
@@ -178,8 +179,9 @@ class _Run:
             markers = [marker_step(time, task.target.path, MarkerKind.CREATE) for task in tasks]
             run(table.storage, [SideBySide((partition_step(partition, time), *markers))])
             runner = task_runner(
-                table.snapshot(), self._rows, self._files, made.spool, merges=False, expressions=self._expressions
-            )
+                table.snapshot(), self._rows, self._files, made.spool, merges=False, expressions=self._expressions,
+                codec=codec_of(table.config.properties),
+            )  # fmt: skip
             writer = GroupWriter(made, runner, frozenset(table.config.kept_partitions))
             statuses = table.engine.runner.run(writer.run, tasks)
         return tuple(status for status in statuses if status is not None)

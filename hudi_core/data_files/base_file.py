@@ -73,12 +73,14 @@ class BaseFileWriter:
     target: FileTarget
     stores_keys: bool
     with_filter: bool = True
+    codec: str | None = None
+    """None for the engine's own: `data_files.codecs`."""
     _keys: list[StringColumn] = field(default_factory=list)
 
     def write(self, batches: Iterable[Any]) -> WrittenFile:
         """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
         remains then."""
-        writer = self.engine.writer(EXTENSION)
+        writer = self.engine.writer(EXTENSION, self.codec)
         return writer.write(self.storage, self.target.path, self.schema, self._stamped(batches), self._footer)
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.columns.nodes import to_list
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
+from hudi_core.data_files.codecs import CODEC, CODECS
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.keys.bound import KeyGenerator
@@ -83,6 +84,8 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     ):
         if properties.get(key, "").strip().lower() == _TRUE:
             refuse(f"a table without {key}", _TRUE)
+    if (codec := properties.get(CODEC, "")) and codec.strip().lower() not in CODECS:
+        refuse(f"{CODEC} of {', '.join(CODECS)}", codec)
     if (provider := properties.get(LOCK_PROVIDER, "").rpartition(".")[2]) not in _LOCKS:
         refuse("a lock provider by files of the table", provider)
     if (folder := properties.get(_LOCK_FOLDER, "").strip()) and not folder.rstrip("/").endswith(f"/{FOLDER}"):

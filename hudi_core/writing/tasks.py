@@ -139,6 +139,8 @@ class TaskRunner:
     """The expression indexes whose values in files are reported."""
     stays: bool = False
     """Rows may come with another partition than that of their file, whose path they get."""
+    codec: str | None = None
+    """The codec of base files; None for the engine's own."""
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
@@ -283,7 +285,7 @@ class TaskRunner:
 
     def _writer(self, target: FileTarget) -> BaseFileWriter:
         stores_keys = self.snapshot.config.populate_meta_fields
-        return BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys)
+        return BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=self.codec)
 
     @cached_property
     def _columns(self) -> MergeColumns:
@@ -330,9 +332,12 @@ def task_runner(
     indexed: Indexed | None = None,
     expressions: tuple[Expression, ...] = (),
     stays: bool = False,
+    codec: str | None = None,
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays)
+    return TaskRunner(
+        replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays, codec
+    )
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from hudi_core.data_files.codecs import CODEC, codec_of
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
@@ -17,7 +18,14 @@ RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
 ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
 UPDATE_PARTITION_PATH: Final = "hoodie.record.index.update.partition.path"
 """Under a record index: whether rows move that come with another partition than the stored row of their key."""
-WRITE_PROPERTIES: Final = (NULL_FOR_MISSING, RECONCILE_SCHEMA, ALLOW_EMPTY, UPDATE_PARTITION_PATH, EARLY_DETECTION)
+WRITE_PROPERTIES: Final = (
+    NULL_FOR_MISSING,
+    RECONCILE_SCHEMA,
+    ALLOW_EMPTY,
+    UPDATE_PARTITION_PATH,
+    EARLY_DETECTION,
+    CODEC,
+)
 
 INLINE_SERVICES: Final = (
     "hoodie.clean.automatic",
@@ -38,7 +46,7 @@ _FLAGS: Final = {"true": True, "false": False}
 
 
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
-    """Raises `UsageError` for a property of a write that has no effect, and for a value that is neither true nor false."""
+    """Raises `UsageError` for a property of a write that has no effect, and for a value that it does not take."""
     for name, value in stated.items():
         if _OF_SERVICES.fullmatch(name) or name in BUCKET_PROPERTIES:
             continue
@@ -46,7 +54,9 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)
             expected = f"one of {', '.join(near or WRITE_PROPERTIES)}"
             raise UsageError("properties", expected=expected, found=name)
-        if value.strip().lower() not in _FLAGS:
+        if name == CODEC:
+            codec_of({name: value})
+        elif value.strip().lower() not in _FLAGS:
             raise UsageError(name, expected="true or false", found=repr(value))
 
 

@@ -16,6 +16,7 @@ from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index_kinds.expression_values import Expression
@@ -224,6 +225,7 @@ class WriteRun:
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
             expressions=expressions, stays=not self.options.moves(table.config.properties),
+            codec=codec_of(self.options.properties, table.config.properties),
         )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))

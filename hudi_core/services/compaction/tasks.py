@@ -14,6 +14,7 @@ from typing import Any, Final
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.data_files.change_log import ChangeLog
+from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.formats.names import parse_base_file
@@ -79,7 +80,8 @@ class Compactor:
     def _base_file(self, task: CompactSlice, merge: SliceMerge, blocks: int, changes: Changes | None) -> WriteStatus:
         target, base = task.target, task.slice.base
         stores_keys = self.snapshot.config.populate_meta_fields
-        writer = BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys)
+        codec = codec_of(self.snapshot.config.properties)
+        writer = BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=codec)
         written = writer.write(merge.rewritten(changes))
         status = status_of_base(
             writer,
