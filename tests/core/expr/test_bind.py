@@ -6,6 +6,9 @@ Also covers: `expr/bind_term.py`, `expr/moments.py`,
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from hudi_core.errors import ExpressionError
@@ -27,6 +30,8 @@ from hudi_core.expr.predicate import (
     columns_of,
     unknowns_of,
 )
+from hudi_core.functions.record import Zone
+from hudi_core.functions.registry import FUNCTIONS
 from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
@@ -268,3 +273,10 @@ def test_a_prefix_or_suffix_can_come_from_a_column(sql: str, row: tuple[object, 
 
 def test_prefixes_of_bytes_are_not_known() -> None:
     assert unknowns_of(bound("startswith(x, x)", TEXTS))
+
+
+def test_the_functions_that_a_zone_changes_are_those_of_the_rule() -> None:
+    """EXPR-500."""
+    text = (Path(__file__).parents[3] / "specs/expressions.md").read_text("utf-8")
+    rule = text[text.index("**EXPR-500**") : text.index("**EXPR-292**")]
+    assert set(re.findall("`([a-z_]+)`", rule)) == {known.name for known in FUNCTIONS if known.zone is not Zone.UNUSED}
