@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.arguments import once_command
-from hudi_core.cli.output import write
+from hudi_core.cli.options import JsonOption
+from hudi_core.cli.output import Output, write
 from hudi_core.cli.overview import COMMANDS
 
 
@@ -25,13 +26,17 @@ class Shell(StrEnum):
 
 def completion(
     shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell that is to complete.")],
+    as_json: JsonOption = False,
 ) -> None:
     """Print a script by which a shell completes commands and their options.
 
     In bash: source <(hudi-core completion bash). In zsh the same with zsh, after compinit. In fish: hudi-core completion fish |
     source.
     """
-    write(script(shell))
+    if as_json:
+        Output(as_json).record({"shell": shell.value, "script": script(shell)})
+    else:
+        write(script(shell))
 
 
 def script(shell: Shell) -> str:

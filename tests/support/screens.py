@@ -9,6 +9,8 @@ from unittest.mock import patch
 from tests.support.commands import Ran, ran
 
 _STYLES = re.compile(r"\x1b\[[0-9;]*m")
+_HEADING = re.compile(r"(?<=left  )time {2,}")
+"""The heading of a column of times, which is as wide as these."""
 _TIMES = re.compile(r" *[0-9.,]+ (?:µs|ms|s)\b *")
 
 
@@ -23,4 +25,5 @@ def screen(width: int | None, *arguments: object) -> Ran:
 
 def without_times(text: str) -> str:
     """A text without what differs from run to run."""
-    return "\n".join(_TIMES.sub(" TIME ", line).rstrip() for line in text.splitlines()) + "\n"
+    lines = (_HEADING.sub("time  ", _TIMES.sub(" TIME ", line)).rstrip() for line in text.splitlines())
+    return "\n".join(lines) + "\n"

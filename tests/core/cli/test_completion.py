@@ -38,5 +38,6 @@ def test_every_shell_has_every_command(shell: Shell) -> None:
     printed = ran("completion", shell).out
     for name in (name for commands in COMMANDS.values() for name in commands):
         assert name.split()[-1] in printed
+    assert ran("completion", shell, "--json").lines == [{"shell": shell.value, "script": printed}]
     assert ("bashcompinit" in printed) == (shell is Shell.ZSH)
     assert "is not one of" in ran("completion", "tcsh").error
