@@ -227,9 +227,10 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
         yield
     finally:
         if write.committed is None:
-            is_own = _is_own(write)
-            alive.close()
-            _undo(write, keep_plan=keep_plan, is_own=is_own)
+            try:
+                _undo(write, alive, keep_plan=keep_plan)
+            finally:
+                alive.close()
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
             write.table.storage.delete_folder(marker_folder(write.instant_time))
@@ -280,19 +281,16 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
     return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
-def _is_own(write: Transaction) -> bool:
-    try:
-        return write.is_own()
-    except HudiError:
-        return False  # what ended the write is the error that counts
-
-
-def _undo(write: Transaction, *, keep_plan: bool, is_own: bool) -> None:
+def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> None:
     """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back. Of one that
     another writer took for dead, and rolled back, what was written since is removed."""
     storage = write.table.storage
     try:
         with table_lock(storage, clock=write.clock):
+            # Under the lock: another may take the write over until then. Its heartbeat goes first, so that at any time something
+            # shows an attempt of a task that its write ended.
+            is_own = write.is_own()
+            alive.close()
             latest = refreshed(write.table)
             present = [one for one in latest.timeline.instants if one.requested_time == write.instant_time]
             if not present:
