@@ -53,7 +53,8 @@ def test_both_write_into_the_same_buckets(
         latest.refresh().delete(where=f"id = 'k{10 + turn}'", properties=properties)
         pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
         verified(judge, path, expected, version, ours=turn == 0)
-        ops = ["upsert", "insert", "delete", *(["compact"] if kind == "mor" else ["bulk_insert"][:0])]
+        # Into copy-on-write files an insert of Apache Hudi's puts a key that is there a second time.
+        ops = ["upsert", "insert", "delete", "compact"] if kind == "mor" else ["upsert", "delete"]
         went_on = judge.ask("continue", str(path), ops=ops, rows=6, options=options, seed=turn)
         assert went_on["ok"], judge.explain(went_on)
         assert others(table) == []
