@@ -23,7 +23,7 @@ from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.table import Table as FrontTable
 from hudi_core.table.engines import load_engine
-from hudi_core.table.open import open_table
+from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import committed_batches
 from hudi_core.writing.by_predicate import delete_where, update
@@ -240,7 +240,8 @@ def test_a_dataframe_is_merged_by_clauses(spark: Any, tmp_path: Path, indexes: A
         results.append(clauses.when_not_matched_insert(condition="source.ts > 1").execute())
     assert_results(*results)
     assert_twins(spread, whole)
-    again = frame_of(spark, rows.slice(0, 1)).unionAll(frame_of(spark, rows.slice(0, 1)))
+    row = frame_of(spark, refreshed(spread).scan(meta=False, limit=1).to_arrow())
+    again = row.unionAll(row)
     with pytest.raises(RowError, match="expected one row of the source for each"):
         spread_table(spark, spread).merge(again, on).when_matched_update().when_not_matched_insert().execute()
     with pytest.raises(UsageError, match="expected a DataFrame"):
