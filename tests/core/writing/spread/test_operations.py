@@ -122,7 +122,7 @@ def test_rows_that_match_a_predicate(tmp_path: Path, kind: str, version: int) ->
         delete_where(whole, "ts = 2", WriteOptions(dry_run=True)),
     )
     assert_twins(spread, whole)
-    with pytest.raises(RowError, match="a value of the column's type"):
+    with pytest.raises(RowError, match="expected a value of type"):
         spread_update(spread, {"ts": col("f")}, None, rows_of_scan)
     assert_twins(spread, whole)
 
