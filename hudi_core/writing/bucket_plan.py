@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.steps import Ensure
@@ -27,7 +27,6 @@ from hudi_core.writing.plan import Planner
 from hudi_core.writing.task_rows import NONE, Places, in_order_of_keys, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task
 
-Numbers = NDArray[np.int64]
 _CHECKED: Final = 4
 """Slices whose first key shows whether the number of buckets is theirs."""
 

@@ -117,10 +117,10 @@ def test_checksum_without_database_starts_with_the_dot() -> None:
     assert table_config(LEAST | {"hoodie.table.checksum": "3607106139"}).findings == ()
 
 
-@pytest.mark.parametrize("version", ["0", "1", "7", "10", "99999999999999999999"])
+@pytest.mark.parametrize("version", ["0", "1", "7", "11", "99999999999999999999"])
 def test_unknown_table_version_is_unsupported(version: str) -> None:
     with pytest.raises(
-        UnsupportedError, match=r"place: expected a table version of 2, 3, 4, 5, 6, 8, 9, found version \d+"
+        UnsupportedError, match=r"place: expected a table version of 2, 3, 4, 5, 6, 8, 9, 10, found version \d+"
     ):
         table_config(LEAST | {"hoodie.table.version": version}, "place")
 

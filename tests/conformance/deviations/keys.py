@@ -66,7 +66,28 @@ def _slashes_on_rows(question: Question) -> bool:
     if not (question["slashes"] and _on_rows(question) and not question["hive"]):
         return False
     null = any(question["values"].get(field) is None for field in _partition_fields(question))
-    return question["writer"] == "internal-row" or null
+    return (question["writer"] == "internal-row" or null) and not _nameless(question)
+
+
+def _nameless(question: Question) -> bool:
+    """Whether dashes in the value of the one partition field would part it where a part has no name of a folder."""
+    fields = _partition_fields(question)
+    if not question["slashes"] or len(fields) != 1:
+        return False
+    value = question["values"].get(fields[0])
+    return isinstance(value, str) and not {"", ".", ".."}.isdisjoint(value.split("-"))
+
+
+def _parted_anyway(question: Question) -> bool:
+    theirs = question["answers"][question["writer"]]
+    return _nameless(question) and (theirs == REFUSED or "/" in theirs[1])
+
+
+def _with_dashes(question: Question) -> object:
+    """What rows get, with the dashes of the value."""
+    answers = question["answers"]
+    key, path = answers["row"] if answers["row"] != REFUSED else answers["avro"]
+    return key, path.replace("/", "-")
 
 
 def _null_time(question: Question) -> bool:
@@ -228,6 +249,13 @@ DEVIATIONS = (
         _of_trimmed,
         "do not count, as for all other generators",
         "Hudi looks for a column with the blanks in its name.",
+    ),
+    _of_keys(
+        "dates with slashes, where a part would have no name",
+        _parted_anyway,
+        _with_dashes,
+        "keep their dashes, as from release 1.2.1 on",
+        "Earlier releases write a path with an empty part, which storage takes for another path.",
     ),
     _of_keys(
         "dates with slashes, by rows",

@@ -276,7 +276,7 @@ def test_prefixes_of_bytes_are_not_known() -> None:
 
 
 def test_the_functions_that_a_zone_changes_are_those_of_the_rule() -> None:
-    """EXPR-500."""
+    """ENGINE-500."""
     text = (Path(__file__).parents[3] / "specs/expressions.md").read_text("utf-8")
-    rule = text[text.index("**EXPR-500**") : text.index("**EXPR-292**")]
+    rule = text[text.index("**ENGINE-500**") : text.index("**EXPR-292**")]
     assert set(re.findall("`([a-z_]+)`", rule)) == {known.name for known in FUNCTIONS if known.zone is not Zone.UNUSED}

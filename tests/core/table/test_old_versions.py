@@ -62,6 +62,7 @@ def test_paths_give_values_where_their_form_is_stated(tmp_path: Path, version: i
     assert ids == {"a": value, "b": "y"}
 
 
+@pytest.mark.filterwarnings("ignore:rows without a value in a partition column")
 @pytest.mark.parametrize(("version", "value"), [(2, None), (4, None), (5, None)])
 def test_the_folder_default_stood_for_null(tmp_path: Path, version: int, value: str | None) -> None:
     """TABLE-260."""
