@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BESIDE = {"compaction_peer.py", "index_peer.py", "services_peer.py", "write_peer.py"}
+BESIDE = {"compaction_peer.py", "index_peer.py", "services_peer.py", "mor_logs_peer.py", "write_peer.py"}
 """What runs in the environment of Apache Hudi."""
 BENCHES = [path for path in sorted((ROOT / "tests" / "bench").glob("[!_]*.py")) if not path.name.startswith("test_")]
 OURS = ("tests", "hudi_core", "hudi_arrow", "hudi_plain", "hudi_spark")
