@@ -97,7 +97,7 @@ class Staging:
 
     def committed(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
         """Writes the rows of all tasks in one commit, and deletes their files."""
-        paths = [path for message in messages if message is not None for path in message.paths]
+        paths = _paths(messages)
         of_stream = None if batch is None else StreamBatch(batch, self.options.stream)
         settings = WriteOptions(batch=of_stream, properties=self.options.properties)
         table = open_table(self.options.path)
@@ -105,11 +105,12 @@ class Staging:
         try:
             return write(table, reader, self.options.operation, settings)
         finally:
-            self.dropped()
+            self.dropped(messages)
 
-    def dropped(self) -> None:
-        """Deletes the files of all tasks."""
-        self._storage.delete_folder(self._folder)
+    def dropped(self, messages: Sequence[Any]) -> None:
+        """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""
+        for folder in sorted({self._folder, *(path.rpartition("/")[0] for path in _paths(messages))}):
+            self._storage.delete_folder(folder)
 
     def _file(self, name: str, batches: Sequence[pa.RecordBatch]) -> str:
         path = f"{self._folder}/{name}.arrow"
@@ -125,6 +126,11 @@ class Staging:
             yield from pa.ipc.open_file(table.storage.read(path)).read_all().to_batches()
 
 
+def _paths(messages: Sequence[Any]) -> list[str]:
+    """The files of all tasks that reported, in order."""
+    return [path for message in messages if message is not None for path in message.paths]
+
+
 class HudiWriter(datasource.DataSourceArrowWriter):
     """A write of one DataFrame."""
 
@@ -138,7 +144,7 @@ class HudiWriter(datasource.DataSourceArrowWriter):
         self.staging.committed(messages, None)
 
     def abort(self, messages: list[Any]) -> None:
-        self.staging.dropped()
+        self.staging.dropped(messages)
 
 
 _STREAM_WRITER: Any = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
@@ -161,4 +167,4 @@ class HudiStreamWriter(_STREAM_WRITER):
         self.staging.committed(messages, batch)
 
     def abort(self, messages: list[Any], batch: int) -> None:
-        self.staging.dropped()
+        self.staging.dropped(messages)

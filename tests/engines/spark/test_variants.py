@@ -111,7 +111,7 @@ def test_functions_of_spark_take_a_variant(spark: Any, folder: Path) -> None:
 
 @pytest.mark.skipif(not HAS_VARIANT, reason="Python data sources come with Spark 4")
 def test_the_data_source_gives_variants(spark: Any, folder: Path) -> None:
-    import_module("hudi_spark.front.source").register(spark)
+    import_module("hudi_spark.front.registering").register(spark)
     frame = spark.read.format("hudi_core").load(str(folder))
     found = frame.selectExpr("id", "variant_get(v, '$', 'int')").collect()
     assert sorted(map(tuple, found)) == [(0, None), (1, 5), (2, -1), (3, None), (4, None)]
