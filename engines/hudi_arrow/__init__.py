@@ -20,6 +20,7 @@ fallback     pages that are read by pyarrow because our own reading of them does
 parquet_write  base files written, with exact statistics
 dictionaries the columns of a Parquet file for which a dictionary pays
 orc          ORC base files
+selection    columns and rows chosen of a file whose library reads whole columns alone
 hfile        HFile base files
 lance        Lance base files, by the library of Lance where it is installed
 footers      the schema in a file's footer, and batches in its types

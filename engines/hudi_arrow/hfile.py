@@ -10,20 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import chosen
 from hudi_arrow.rows import ArrowRows
-from hudi_arrow.values import ArrowValues
+from hudi_arrow.selection import selection
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.avro.columns import decode_batches
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Path, Schema
 
 _KEY = "key"
@@ -56,17 +53,9 @@ class OpenedHFile:
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The rows in the order of their keys; there are no row groups to choose from."""
-        whole = self.footer.schema
-        schema = chosen(whole, columns, self.where)
-        read = chosen(whole, [field.name for field in schema.fields], self.where)
-        narrow = projection(reconcile(read, schema), ArrowValues())
-        begin = 0
-        for batch in ArrowRows().from_columns(self._decoded(read), read, self.where):
-            rows = batch
-            if keep is not None:
-                begin, flags = begin + batch.num_rows, keep[begin : begin + batch.num_rows]
-                rows = batch.filter(pa.array(flags))
-            yield rows if read == schema else pa.RecordBatch.from_struct_array(narrow(rows.to_struct_array()))
+        of_file = selection(self.footer.schema, columns, self.where)
+        rows = ArrowRows().from_columns(self._decoded(of_file.read), of_file.read, self.where)
+        yield from of_file.batches(rows, keep)
 
     def _decoded(self, read: Schema) -> StructColumn:
         cells = self._opened.cells()

@@ -15,14 +15,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
+from hudi_arrow.footers import arrow_types, file_schema, texts, typed
+from hudi_arrow.selection import selection
 from hudi_arrow.storage import is_local
-from hudi_arrow.values import ArrowValues
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.random_access import read_range
-from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Path
 
 _BATCH_ROWS: Final = 16_384
@@ -59,18 +57,12 @@ class OpenedLance:
     ) -> Iterator[pa.RecordBatch]:
         """The rows in file order; there are no row groups to choose from."""
         whole = self.footer.schema
-        schema = chosen(whole, columns, self.where)
-        read = chosen(whole, [field.name for field in schema.fields], self.where)
-        types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
+        of_file = selection(whole, columns, self.where)
+        types = arrow_types(of_file.read)
         names = types.names or [whole.fields[0].name]  # without columns there would be no rows
-        begin = 0
         with self._opened(names) as reader:
-            for batch in reader.read_all(batch_size=_BATCH_ROWS).to_batches():
-                rows = typed(batch.select(types.names), types)
-                if keep is not None:
-                    begin, flags = begin + batch.num_rows, keep[begin : begin + batch.num_rows]
-                    rows = rows.filter(pa.array(flags))
-                yield rows if read == schema else pa.RecordBatch.from_struct_array(narrow(rows.to_struct_array()))
+            read = reader.read_all(batch_size=_BATCH_ROWS).to_batches()
+            yield from of_file.batches((typed(batch.select(types.names), types) for batch in read), keep)
 
     @contextmanager
     def _opened(self, columns: Sequence[str] | None) -> Iterator[Any]:

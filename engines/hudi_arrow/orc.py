@@ -14,13 +14,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
+from hudi_arrow.footers import arrow_types, file_schema, texts, typed
+from hudi_arrow.selection import selection
 from hudi_arrow.storage import decoding, native_file
-from hudi_arrow.values import ArrowValues
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import UnsupportedError
-from hudi_core.evolve.reconcile import reconcile
-from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Path
 
 try:
@@ -63,19 +61,17 @@ class OpenedOrc:
         with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
             opened = _opened(source, self.where)
             whole = file_schema(opened.schema, texts(opened.metadata), self.where)
-            schema = chosen(whole, columns, self.where)
-            read = chosen(whole, [field.name for field in schema.fields], self.where)
-            types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
+            of_file = selection(whole, columns, self.where)
+            types = arrow_types(of_file.read)
             names = types.names or opened.schema.names[:1]  # a stripe without columns would have no rows
-            begin = 0
-            for stripe in range(opened.nstripes) if row_groups is None else row_groups:
-                rows = typed(opened.read_stripe(stripe, columns=names), types)
-                if keep is not None:
-                    begin, flags = begin + rows.num_rows, keep[begin : begin + rows.num_rows]
-                    rows = rows.filter(pa.array(flags))
-                for start in range(0, rows.num_rows, _BATCH_ROWS):
-                    batch = rows.slice(start, _BATCH_ROWS)
-                    yield batch if read == schema else pa.RecordBatch.from_struct_array(narrow(batch.to_struct_array()))
+            stripes = range(opened.nstripes) if row_groups is None else row_groups
+            rows = (typed(opened.read_stripe(stripe, columns=names), types) for stripe in stripes)
+            yield from of_file.batches((batch for stripe in rows for batch in _cut(stripe)), keep)
+
+
+def _cut(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    for start in range(0, rows.num_rows, _BATCH_ROWS):
+        yield rows.slice(start, _BATCH_ROWS)
 
 
 def _opened(source: pa.NativeFile, where: str) -> Any:

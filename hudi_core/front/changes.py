@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.writing.by_predicate import refuse_delete_of_both
 from hudi_core.writing.write_run import WriteOptions
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ class Changes:
     def delete(self, data: RowData | None = None, *, where: Condition | None = None) -> None:
         """Deletes the rows that have the keys of `data`, or those that match a predicate when the transaction commits."""
         self._refuse_ended()
-        if (data is None) == (where is None):
-            found = "both" if data is not None else "neither"
-            raise UsageError("delete", expected="either rows or a predicate", found=found)
+        refuse_delete_of_both(data, where)
         if data is not None:
             self._deletes.append(data)
         elif where is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,12 @@ def _tagging(case: str) -> Pair:
     options = TagOptions(index)
 
     def ours() -> int:
-        located = _hudi_spark().open(_session(), str(root)).tag(rows, options)
+        located = hudi_spark().open(_session(), str(root)).tag(rows, options)
         return int(located.selectExpr("count(location) as n", "count(*) as m").collect()[0]["n"])
 
     def check(located: object, _: object) -> None:
         assert located == sizes["tag_present"], f"{located} keys are located, the table has {sizes['tag_present']}"
-        tagged = _hudi_spark().open(_session(), str(root)).tag(rows, options)
+        tagged = hudi_spark().open(_session(), str(root)).tag(rows, options)
         assert not _misplaced(root, tagged)
         every = sizes["tag_batch"] // COMPARED
         sampled = tagged.where(f"pmod(xxhash64(record_key), {every}) = 0").limit(COMPARED).collect()
@@ -96,10 +96,10 @@ def _misplaced(root: Path, located: Any) -> int:
 
 def planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
     """Plans a point lookup, another one each time, as far as to the number of its tasks."""
-    table, values = _hudi_spark().open(_session(), str(root)) if loaded else None, lookups()
+    table, values = hudi_spark().open(_session(), str(root)) if loaded else None, lookups()
 
     def plan() -> int:
-        scan = (table or _hudi_spark().open(_session(), str(root))).scan(where=f"a = {next(values)}")
+        scan = (table or hudi_spark().open(_session(), str(root))).scan(where=f"a = {next(values)}")
         return int(scan.to_spark()._jdf.queryExecution().toRdd().getNumPartitions())
 
     return plan
@@ -110,14 +110,14 @@ def _exact_plans(root: Path) -> Callable[[object, object], None]:
 
     def check(ours: object, peer: object) -> None:
         _equal(ours, peer)
-        table = _hudi_spark().open(_session(), str(root))
+        table = hudi_spark().open(_session(), str(root))
         assert_exact_plans(root, lambda value: table.scan(where=f"a = {value}").plan)
 
     return check
 
 
 def _rows(root: Path) -> Any:
-    return _hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
+    return hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
 
 
 def read_all(root: Path) -> None:
@@ -168,12 +168,18 @@ def _session() -> Any:
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.adaptive.enabled": "false",
     }
-    session = _hudi_spark().session("local[2]", config=config)
+    return started(config)
+
+
+def started(config: Mapping[str, str]) -> Any:
+    """A session of two cores, which warns of nothing."""
+    session = hudi_spark().session("local[2]", config=config)
     session.sparkContext.setLogLevel("ERROR")
     return session
 
 
-def _hudi_spark() -> Any:
+def hudi_spark() -> Any:
+    """The engine. Raises `Missing` without PySpark."""
     try:
         importlib.import_module("pyspark")
     except ModuleNotFoundError:

@@ -8,7 +8,6 @@ to the driver. Compared are the number of all rows that the tables have then, an
 
 from __future__ import annotations
 
-import importlib
 import os
 import shutil
 import tempfile
@@ -18,6 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench.spark import hudi_spark, started
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 ROWS: Final = 1_000_000
@@ -145,14 +145,14 @@ def _table(side: str) -> Path:
 
 
 def _create(path: str, parted: bool = True) -> Any:
-    return _hudi_spark().create(
+    return hudi_spark().create(
         _session(), path, _held("all"), "id", partition_by="part" if parted else (), ordering="ts",
         indexes="column_stats",
     )  # fmt: skip
 
 
 def _ours(op: str, batch: str, path: str) -> None:
-    _hudi_spark().open(_session(), path).write(_held(batch), op)
+    hudi_spark().open(_session(), path).write(_held(batch), op)
 
 
 def _peer(operation: str, frame: Any, path: str, **others: str) -> None:
@@ -181,7 +181,7 @@ def _stream(write: Callable[[Any, int], None]) -> None:
 
 
 def _stream_ours(path: str) -> None:
-    spark = _hudi_spark()
+    spark = hudi_spark()
     _stream(spark.stream_writer(spark.open(_session(), path)))
 
 
@@ -203,7 +203,7 @@ _CASES: Mapping[str, _Case] = {
 def _read(path: str, side: str) -> Any:
     if side == "peer":
         return _session().read.format("hudi").load(path).select(*COLUMNS)
-    return _hudi_spark().open(_session(), path).scan(columns=list(COLUMNS)).to_spark()
+    return hudi_spark().open(_session(), path).scan(columns=list(COLUMNS)).to_spark()
 
 
 def _rows_and_hash(frame: Any) -> tuple[int, int]:
@@ -230,14 +230,4 @@ def _session() -> Any:
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
     }
-    session = _hudi_spark().session("local[2]", config=config)
-    session.sparkContext.setLogLevel("ERROR")
-    return session
-
-
-def _hudi_spark() -> Any:
-    try:
-        importlib.import_module("pyspark")
-    except ModuleNotFoundError:
-        raise Missing("PySpark is not installed") from None
-    return importlib.import_module("hudi_spark")
+    return started(config)

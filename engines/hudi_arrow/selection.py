@@ -1,0 +1,48 @@
+"""Columns and rows chosen of a file whose library reads whole columns alone: ORC, HFile, Lance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hudi_arrow.footers import chosen
+from hudi_arrow.values import ArrowValues
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.rows.project import projection
+from hudi_core.schema.schema import Path, Schema
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted of a file: `read` has the whole columns that hold the wanted ones, and parts are cut out of them."""
+
+    read: Schema
+    """The columns to read."""
+    wanted: Schema
+    _narrow: Callable[[Any], Any] = field(repr=False)
+
+    def batches(
+        self, read: Iterable[pa.RecordBatch], keep: NDArray[np.bool_] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The wanted columns of rows of `read`. `keep` has a flag for each row, None for all rows."""
+        begin = 0
+        for whole in read:
+            rows = whole
+            if keep is not None:
+                begin, flags = begin + whole.num_rows, keep[begin : begin + whole.num_rows]
+                rows = whole.filter(pa.array(flags))
+            if self.read != self.wanted:
+                rows = pa.RecordBatch.from_struct_array(self._narrow(rows.to_struct_array()))
+            yield rows
+
+
+def selection(file: Schema, columns: Sequence[str | Path] | None, where: str) -> Selection:
+    """The selection of columns, None for all, of a file with this schema. Raises as `footers.chosen`."""
+    wanted = chosen(file, columns, where)
+    read = chosen(file, [column.name for column in wanted.fields], where)
+    return Selection(read, wanted, projection(reconcile(read, wanted), ArrowValues()))
