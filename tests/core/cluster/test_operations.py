@@ -1,7 +1,7 @@
 """Clusterings from their plan to their commit.
 
-Also covers: `cluster/run.py`, `cluster/sample.py`, `cluster/sorted_rows.py`, `cluster/groups.py`, `cluster/notes.py`,
-`cluster/conflicts.py`, `cluster/result.py`, `cluster/options.py`, `cluster/refusals.py`.
+Also covers: `cluster/run.py`, `cluster/sample.py`, `cluster/groups.py`, `cluster/notes.py`,
+`cluster/conflicts.py`, `cluster/result.py`, `cluster/options.py`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,10 @@ from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.plan import ClusteringPlan
 from hudi_core.cluster.planner import planned
 from hudi_core.cluster.predictions import predictions
-from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
-from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -408,21 +406,6 @@ def test_a_clustering_that_is_interrupted_leaves_no_plan(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == before
 
 
-def test_tables_of_buckets_are_refused(tmp_path: Path) -> None:
-    """CLUSTER-16."""
-    table = made(tmp_path)
-    table.storage.create(".hoodie/.bucket_index/consistent_hashing_metadata/a/00000000000000.hashing_meta", b"{}")
-    with pytest.raises(UnsupportedError, match="consistent hashing"):
-        cluster(table, LINEAR)
-    assert list(refreshed(table).timeline.pending) == []
-
-
-def test_columns_that_cannot_order_rows_are_refused(tmp_path: Path) -> None:
-    table = made(tmp_path)
-    with pytest.raises(UnknownColumnError):
-        cluster(table, ClusterOptions(columns=("nn",)))
-
-
 def test_tables_without_stored_keys_are_clustered_by_nested_and_missing_values(tmp_path: Path) -> None:
     """CLUSTER-3, CLUSTER-10: virtual keys, a field of a struct, nulls."""
     types = pa.schema([("id", pa.string()), ("s", pa.struct([("v", pa.string())]))])
@@ -436,20 +419,6 @@ def test_tables_without_stored_keys_are_clustered_by_nested_and_missing_values(t
     assert sorted(refreshed(table).scan(meta=False).to_json_rows(), key=str) == before
     assert result.files_out > 1
     assert len(refreshed(table).scan("s.v IS NULL").plan.kept()) == 1
-
-
-def test_rows_are_distributed_in_sorted_runs(tmp_path: Path) -> None:
-    """CLUSTER-12, CLUSTER-13: several runs; files are split by number where their rows are alike."""
-    table = made(tmp_path)
-    scan = table.scan(columns=["n", "x"])
-    batches = list(scan.batches())
-    drawn = sorted_rows(table.engine, scan.schema, batches, None, (), run_rows=100)
-    assert sum(runs.rows for runs in drawn.files) == 1200
-    parts = drawn.files[0].split(500)
-    assert [part.rows for part in parts] == [400, 400, 400]
-    assert np.concatenate([part.numbers() for part in parts]).tolist() == list(range(1200))
-    assert RowRuns(np.array([3, 9]), np.array([2, 1])).numbers().tolist() == [3, 4, 9]
-    assert RECORD_INDEX not in table.config.metadata_partitions
 
 
 def test_rows_that_are_alike_are_cut_by_number(tmp_path: Path) -> None:
