@@ -10,7 +10,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, described
 from hudi_core.front.keywords import TableTypeName, TableVersion
 from hudi_core.front.table import Table
-from hudi_core.schema.names import refuse_no_name
+from hudi_core.schema.names import refuse_no_mapping, refuse_no_name
 from hudi_core.service_properties import is_of_service
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
@@ -48,7 +48,7 @@ def open_table(
     Raises `NotATableError`, `UnsupportedError` for an unknown version, `CorruptFileError` for damaged properties, and
     `UsageError` for an unknown engine or metadata mode.
     """
-    _refuse_other_types({"storage_options": storage_options})
+    refuse_no_mapping(storage_options, "storage_options")
     if footer_cache is not None and not isinstance(footer_cache, str | PathLike):
         raise UsageError("footer_cache", expected="the path of a local file", found=described(footer_cache))
     return Table.from_opened(
@@ -91,7 +91,8 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path,
     `UnsupportedError` for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
-    _refuse_other_types({"storage_options": storage_options, "options": options})
+    refuse_no_mapping(storage_options, "storage_options")
+    refuse_no_mapping(options, "options")
     refuse_no_name(type, "type")
     if name is not None:
         refuse_no_name(name, "name")
@@ -113,10 +114,3 @@ def create_table(
             refuse=usable.refuse_unusable if any(map(is_of_service, options or ())) else None,
         )
     )
-
-
-def _refuse_other_types(mappings: Mapping[str, object]) -> None:
-    """Raises `UsageError` for options that are no mapping."""
-    for where, given in mappings.items():
-        if given is not None and not isinstance(given, Mapping):
-            raise UsageError(where, expected="a mapping from names to values", found=described(given))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.errors import UsageError, described
 from hudi_core.front.after_write import served
 from hudi_core.front.keywords import (
     ArchiveKeywords,
@@ -21,7 +20,7 @@ from hudi_core.front.keywords import (
     WriteKeywords,
     options_from,
 )
-from hudi_core.schema.names import names, refuse_no_name
+from hudi_core.schema.names import names, refuse_no_mapping, refuse_no_name
 from hudi_core.table import table as opened
 from hudi_core.table.open import refreshed
 
@@ -336,7 +335,8 @@ class Table(opened.Table):
         They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
         archive: `services.upkeep.rounds.run_services`. Writers may go on meanwhile.
         """
-        return list(rounds.run_services(self, rounds.ServiceOptions(names(only, "only"), _properties(properties))))
+        refuse_no_mapping(properties, "properties")
+        return list(rounds.run_services(self, rounds.ServiceOptions(names(only, "only"), dict(properties or {}))))
 
     def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
         """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the
@@ -431,13 +431,6 @@ def _instant(time: str | None) -> str | None:
     if time is not None:
         refuse_no_name(time, "instant")
     return time
-
-
-def _properties(given: Mapping[str, str] | None) -> dict[str, str]:
-    """Properties. Raises `UsageError` for what is no mapping."""
-    if given is not None and not isinstance(given, Mapping):
-        raise UsageError("properties", expected="a mapping from names to values", found=described(given))
-    return {} if given is None else dict(given)
 
 
 def _write_options(options: WriteOptions | None, named: WriteKeywords) -> WriteOptions | None:

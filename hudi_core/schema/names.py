@@ -1,8 +1,8 @@
-"""Names, and lists of names, as users give them."""
+"""Names, lists of names and mappings from names, as users give them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hudi_core.errors import UsageError, described
 
@@ -35,3 +35,9 @@ def refuse_no_name(given: object, where: str) -> None:
     """Raises `UsageError`, at `where`, for what is no string."""
     if not isinstance(given, str):
         raise UsageError(where, expected="a string", found=described(given))
+
+
+def refuse_no_mapping(given: object, where: str) -> None:
+    """Raises `UsageError`, at `where`, for what is neither None nor a mapping."""
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(where, expected="a mapping from names to values", found=described(given))

@@ -137,13 +137,16 @@ def _compared(op: str, left: Any, right: Any) -> Any:
     return compare[op](left, right)
 
 
+def _joined(op: str, parts: list[Any]) -> Any:
+    if op == "not":
+        return ~parts[0]
+    return reduce((lambda a, b: a & b) if op == "and" else (lambda a, b: a | b), parts)
+
+
 def in_polars(condition: Condition) -> pl.Expr:
     """The condition for Polars."""
     if isinstance(condition, Joined):
-        parts = [in_polars(part) for part in condition.parts]
-        if condition.op == "not":
-            return ~parts[0]
-        return reduce((lambda a, b: a & b) if condition.op == "and" else (lambda a, b: a | b), parts)
+        return _joined(condition.op, [in_polars(part) for part in condition.parts])  # type: ignore[no-any-return]
     column = pl.col(condition.column)
     match condition.op:
         case "null":
@@ -161,10 +164,7 @@ def in_polars(condition: Condition) -> pl.Expr:
 def in_arrow(condition: Condition) -> pc.Expression:
     """The condition for pyarrow."""
     if isinstance(condition, Joined):
-        parts = [in_arrow(part) for part in condition.parts]
-        if condition.op == "not":
-            return ~parts[0]
-        return reduce((lambda a, b: a & b) if condition.op == "and" else (lambda a, b: a | b), parts)
+        return _joined(condition.op, [in_arrow(part) for part in condition.parts])  # type: ignore[no-any-return]
     column, kind = pc.field(condition.column), TYPES.field(condition.column).type
     match condition.op:
         case "null":
