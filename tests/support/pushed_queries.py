@@ -164,7 +164,7 @@ def in_polars(condition: Condition) -> pl.Expr:
 def in_arrow(condition: Condition) -> pc.Expression:
     """The condition for pyarrow."""
     if isinstance(condition, Joined):
-        return _joined(condition.op, [in_arrow(part) for part in condition.parts])  # type: ignore[no-any-return]
+        return _joined(condition.op, [in_arrow(part) for part in condition.parts])
     column, kind = pc.field(condition.column), TYPES.field(condition.column).type
     match condition.op:
         case "null":
