@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.build import col
+from hudi_core.expr.predicate import Column
 from hudi_core.planning.sources.column_ranges import ColumnRange
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
@@ -49,22 +50,11 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
 
     Raises `UnknownColumnError` for a column that the table does not have, `UnsupportedError` for one without an order.
     """
-    place = table.schema.get(name)
-    if not is_ordered(place.field.type) or place.repeated or isinstance(place.field.type, t.Nested):
-        raise UnsupportedError(
-            f"column {name}", expected="a column of single values with an order", found="another one"
-        )
-    scan = table.scan(where=col(place.name).is_not_null())
-    sources, slices = scan.sources, scan.plan.slices
-    ((column, known),) = scan.column_ranges(range(len(slices)))
-    if any(bounds is None for bounds in known):
-        sources.headers.footers([file_slice.base for file_slice in slices if file_slice.base is not None])
-        ((column, known),) = scan.column_ranges(range(len(slices)))
+    column, known = _ranges(table, name)
     empty = [bounds for bounds in known if bounds is not None and not bounds.values]
-    bounded = [bounds for bounds in known if bounds is not None and bounds.values and _is_bounded(bounds)]
+    bounded = _bounded(known)
     kind = column.type
-    lower = min((bounds.lower for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
-    upper = max((bounds.upper for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
+    lower, upper = _hull(bounded, kind)
     low, high, alone = _ranks(bounded, column.type)
     depth = _depths(low, high)
     unknown = len(known) - len(bounded) - len(empty)
@@ -81,6 +71,37 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
         int(depth.max(initial=0)) + unknown,
         round(float(alone.mean()), 2) if len(alone) else 0.0,
     )
+
+
+def column_bounds(table: Table, name: str) -> tuple[Any, Any]:
+    """The least and the greatest value that statistics know of a column, or None for each. Raises as `column_summary`."""
+    column, known = _ranges(table, name)
+    return _hull(_bounded(known), column.type)
+
+
+def _ranges(table: Table, name: str) -> tuple[Column, Sequence[ColumnRange | None]]:
+    place = table.schema.get(name)
+    if not is_ordered(place.field.type) or place.repeated or isinstance(place.field.type, t.Nested):
+        raise UnsupportedError(
+            f"column {name}", expected="a column of single values with an order", found="another one"
+        )
+    scan = table.scan(where=col(place.name).is_not_null())
+    sources, slices = scan.sources, scan.plan.slices
+    ((column, known),) = scan.column_ranges(range(len(slices)))
+    if any(bounds is None for bounds in known):
+        sources.headers.footers([file_slice.base for file_slice in slices if file_slice.base is not None])
+        ((column, known),) = scan.column_ranges(range(len(slices)))
+    return column, known
+
+
+def _bounded(known: Iterable[ColumnRange | None]) -> list[ColumnRange]:
+    return [bounds for bounds in known if bounds is not None and bounds.values and _is_bounded(bounds)]
+
+
+def _hull(bounded: Sequence[ColumnRange], kind: t.Type) -> tuple[Any, Any]:
+    lower = min((bounds.lower for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
+    upper = max((bounds.upper for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
+    return lower, upper
 
 
 def _is_bounded(bounds: ColumnRange) -> bool:

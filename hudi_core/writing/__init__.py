@@ -49,6 +49,7 @@ spread/          writes of rows that are spread over many machines
 stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
+timestamp_types  columns of times whose type a write corrects
 update_outcomes  updates by predicate that win over the rows that they read
 write_properties  properties of Apache Hudi that a table or a writer states for writes
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first

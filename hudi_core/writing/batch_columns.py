@@ -5,8 +5,8 @@ A name that is mistyped would take the stored values of its column away, and add
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -37,6 +37,8 @@ class BatchColumns:
     """Whether the table gets the columns that it lacks; None: where the batch has every column of the table."""
     whole: bool = True
     """Floating-point numbers in a column of integers have to be whole; else the column becomes one of theirs."""
+    times: Mapping[str, t.Timestamp] = field(default_factory=dict)
+    """The types of columns of times that the write corrects, where rows have another one."""
 
 
 _UNSTORED: Final = frozenset({(IS_DELETED,)})

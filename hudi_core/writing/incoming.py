@@ -32,6 +32,7 @@ from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
+from hudi_core.writing.timestamp_types import refuse_corrections
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
 
@@ -163,6 +164,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     prepares = Preparation(table, schema, auto_instant)
     _ = prepares.generator
     if schema.changes_table:
+        refuse_corrections(table, schema.table)
         indexed_columns(table, schema.table)
         table_expressions(table, schema.table)
     for notice in schema.notices:

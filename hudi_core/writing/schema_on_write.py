@@ -1,7 +1,7 @@
 """Batches converted to a table's schema before anything is written: the schema after the write, and reasons to refuse a batch.
 
-Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, for columns
-that a batch lacks see `batch_columns`. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
+Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken. For columns that
+a batch lacks see `batch_columns`, for types that it corrects `timestamp_types`. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.writing.batch_columns import BatchColumns, kept_columns
 from hudi_core.writing.exact_types import ExactTypes, aligned
+from hudi_core.writing.timestamp_types import correct_types
 
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
@@ -100,10 +101,11 @@ def schema_on_write(
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
     the path for a type that the table's column cannot change to, for a required column that is missing, and as `kept_columns`,
-    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
+    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as `correct_types`.
     """
     given, columns = incoming, columns or BatchColumns()
-    bare_table = replace(table, record=without_meta_columns(table.record))
+    stored = replace(table, record=without_meta_columns(table.record))
+    bare_table = correct_types(stored, given, columns.times)
     incoming = aligned(given, bare_table, whole=columns.whole)
     bare = replace(incoming, record=without_meta_columns(incoming.record))
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
@@ -119,7 +121,7 @@ def schema_on_write(
     notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME, relabels=False)
     widened = tuple(_widened(bare.record, bare_table.record))
-    return SchemaOnWrite(engine, given, incoming, merged, where, merged != bare_table, notices, kept, widened)
+    return SchemaOnWrite(engine, given, incoming, merged, where, merged != stored, notices, kept, widened)
 
 
 def _widened(rows: t.Record, table: t.Record, path: Path = ()) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from hudi_core.data_files.codecs import CODEC, codec_of
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
+from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 
 NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
 RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
@@ -25,6 +26,7 @@ WRITE_PROPERTIES: Final = (
     UPDATE_PARTITION_PATH,
     EARLY_DETECTION,
     CODEC,
+    TIMESTAMP_TYPES,
 )
 
 INLINE_SERVICES: Final = (
@@ -56,6 +58,8 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             raise UsageError("properties", expected=expected, found=name)
         if name == CODEC:
             codec_of({name: value})
+        elif name == TIMESTAMP_TYPES:
+            timestamp_types(value)
         elif value.strip().lower() not in _FLAGS:
             raise UsageError(name, expected="true or false", found=repr(value))
 

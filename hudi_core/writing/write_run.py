@@ -47,6 +47,7 @@ from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
+from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
     NULL_FOR_MISSING,
@@ -113,7 +114,8 @@ class WriteOptions:
             flag(name, self.properties, properties) for name in (NULL_FOR_MISSING, RECONCILE_SCHEMA)
         ):
             missing = MissingColumns.NULL
-        return BatchColumns(replaces, missing, self.add_columns)
+        stated = self.properties.get(TIMESTAMP_TYPES, properties.get(TIMESTAMP_TYPES, ""))
+        return BatchColumns(replaces, missing, self.add_columns, times=timestamp_types(stated))
 
     def moves(self, properties: Mapping[str, str]) -> bool:
         """Whether rows move that come with another partition than the stored row of their key. `properties` are the table's."""
