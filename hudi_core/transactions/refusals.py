@@ -41,7 +41,8 @@ _NON_BLOCKING: Final = "NON_BLOCKING_CONCURRENCY_CONTROL"
 
 def refuse_unwritable(table: Table, *, merges: bool) -> None:
     """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where the
-    rules do not determine which of two records with one key wins."""
+    rules do not determine which of two records with one key wins. Raises `ConflictError` while a restore, or an index build of
+    another writer, is under way: rule RESTORE-890."""
     config, where = table.config, table.storage.uri
     refuse_unwritable_properties(config, where)
     refuse_restoring(table)
@@ -49,18 +50,18 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
         # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
         if not build.own:
             found = f"indexing {build.instant.requested_time}"
-            raise UnsupportedError(where, expected="no indexing of another writer under way", found=found)
+            raise ConflictError(where, expected="no indexing of another writer under way", found=found)
     if merges:
         merge_rules(config, where)
 
 
 def refuse_restoring(table: Table) -> None:
-    """Raises `UnsupportedError` while a restore is under way, or waits to be finished: it undoes what was written after its
+    """Raises `ConflictError` while a restore is under way, or waits to be finished: it undoes what was written after its
     target, and a commit that began meanwhile would be among it."""
     for instant in table.timeline.pending:
         if instant.action == RESTORE:
             found = f"restore {instant.requested_time}"
-            raise UnsupportedError(table.storage.uri, expected="no restore under way", found=found)
+            raise ConflictError(table.storage.uri, expected="no restore under way", found=found)
 
 
 def refuse_unwritable_properties(config: TableConfig, where: str) -> None:

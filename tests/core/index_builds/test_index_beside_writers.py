@@ -279,7 +279,7 @@ def test_a_build_of_another_writer_is_for_people_to_drop(tmp_path: Path) -> None
     (tmp_path / "t/.hoodie/timeline/20300101000000000.indexing.requested").write_bytes(plan)
     with pytest.raises(ConflictError, match="no index build of another writer"):
         build_indexes(table, ["column_stats"])
-    with pytest.raises(UnsupportedError, match="no indexing of another writer under way"):
+    with pytest.raises(ConflictError, match="no indexing of another writer under way"):
         write(refreshed(table), rows([1], 1))
     assert drop_index(table, "bloom_filters") == ("bloom_filters",)
     write(refreshed(table), rows([1], 1))

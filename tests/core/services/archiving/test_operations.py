@@ -13,7 +13,7 @@ import pytest
 import hudi_core
 from hudi_core.commit.markers import marker_folder
 from hudi_core.creating.create import create_table
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.services.archiving import operations
 from hudi_core.services.archiving.operations import archive, is_due
 from hudi_core.services.archiving.options import ArchiveOptions
@@ -210,7 +210,7 @@ def test_what_cannot_be_archived_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at most so many, found 5 to 4"):
         archive(table, ArchiveOptions(keep_min=5, keep_max=4))
     (tmp_path / ".hoodie/timeline/20990101000000000.restore.requested").touch()
-    with pytest.raises(UnsupportedError, match="no restore under way"):
+    with pytest.raises(ConflictError, match="no restore under way"):
         archive(open_table(tmp_path), TWO)
     assert len(times(open_table(tmp_path))) == 8
 

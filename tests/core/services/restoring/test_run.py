@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core import ConflictError, CorruptFileError, UnsupportedError, UsageError
+from hudi_core import ConflictError, CorruptFileError, UsageError
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import savepoint
@@ -241,10 +241,10 @@ def test_no_commit_begins_while_a_restore_is_pending(tmp_path: Path) -> None:
     table = made(tmp_path / "t", "cow", 9)
     before = content(table)
     table.storage.create(f"{table.timeline.folder}/20991231235959999.restore.requested", b"")
-    with pytest.raises(UnsupportedError, match="expected no restore under way, found restore 20991231235959999"):
+    with pytest.raises(ConflictError, match="expected no restore under way, found restore 20991231235959999"):
         table.upsert(rows(0, 5, 9))
     with (
-        pytest.raises(UnsupportedError, match="expected no restore under way"),
+        pytest.raises(ConflictError, match="expected no restore under way"),
         transaction(table, "commit", "UPSERT", metadata_steps=metadata_steps),  # a write that was prepared before
     ):
         pass

@@ -133,3 +133,16 @@ def test_options_of_a_clustering_are_read_as_apache_hudi_reads_them() -> None:
         UsageError, match=r"hoodie.layout.optimize.strategy: expected one of linear, zorder, hilbert, found 'curve'"
     ):
         clustering_options(StatedProperties({"hoodie.layout.optimize.strategy": "curve"}))
+
+
+def test_services_go_on_after_a_restore_that_they_met(tmp_path: Path) -> None:
+    """RESTORE-890."""
+    table = made(tmp_path / "t", "cow", 9)
+    running = run_services(table, ServiceOptions(("clean",), every=1, rounds=3, wait=lambda _: None))
+    assert next(running).state == "nothing to clean"
+    restore = f"{table.timeline.folder}/20991231235959999.restore.requested"
+    table.storage.create(restore, b"")
+    met = next(running)
+    assert (met.state, "no restore under way" in met.details["message"]) == ("conflict", True)
+    table.storage.delete(restore)
+    assert next(running).state == "nothing to clean"
