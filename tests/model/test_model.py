@@ -38,7 +38,7 @@ from tests.model.actions import (
     upsert,
 )
 from tests.model.schedules import Chances, at_random, switched
-from tests.model.world import Plays, State, Violation, World, fresh_copy
+from tests.model.world import PLAYED, Plays, State, Violation, World, fresh_copy
 from tests.support.drawing import SOAK
 
 FIRST: tuple[Row, ...] = (("a", "x", 1), ("b", "x", 2), ("c", "y", 3))
@@ -90,6 +90,14 @@ class Tables:
                 drop_index(open_table(path), "files")
             self.made[key] = Made(path, second or "")
         return self.made[key]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tally(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A long run says with `-s` what it has played."""
+    yield
+    if SOAK:
+        print(f"\n{PLAYED}")
 
 
 @pytest.fixture(scope="module")

@@ -51,6 +51,28 @@ class Plays:
 
 
 @dataclass
+class Tally:
+    """How many schedules were played, and what was in them."""
+
+    schedules: int = 0
+    steps: int = 0
+    longest: int = 0
+    deaths: int = 0
+    pauses: int = 0
+    commits: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.schedules} schedules of {self.steps} steps (the longest {self.longest}), "
+            f"{self.commits} commits, {self.deaths} deaths, {self.pauses} pauses"
+        )
+
+
+PLAYED = Tally()
+"""Of this process."""
+
+
+@dataclass
 class Committed:
     """An instant that completed, and the change that it means."""
 
@@ -88,12 +110,21 @@ class World:
             for number, part in enumerate(plays):
                 self._actor(f"{number}", part)
             schedule(self)
+            self._count()
             for actor in self.scheduler.actors:
                 if actor.problem is not None:
                     raise Violation(f"{actor.name}: {actor.problem!r}") from actor.problem
             self.scheduler.now += timedelta(hours=1)
             self._mend()
             self._check()
+
+    def _count(self) -> None:
+        steps = sum(actor.points for actor in self.scheduler.actors)
+        PLAYED.schedules += 1
+        PLAYED.steps += steps
+        PLAYED.longest = max(PLAYED.longest, steps)
+        PLAYED.commits += len(self.history)
+        PLAYED.deaths += sum(actor.dead for actor in self.scheduler.actors)
 
     def step(self, actor: Actor) -> None:
         self.trace.append(f"{actor.name}: {actor.at.kind} {actor.at.path}")
@@ -104,6 +135,7 @@ class World:
         self.scheduler.kill(actor)
 
     def pass_time(self, *paused: Actor) -> None:
+        PLAYED.pauses += bool(paused)
         self.trace.append(f"time passes, {', '.join(actor.name for actor in paused) or 'nobody'} is paused")
         self.scheduler.pass_time(paused)
 
