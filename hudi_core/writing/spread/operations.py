@@ -66,12 +66,12 @@ def spread_write(
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
     order_of(operation, settings)
-    refuse_buckets(table)
     latest = latest_writable(table, operation)
+    refuse_buckets(latest)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
     if operation is Operation.DELETE:
-        return spread_delete(latest, rows, settings)
+        return _spread_delete(latest, rows, settings)
     columns = columns_of_write(latest, rows.schema, operation, settings)
     if columns.replaces or not widens_integers(rows.schema, latest.schema):
         return _spread_rows(latest, rows, operation, settings, columns)
@@ -89,7 +89,7 @@ def _spread_rows(
         return given.upsert(options) if operation is Operation.UPSERT else given.add(operation, options)
 
 
-def spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> WriteResult:
+def _spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> WriteResult:
     """Deletes the rows of keys, which are in columns `record_key` and `partition_path` or are made by the table's generator."""
     with given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)) as given:
         return given.delete(options)

@@ -52,8 +52,8 @@ def spread_merge(
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
     settings = options or WriteOptions()
-    refuse_buckets(table)
     latest = mergeable(table)
+    refuse_buckets(latest)
     bound = bound_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest)

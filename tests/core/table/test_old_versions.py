@@ -15,7 +15,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from tests.support.commands import fingerprint, ran
-from tests.support.every_write import WRITES
+from tests.support.every_write import WRITES, transaction
 from tests.support.written_tables import rows, rows_of
 
 OLD = [2, 3, 4, 5]
@@ -100,6 +100,36 @@ def test_nothing_writes_and_the_refusal_names_what_an_upgrade_needs(
     assert ("hoodie.table.keygenerator.class" in str(raised.value)) == (version < 3)
     assert ("hoodie.table.checksum" in str(raised.value)) == (version < 4)
     assert fingerprint(shared[version]) == before
+
+
+READS = frozenset(
+    [
+        "advise",
+        "commits",
+        "count",
+        "indexes",
+        "metadata_records",
+        "partitions",
+        "refresh",
+        "savepoints",
+        "to_arrow",
+        "to_dataset",
+        "to_duckdb",
+        "to_lazy",
+        "to_pandas",
+        "to_polars",
+        "validate",
+    ]
+)
+"""Methods of a table that leave every byte."""
+
+
+def test_the_writes_of_these_tests_are_all_methods_that_write() -> None:
+    """TABLE-261, TABLE-710, TABLE-732: a method that is new is of one kind or of the other."""
+    methods = {name for name, value in vars(Table).items() if callable(value) and not name.startswith("_")}
+    called = {name for write in WRITES.values() for name in write.__code__.co_names}
+    called |= set(transaction.__code__.co_names)
+    assert methods - called - READS == set()
 
 
 def test_commands_that_mend_or_roll_back_are_refused_too(tmp_path: Path) -> None:
