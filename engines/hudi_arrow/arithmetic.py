@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, conformed
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.numpy_arrays import from_numpy, to_numpy, to_scalar
 from hudi_arrow.types import to_arrow
 from hudi_core.functions.scalar import arithmetic as scalar
 from hudi_core.types import nodes as t
@@ -41,8 +42,8 @@ def _on_integers(symbol: str, operands: list[Array]) -> Array:
     match symbol:
         case "/" | "%":
             # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
-            minus_one, zero = (pc.equal(right, pa.scalar(value, right.type)) for value in (-1, 0))
-            divisor = pc.if_else(pc.or_(zero, minus_one), pa.scalar(None, right.type), right)
+            minus_one, zero = (pc.equal(right, to_scalar(value, right.type)) for value in (-1, 0))
+            divisor = pc.if_else(pc.or_(zero, minus_one), to_scalar(None, right.type), right)
             quotient = pc.if_else(minus_one, pc.negate(left), pc.divide(left, divisor))
             return quotient if symbol == "/" else pc.subtract(left, pc.multiply(quotient, right))
         case _:
@@ -56,10 +57,10 @@ def _on_floats(symbol: str, operands: list[Array]) -> Array:
             return pc.divide(left, _without_zeros(right))
         case "%":
             known = pc.and_(pc.is_valid(left), pc.is_valid(_without_zeros(right)))
-            divisor = pc.if_else(known, right, pa.scalar(1.0, right.type))
+            divisor = pc.if_else(known, right, to_scalar(1.0, right.type))
             with np.errstate(invalid="ignore"):
-                remainder = np.fmod(pc.fill_null(left, 0.0).to_numpy(), divisor.to_numpy())
-            return pc.if_else(known, pa.array(remainder, left.type), pa.scalar(None, left.type))
+                remainder = np.fmod(to_numpy(left), to_numpy(divisor))
+            return pc.if_else(known, from_numpy(remainder), to_scalar(None, left.type))
         case _:
             return _KERNELS[symbol](*operands)
 
@@ -86,8 +87,8 @@ def fitted(exact: Array, type: t.Decimal) -> Array:
         room = pa.decimal256(min(exact.type.precision + 1, _MAX_DIGITS), scale)
         exact = pc.round(exact.cast(room), type.scale, "half_towards_infinity")
     if whole + 1 + scale <= _MAX_DIGITS:
-        limit = pa.scalar(Decimal((0, (1,), whole)), pa.decimal256(whole + 1 + scale, scale))
-        exact = pc.if_else(pc.less(pc.abs(exact), limit), exact, pa.scalar(None, exact.type))
+        limit = to_scalar(Decimal((0, (1,), whole)), pa.decimal256(whole + 1 + scale, scale))
+        exact = pc.if_else(pc.less(pc.abs(exact), limit), exact, to_scalar(None, exact.type))
     return exact.cast(pa.decimal256(_MAX_DIGITS, type.scale), safe=False).cast(to_arrow(type))
 
 
@@ -101,7 +102,7 @@ def _real(array: Array, to: pa.DataType) -> Array:
 
 
 def _without_zeros(array: Array) -> Array:
-    return pc.if_else(pc.equal(array, pa.scalar(0.0, array.type)), pa.scalar(None, array.type), array)
+    return pc.if_else(pc.equal(array, to_scalar(0.0, array.type)), to_scalar(None, array.type), array)
 
 
 _KERNELS = {

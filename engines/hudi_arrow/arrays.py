@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_value, to_numpy
 from hudi_arrow.types import to_arrow
 from hudi_core.columns.spans import positions
 from hudi_core.types import nodes as t
@@ -118,13 +119,13 @@ def repeated(value: object, type: t.Type, rows: int) -> Array:
     # Equal values of these types are the same; floats and what is made of them have two zeros.
     single = _single(value, type) if isinstance(value, str | int | None) else from_values([value], type)
     if isinstance(type, t.Nested):  # not every version type the kernel repeats every nested type
-        return single.take(pa.array(np.zeros(rows, np.int64)))
+        return single.take(from_numpy(np.zeros(rows, np.int64)))
     return pa.repeat(single[0], rows)
 
 
 def coded(value: str, rows: int) -> Array:
     """The same text in every row, as numbers of a dictionary: a few bytes a row, which Parquet's writer takes as they are."""
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), _single(value, t.String()))
+    return pa.DictionaryArray.from_arrays(from_numpy(np.zeros(rows, np.int32)), _single(value, t.String()))
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -140,14 +141,14 @@ def field(struct: Array, position: int) -> Array:
         return struct.field(position)
     if pa.types.is_union(struct.type.field(position).type):  # has no validity for the kernel to set
         rows = np.arange(len(struct))
-        return struct.field(position).take(pa.array(rows, mask=struct.is_null().to_numpy(zero_copy_only=False)))
+        return struct.field(position).take(from_numpy(rows, ~has_value(struct)))
     return pc.struct_field(struct, [position])
 
 
 def struct_of(fields: Sequence[tuple[pa.Field, Array]], nulls: Array | None, rows: int) -> Array:
     """Structs of these fields, null where `nulls` is true."""
     kind = pa.struct([field for field, _ in fields])
-    validity = None if nulls is None else bitmap(~nulls.to_numpy(zero_copy_only=False))
+    validity = None if nulls is None else bitmap(~flags(nulls))
     return pa.Array.from_buffers(kind, rows, [validity], children=[array for _, array in fields])
 
 
@@ -167,14 +168,14 @@ def lists(array: Array) -> Lists:
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         children = (array.values,)
     else:
-        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy().astype(np.int64)
+        lengths = to_numpy(pc.list_value_length(array)).astype(np.int64)
         return Lists(offsets_of(lengths), (pc.list_flatten(array),))
-    bounds = array.offsets.to_numpy().astype(np.int64)
+    bounds = to_numpy(array.offsets).astype(np.int64)
     lengths = np.diff(bounds)
-    hidden = array.null_count > 0 and bool(lengths[array.is_null().to_numpy(zero_copy_only=False)].any())
+    hidden = array.null_count > 0 and bool(lengths[~has_value(array)].any())
     if hidden:
-        present = array.is_valid().to_numpy(zero_copy_only=False)
-        kept = pa.array(positions(bounds[:-1][present], lengths[present]))
+        present = has_value(array)
+        kept = from_numpy(positions(bounds[:-1][present], lengths[present]))
         return Lists(offsets_of(np.where(present, lengths, 0)), tuple(child.take(kept) for child in children))
     first, last = int(bounds[0]), int(bounds[-1])
     return Lists(bounds - first, tuple(child.slice(first, last - first) for child in children))
@@ -256,15 +257,15 @@ def _built(values: Sequence[Any], type: t.Type, kind: pa.DataType) -> Array:
             ]
             return union_of(kind, positions, columns)
         case t.Uuid() if pa.types.is_fixed_size_binary(kind):
-            return pa.array([None if value is None else uuid.UUID(value).bytes for value in values], kind)
+            return from_python([None if value is None else uuid.UUID(value).bytes for value in values], kind)
         case _:
-            return pa.array(values, kind)
+            return from_python(values, kind)
 
 
 def branch(union: Array, position: int) -> Array:
     """The values of one branch, null in rows of another."""
     rows = _from_buffer(union, 2, np.int32) if union.type.mode == "dense" else np.arange(len(union))
-    return union.field(position).take(pa.array(rows, mask=codes(union) != position))
+    return union.field(position).take(from_numpy(rows, codes(union) != position))
 
 
 def codes(union: Array) -> npt.NDArray[np.int8]:
@@ -285,15 +286,10 @@ def union_of(kind: pa.DataType, positions: npt.NDArray[np.int8], columns: Sequen
     offsets = np.zeros(len(positions), np.int32)
     for chosen in rows:
         offsets[chosen] = np.arange(len(chosen), dtype=np.int32)
-    children = [column.take(pa.array(chosen)) for column, chosen in zip(columns, rows, strict=True)]
+    children = [column.take(from_numpy(chosen)) for column, chosen in zip(columns, rows, strict=True)]
     return pa.Array.from_buffers(
         kind, len(positions), [None, pa.py_buffer(positions), pa.py_buffer(offsets)], children=children
     )
-
-
-def bitmap(mask: npt.NDArray[np.bool_]) -> pa.Buffer | None:
-    """Arrow's validity bits; None when all are set."""
-    return None if mask.all() else pa.py_buffer(np.packbits(mask, bitorder="little"))
 
 
 def _validity(values: Sequence[Any]) -> pa.Buffer | None:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow import arrays
 from hudi_arrow.arrays import Array
+from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_value, to_numpy, to_scalar
 from hudi_arrow.types import to_arrow
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
@@ -70,7 +71,7 @@ def to_array(column: Column, logical: t.Type, kind: pa.DataType, where: str) -> 
             return _wrapped(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
         case t.Enumeration(), EnumColumn(codes, symbols):
             mask = None if column.validity is None else ~column.validity
-            return pa.array(symbols, kind).take(pa.array(codes, mask=mask))
+            return from_python(symbols, kind).take(from_numpy(codes, mask))
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp(), PrimitiveColumn(
             values
         ) if kind.bit_width == 8 * values.itemsize:
@@ -110,10 +111,10 @@ def to_array(column: Column, logical: t.Type, kind: pa.DataType, where: str) -> 
 def from_array(array: Array, type: t.Type, where: str) -> Column:
     """The column of an array that holds values of the type, in the physical type that Avro gives theirs."""
     array = arrays.conformed(array, type)
-    validity = None if array.null_count == 0 else _flags(array.is_valid())
+    validity = None if array.null_count == 0 else has_value(array)
     match type:
         case t.Boolean():
-            return PrimitiveColumn(_flags(pc.fill_null(array, False)), validity)
+            return PrimitiveColumn(flags(array), validity)
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
             return PrimitiveColumn(_values(arrays.numbers(array)), validity)
         case t.String() | t.Uuid(fixed=None):
@@ -144,7 +145,7 @@ def from_array(array: Array, type: t.Type, where: str) -> Column:
         case t.Union(branches):
             codes = arrays.codes(array)
             children = [
-                from_array(arrays.branch(array, number).filter(pa.array(codes == number)), member.type, where)
+                from_array(arrays.branch(array, number).filter(from_numpy(codes == number)), member.type, where)
                 for number, member in enumerate(branches)
             ]
             return with_null_branch(codes, [branch_name(member.type) for member in branches], children)
@@ -172,16 +173,12 @@ def _nested(kind: pa.DataType, rows: int, validity: Validity, buffers: list[_Num
 
 
 def _bits(validity: Validity) -> pa.Buffer | None:
-    return None if validity is None else arrays.bitmap(validity)
+    return None if validity is None else bitmap(validity)
 
 
 def _narrow(offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
     """Offsets of 32 bits from 0."""
     return (offsets - offsets[0] if offsets[0] else offsets).astype(np.int32)
-
-
-def _flags(array: Array) -> npt.NDArray[np.bool_]:
-    return np.asarray(array.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def _buffer(array: Array, number: int, kind: np.dtype[Any], width: int = 1) -> _Numbers:
@@ -194,10 +191,7 @@ def _buffer(array: Array, number: int, kind: np.dtype[Any], width: int = 1) -> _
 
 def _values(array: Array) -> _Numbers:
     """The numbers of an array; 0 where it is null."""
-    if array.null_count:
-        array = pc.fill_null(array, 0)
-    numbers: _Numbers = array.to_numpy(zero_copy_only=True)
-    return numbers
+    return to_numpy(array)
 
 
 def _rows(array: Array, validity: Validity) -> npt.NDArray[np.uint8]:
@@ -210,18 +204,16 @@ def _rows(array: Array, validity: Validity) -> npt.NDArray[np.uint8]:
 def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """Offsets and bytes; none where the array is null."""
     if array.null_count:
-        array = pc.fill_null(
-            array, "" if pa.types.is_string(array.type) or pa.types.is_large_string(array.type) else b""
-        )
+        array = pc.fill_null(array, to_scalar("", array.type))
     bounds, data = arrays.texts(array)
     return bounds.astype(np.int64), data
 
 
 def _codes(array: Array, enumeration: t.Enumeration, where: str) -> npt.NDArray[np.int32]:
     """Positions of the symbols; 0 where the array is null."""
-    indices = pc.index_in(array, value_set=pa.array(enumeration.symbols, array.type))
+    indices = pc.index_in(array, value_set=from_python(enumeration.symbols, array.type))
     if indices.null_count > array.null_count:
         strange = array.filter(pc.and_(pc.is_null(indices), pc.is_valid(array)))[0]
         raise SchemaError(where, expected=f"a value of {text(enumeration)}", found=repr(strange.as_py())[:60])
-    codes: npt.NDArray[np.int32] = pc.fill_null(indices, 0).to_numpy()
+    codes: npt.NDArray[np.int32] = to_numpy(indices)
     return codes

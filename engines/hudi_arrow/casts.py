@@ -13,6 +13,7 @@ from hudi_arrow.arithmetic import fitted
 from hudi_arrow.arrays import Array, conformed, numbers, plain
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import integers, with_nulls
+from hudi_arrow.numpy_arrays import from_python, to_numpy, to_scalar
 from hudi_arrow.text import with_end
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
@@ -50,7 +51,7 @@ def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array
         case CastKind.TO_FLOAT | CastKind.TO_DOUBLE:
             return array.cast(wanted, safe=False)
         case CastKind.FLOAT_TO_DOUBLE:
-            bound, zero = (pa.scalar(value, array.type) for value in (TWO_DIGITS_BELOW, 0.0))
+            bound, zero = (to_scalar(value, array.type) for value in (TWO_DIGITS_BELOW, 0.0))
             least = pc.and_(pc.less(pc.abs(array), bound), pc.not_equal(array, zero))
             return None if pc.any(least).as_py() else array.cast(pa.string()).cast(pa.float64())
         case CastKind.TO_TEXT:
@@ -62,7 +63,7 @@ def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array
         case CastKind.TO_DECIMAL if isinstance(source, t.Int | t.Long):
             return _rescaled(array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)), wanted)
         case CastKind.SYMBOL if isinstance(to, t.Enumeration):
-            known = pc.is_in(array, value_set=pa.array(to.symbols, array.type))
+            known = pc.is_in(array, value_set=from_python(to.symbols, array.type))
             return array.cast(wanted) if pc.all(pc.or_(known, pc.is_null(array))).as_py() is not False else None
         case CastKind.UNIT if isinstance(source, t.Time | t.Timestamp) and isinstance(to, t.Time | t.Timestamp):
             return _in_other_unit(array, source.unit.value, to.unit.value, wanted, null_beyond=False)
@@ -122,7 +123,7 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
         case t.Float() | t.Double(), t.Int() | t.Long():
             return _saturated(array, INT_RANGE if isinstance(to, t.Int) else LONG_RANGE, wanted)
         case t.Int() | t.Long() | t.Float() | t.Double(), t.Boolean():
-            return pc.not_equal(array, pa.scalar(0, array.type))
+            return pc.not_equal(array, to_scalar(0, array.type))
         case t.Int() | t.Long(), t.Decimal():
             return fitted(array.cast(pa.decimal256(19, 0)), to)
         case t.Decimal(), t.Decimal():
@@ -160,7 +161,7 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
             return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
         case t.Float() | t.Double():
             size = pc.abs(array)
-            zero, least, beyond = (pa.scalar(bound, pa.float64()) for bound in (0.0, 1e-3, 1e7))
+            zero, least, beyond = (to_scalar(bound, pa.float64()) for bound in (0.0, 1e-3, 1e7))
             plain_range = pc.and_(pc.greater_equal(size, least), pc.less(size, beyond))
             if pc.all(pc.or_(plain_range, pc.equal(size, zero))).as_py() is False:
                 return None
@@ -195,7 +196,7 @@ def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, nu
 
 def _saturated(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array:
     """Real numbers cut toward zero, at the nearest end of the range beyond it, zero for NaN."""
-    values = pc.fill_null(array, 0.0).to_numpy().astype(np.float64)
+    values = to_numpy(array).astype(np.float64)
     high, low = values >= float(span[1] + 1), values < float(span[0])
     inside = np.where(high | low | np.isnan(values), 0.0, values).astype(np.int64)
     return with_nulls(np.where(high, span[1], np.where(low, span[0], inside)), array, wanted)

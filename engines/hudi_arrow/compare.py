@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, conformed, field, from_values, lists, numbers, repeated
+from hudi_arrow.numpy_arrays import flags, from_numpy, from_python, no_for_null, to_numpy
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Cut
 from hudi_core.types import nodes as t
@@ -25,11 +26,11 @@ def below(array: Array, cut: Cut, type: t.Type) -> Array:
     """The value lies below the cut."""
     if isinstance(type, t.Nested):
         less, equal = _compared(array, repeated(cut.value, type, len(array)), type)
-        return pa.array((less | equal if cut.after else less) & flags(pc.is_valid(array)))
+        return from_numpy((less | equal if cut.after else less) & flags(pc.is_valid(array)))
     array = numbers(conformed(array, type))
     if isinstance(type, t.Float | t.Double) and cut.value != cut.value:
-        return pc.is_valid(array) if cut.after else _yes(pc.invert(pc.is_nan(array)))
-    return _yes((pc.less_equal if cut.after else pc.less)(array, _scalar(cut.value, type, array.type)))
+        return pc.is_valid(array) if cut.after else no_for_null(pc.invert(pc.is_nan(array)))
+    return no_for_null((pc.less_equal if cut.after else pc.less)(array, _scalar(cut.value, type, array.type)))
 
 
 def within(array: Array, values: tuple[object, ...], members: tuple[bool, ...], type: t.Type) -> Array:
@@ -39,11 +40,11 @@ def within(array: Array, values: tuple[object, ...], members: tuple[bool, ...], 
     in_set = np.array(members, np.bool_)
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         present = flags(pc.is_valid(array))
-        return pa.array(in_set[_places(listed.to_numpy(), array.fill_null(0).to_numpy())] & present)
+        return from_numpy(in_set[_places(to_numpy(listed), to_numpy(array))] & present)
     distinct = array.dictionary_encode()
-    ranks = pc.rank(pa.concat_arrays([listed, distinct.dictionary]), tiebreaker="dense").to_numpy()
-    of_distinct = pa.array(in_set[_places(ranks[: len(listed)], ranks[len(listed) :])])
-    return _yes(of_distinct.take(distinct.indices))
+    ranks = to_numpy(pc.rank(pa.concat_arrays([listed, distinct.dictionary]), tiebreaker="dense"))
+    of_distinct = from_numpy(in_set[_places(ranks[: len(listed)], ranks[len(listed) :])])
+    return no_for_null(of_distinct.take(distinct.indices))
 
 
 def _places(listed: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
@@ -61,17 +62,17 @@ def _places(listed: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[n
 def one_of(array: Array, values: tuple[object, ...], type: t.Type) -> Array:
     """The value equals one of these."""
     if not values:
-        return pa.array(np.zeros(len(array), np.bool_))
+        return from_numpy(np.zeros(len(array), np.bool_))
     if isinstance(type, t.Nested):
         equal = [_compared(array, repeated(value, type, len(array)), type)[1] for value in values]
-        return pa.array(np.logical_or.reduce(equal) & flags(pc.is_valid(array)))
+        return from_numpy(np.logical_or.reduce(equal) & flags(pc.is_valid(array)))
     array = numbers(conformed(array, type))
     if isinstance(type, t.Float | t.Double):
         # Arrow distinguishes -0.0 from 0.0 here and nowhere else.
         numeric = [v for v in values if v == v]
-        wanted = pa.array([*numeric, 0.0, -0.0] if 0.0 in numeric else numeric, array.type)
+        wanted = from_python([*numeric, 0.0, -0.0] if 0.0 in numeric else numeric, array.type)
         equal = pc.is_in(array, value_set=wanted, skip_nulls=True)
-        return equal if len(numeric) == len(values) else pc.or_(equal, _yes(pc.is_nan(array)))
+        return equal if len(numeric) == len(values) else pc.or_(equal, no_for_null(pc.is_nan(array)))
     return pc.is_in(
         array, value_set=numbers(conformed(from_values(values, type), type)).cast(array.type), skip_nulls=True
     )
@@ -82,23 +83,13 @@ def less(left: Array, right: Array, or_equal: bool, type: t.Type) -> Array:
     if isinstance(type, t.Nested):
         before, equal = _compared(left, right, type)
         both = flags(pc.and_(pc.is_valid(left), pc.is_valid(right)))
-        return pa.array((before | equal if or_equal else before) & both)
+        return from_numpy((before | equal if or_equal else before) & both)
     left, right = numbers(conformed(left, type)), numbers(conformed(right, type))
     mask = (pc.less_equal if or_equal else pc.less)(left, right)
     if isinstance(type, t.Float | t.Double):
         last = pc.is_nan(right) if or_equal else pc.and_(pc.is_nan(right), pc.invert(pc.is_nan(left)))
         mask = pc.or_(mask, pc.and_(last, pc.is_valid(left)))
-    return _yes(mask)
-
-
-def flags(mask: Array) -> Flags:
-    """A mask as a NumPy array."""
-    bits: Flags = mask.to_numpy(zero_copy_only=False)
-    return bits
-
-
-def _yes(mask: Array) -> Array:
-    return pc.fill_null(mask, False) if mask.null_count else mask
+    return no_for_null(mask)
 
 
 def _scalar(value: Any, type: t.Type, kind: pa.DataType) -> pa.Scalar:
@@ -140,8 +131,8 @@ def _compared_lists(left: Array, right: Array, type: t.Type) -> tuple[Flags, Fla
     step = 0
     while len(rows):
         less_here, equal_here = _nullable(
-            left_lists.items[0].take(pa.array(left_lists.offsets[rows] + step)),
-            right_lists.items[0].take(pa.array(right_lists.offsets[rows] + step)),
+            left_lists.items[0].take(from_numpy(left_lists.offsets[rows] + step)),
+            right_lists.items[0].take(from_numpy(right_lists.offsets[rows] + step)),
             type,
         )
         decided = rows[~equal_here]
@@ -157,4 +148,4 @@ def _equal(left: Array, right: Array, type: t.Type) -> Array:
     mask = pc.equal(left, right)
     if isinstance(type, t.Float | t.Double):
         mask = pc.or_(mask, pc.and_(pc.is_nan(left), pc.is_nan(right)))
-    return _yes(mask)
+    return no_for_null(mask)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, from_values, plain, to_values
+from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy
 from hudi_core.types.nodes import Nested, Type
 
 
@@ -38,15 +37,15 @@ def by_distinct(
     combined = np.zeros(count, np.int64)
     known = np.ones(count, np.bool_)
     for column in coded:
-        valid = pc.is_valid(column).to_numpy(zero_copy_only=False)
-        codes = pc.fill_null(column.indices, 0).to_numpy().astype(np.int64)
-        combined = combined * (len(column.dictionary) + 1) + np.where(valid, codes, len(column.dictionary))
+        known_here = has_value(column)
+        codes = to_numpy(column.indices).astype(np.int64)
+        combined = combined * (len(column.dictionary) + 1) + np.where(known_here, codes, len(column.dictionary))
         # Numbered again after each column, so that the product of the counts never overflows.
         _, combined = np.unique(combined, return_inverse=True)
-        known &= valid
+        known &= known_here
     present = np.flatnonzero(known) if strict else np.arange(count)
     numbers, first, inverse = np.unique(combined[present], return_index=True, return_inverse=True)
-    chosen = pa.array(present[first])
+    chosen = from_numpy(present[first])
     inputs = [
         to_values(column.dictionary.take(column.indices.take(chosen)), source)
         for column, source in zip(coded, types, strict=True)
@@ -56,7 +55,7 @@ def by_distinct(
     results = from_values([function(*row) for row in zip(*inputs, strict=True)], result)
     places = np.zeros(count, np.int64)
     places[present] = inverse
-    return results.take(pa.array(places, mask=~known) if strict else pa.array(places))
+    return results.take(from_numpy(places, ~known if strict else None))
 
 
 def _by_rows(

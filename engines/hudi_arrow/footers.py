@@ -139,7 +139,9 @@ def arrow_types(schema: Schema) -> pa.Schema:
 def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The columns of the schema in its types. Files of one table store the same values in several of Arrow's types."""
     if not schema.names:
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+        return pa.RecordBatch.from_struct_array(
+            pa.Array.from_buffers(pa.struct([]), batch.num_rows, [None], children=[])
+        )
     if batch.schema.equals(schema):
         return batch
     columns = [plain(batch.column(name)) for name in schema.names]

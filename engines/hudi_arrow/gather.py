@@ -11,17 +11,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hudi_arrow.arrays import Array
+from hudi_arrow.numpy_arrays import from_numpy
 
 PIECE = 1 << 15
 """Rows of a batch that is put together."""
 _MOST_ROWS = 0.5
 JOINED_BYTES = 1 << 27
 """Bytes of batches that are joined at most."""
-
-
-def flags(mask: Array) -> NDArray[np.bool_]:
-    """A mask as one bool a row."""
-    return np.asarray(mask.to_numpy(zero_copy_only=False), np.bool_)
 
 
 def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
@@ -111,17 +107,17 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
         return _Places(parts, None)
     back = np.empty(len(rows), np.int64)
     back[order] = np.arange(len(rows))
-    return _Places(parts, pa.array(back))
+    return _Places(parts, from_numpy(back))
 
 
 def _within(rows: NDArray[np.int64], starts: NDArray[np.int64], number: int) -> Array:
     """Rows as their batch counts them."""
     if number < 0:
-        return pa.array(rows)
+        return from_numpy(rows)
     first = int(rows[0] - starts[number])
     if (np.diff(rows) == 1).all():
         return slice(first, first + len(rows))
-    return pa.array(rows - starts[number])
+    return from_numpy(rows - starts[number])
 
 
 def _rows_of(part: Array, rows: Array) -> Array:

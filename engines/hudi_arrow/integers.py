@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, numbers, plain
+from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy
 from hudi_arrow.types import to_arrow
 from hudi_core.functions.record import Function
 from hudi_core.types import nodes as t
@@ -22,14 +23,13 @@ _COUNTED = (t.Int, t.Long, t.Date, t.Time, t.Timestamp)
 
 def integers(array: Array) -> Integers:
     """The numbers of an array of integers, dates or ticks; zero where it is null."""
-    numbers_: Integers = pc.fill_null(numbers(plain(array)), 0).to_numpy().astype(np.int64)
-    return numbers_
+    return to_numpy(numbers(plain(array))).astype(np.int64)
 
 
 def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Flags | None = None) -> Array:
     """An array of the values, null where `like` is, and where `also` is true."""
-    nulls = like.is_null().to_numpy(zero_copy_only=False)
-    return pa.array(values, mask=nulls if also is None else nulls | also).cast(kind)
+    nulls = ~has_value(like)
+    return from_numpy(values, nulls if also is None else nulls | also).cast(kind)
 
 
 def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array | None:
@@ -46,7 +46,7 @@ def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Ty
     if not any(isinstance(source, _COUNTED) for source in types):
         return None
     kind, count = to_arrow(result), len(arguments[0])
-    nulls = [argument.is_null().to_numpy(zero_copy_only=False) for argument in arguments if argument.null_count]
+    nulls = [~has_value(argument) for argument in arguments if argument.null_count]
     if not count or any(flags.all() for flags in nulls):
         return pa.nulls(count, kind)
     answer = function.evaluate(values, types, result)
@@ -56,4 +56,4 @@ def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Ty
         answer, known = answer
         nulls.append(~known)
     held = answer.astype(np.int32 if kind.bit_width == 32 else np.int64, copy=False)
-    return pa.array(held, mask=np.logical_or.reduce(nulls) if nulls else None).view(kind)
+    return from_numpy(held, np.logical_or.reduce(nulls) if nulls else None).view(kind)

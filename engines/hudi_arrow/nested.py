@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import compare
-from hudi_arrow.arrays import Array, Lists, bitmap, lists, lists_of, plain, struct_of
+from hudi_arrow.arrays import Array, Lists, lists, lists_of, plain, struct_of
 from hudi_arrow.integers import Flags, Integers, integers
+from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value, no_for_null, to_scalar
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
 
@@ -19,22 +20,22 @@ from hudi_core.types import nodes as t
 def size(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """How many elements there are; -1 of null."""
     lengths = np.diff(lists(arguments[0]).offsets)
-    return pa.array(np.where(_valid(arguments[0]), lengths, -1).astype(np.int32))
+    return from_numpy(np.where(has_value(arguments[0]), lengths, -1).astype(np.int32))
 
 
 def part(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The element at a place, from 0; or the value of a key."""
     if isinstance(types[0], t.Map):
         return _of_key(arguments, types[0])
-    return _at(arguments[0], integers(arguments[1]), _valid(arguments[1]))
+    return _at(arguments[0], integers(arguments[1]), has_value(arguments[1]))
 
 
 def element_at(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The element at a place, from 1, or from the end where negative; or the value of a key."""
     if isinstance(types[0], t.Map):
         return _of_key(arguments, types[0])
-    places, known = integers(arguments[1]), _valid(arguments[1])
-    if (known & (places == 0) & _valid(arguments[0])).any():
+    places, known = integers(arguments[1]), has_value(arguments[1])
+    if (known & (places == 0) & has_value(arguments[0])).any():
         return None  # the function's record raises the error
     lengths = np.diff(lists(arguments[0]).offsets)
     return _at(arguments[0], np.where(places > 0, places - 1, lengths + places), known)
@@ -46,18 +47,18 @@ def contains(arguments: Sequence[Array], types: Types, result: t.Type) -> Array 
     if not isinstance(types[0], t.Array) or types[0].element.type != types[1]:
         return None
     parts = lists(array)
-    items, wanted = parts.items[0], value.take(pa.array(_rows(parts.offsets)))
+    items, wanted = parts.items[0], value.take(from_numpy(_rows(parts.offsets)))
     same = [compare.less(*pair, True, types[1]) for pair in ((items, wanted), (wanted, items))]
-    present = _some(compare.flags(pc.and_(*same)), parts.offsets)
-    unknown = ~_valid(array) | ~_valid(value) | (~present & _some(~_valid(items), parts.offsets))
-    return pa.array(present, mask=unknown)
+    present = _some(flags(pc.and_(*same)), parts.offsets)
+    unknown = ~has_value(array) | ~has_value(value) | (~present & _some(~has_value(items), parts.offsets))
+    return from_numpy(present, unknown)
 
 
 def beside(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Structs of each element and the values of its row."""
     array, *others = arguments
     parts = lists(array)
-    rows = pa.array(_rows(parts.offsets))
+    rows = from_numpy(_rows(parts.offsets))
     return _structs(array, result, [parts.items[0], *(other.take(rows) for other in others)], parts.offsets)
 
 
@@ -65,7 +66,7 @@ def spread(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | 
     """Structs of the fields of each element, a struct that is not null, and the values of its row."""
     array, *others = arguments
     parts = lists(array)
-    rows = pa.array(_rows(parts.offsets))
+    rows = from_numpy(_rows(parts.offsets))
     fields = [parts.items[0].field(number) for number in range(parts.items[0].type.num_fields)]
     return _structs(array, result, [*fields, *(other.take(rows) for other in others)], parts.offsets)
 
@@ -74,22 +75,22 @@ def places(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | 
     """Structs of each element and its place, from 0."""
     parts = lists(arguments[0])
     counted = np.arange(len(parts.items[0])) - parts.offsets[_rows(parts.offsets)]
-    return _structs(arguments[0], result, [parts.items[0], pa.array(counted.astype(np.int32))], parts.offsets)
+    return _structs(arguments[0], result, [parts.items[0], from_numpy(counted.astype(np.int32))], parts.offsets)
 
 
 def pairs(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Structs of the elements of two arrays at each place, null where one of them is shorter; null where one of them is."""
-    valid = _valid(arguments[0]) & _valid(arguments[1])
+    present = has_value(arguments[0]) & has_value(arguments[1])
     held = [lists(array) for array in arguments]
-    lengths = np.where(valid, np.maximum(*(np.diff(parts.offsets) for parts in held)), 0)
+    lengths = np.where(present, np.maximum(*(np.diff(parts.offsets) for parts in held)), 0)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     rows = _rows(offsets)
     counted = np.arange(len(rows)) - offsets[rows]
     columns = []
     for parts in held:
         missing = counted >= np.diff(parts.offsets)[rows]
-        columns.append(parts.items[0].take(pa.array(np.where(missing, 0, parts.offsets[rows] + counted), mask=missing)))
-    return _structs(pa.array(valid, mask=~valid), result, columns, offsets)
+        columns.append(parts.items[0].take(from_numpy(np.where(missing, 0, parts.offsets[rows] + counted), missing)))
+    return _structs(from_numpy(present, ~present), result, columns, offsets)
 
 
 def entries(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
@@ -112,11 +113,11 @@ def filtered(arguments: Sequence[Array], types: Types, result: t.Type) -> Array 
     """The elements whose condition is true."""
     array, conditions = arguments
     parts, truths = lists(array), lists(conditions)
-    if not np.array_equal(parts.offsets, truths.offsets) or not np.array_equal(_valid(array), _valid(conditions)):
+    if not np.array_equal(parts.offsets, truths.offsets) or not np.array_equal(has_value(array), has_value(conditions)):
         return None  # no conditions of these elements
-    kept = compare.flags(_or_no(truths.items[0]))
+    kept = flags(no_for_null(truths.items[0]))
     counted = np.concatenate([[0], np.cumsum(kept)])
-    return _relisted(array, parts.items[0].filter(pa.array(kept)), counted[parts.offsets])
+    return _relisted(array, parts.items[0].filter(from_numpy(kept)), counted[parts.offsets])
 
 
 def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Integers) -> Array:
@@ -129,9 +130,9 @@ def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: In
     ]
     count = int(offsets[-1])
     kind = pa.large_list(pa.field("element", pa.struct([field for field, _ in named])))
-    structs = struct_of(named, pa.array(np.zeros(count, np.bool_)), count)
-    valid = bitmap(_valid(array)) if array.null_count else None
-    return lists_of(kind, Lists(offsets, (structs,)), valid, len(array))
+    structs = struct_of(named, from_numpy(np.zeros(count, np.bool_)), count)
+    validity = bitmap(has_value(array)) if array.null_count else None
+    return lists_of(kind, Lists(offsets, (structs,)), validity, len(array))
 
 
 def _decided(arguments: Sequence[Array], by: bool) -> Array:
@@ -139,22 +140,22 @@ def _decided(arguments: Sequence[Array], by: bool) -> Array:
     array, conditions = arguments
     parts = lists(conditions)
     truths = parts.items[0]
-    deciding = _some(compare.flags(_or_no(pc.equal(truths, pa.scalar(by, pa.bool_())))), parts.offsets)
-    unknown = ~_valid(array) | ~_valid(conditions) | (~deciding & _some(~_valid(truths), parts.offsets))
-    return pa.array(deciding if by else ~deciding, mask=unknown)
+    deciding = _some(flags(no_for_null(pc.equal(truths, to_scalar(by, pa.bool_())))), parts.offsets)
+    unknown = ~has_value(array) | ~has_value(conditions) | (~deciding & _some(~has_value(truths), parts.offsets))
+    return from_numpy(deciding if by else ~deciding, unknown)
 
 
 def _relisted(array: Array, items: Array, offsets: Integers) -> Array:
     """Lists of other elements, null where `array` is null."""
-    valid = bitmap(_valid(array)) if array.null_count else None
+    validity = bitmap(has_value(array)) if array.null_count else None
     kind = pa.large_list(pa.field("element", items.type))
-    return lists_of(kind, lists(array)._replace(items=(items,), offsets=offsets), valid, len(array))
+    return lists_of(kind, lists(array)._replace(items=(items,), offsets=offsets), validity, len(array))
 
 
 def _at(array: Array, places: Integers, known: Flags) -> Array:
     parts = lists(array)
     known = known & (places >= 0) & (places < np.diff(parts.offsets))
-    return parts.items[0].take(pa.array(np.where(known, parts.offsets[:-1] + places, 0), mask=~known))
+    return parts.items[0].take(from_numpy(np.where(known, parts.offsets[:-1] + places, 0), ~known))
 
 
 def _of_key(arguments: Sequence[Array], type: t.Map) -> Array | None:
@@ -163,11 +164,11 @@ def _of_key(arguments: Sequence[Array], type: t.Map) -> Array | None:
     parts = lists(arguments[0])
     keys, items = parts.items
     rows = _rows(parts.offsets)
-    same = pc.fill_null(pc.equal(plain(keys), plain(arguments[1]).take(pa.array(rows))), False)
-    entries = np.flatnonzero(compare.flags(same))[::-1]
+    same = no_for_null(pc.equal(plain(keys), plain(arguments[1]).take(from_numpy(rows))))
+    entries = np.flatnonzero(flags(same))[::-1]
     places = np.full(len(arguments[0]), -1)
     places[rows[entries]] = entries  # the first one of a row comes last, and stays
-    return items.take(pa.array(places, mask=places < 0))
+    return items.take(from_numpy(places, places < 0))
 
 
 def _rows(offsets: Integers) -> npt.NDArray[np.int64]:
@@ -179,14 +180,4 @@ def _some(flags: Flags, offsets: Integers) -> Flags:
     """For each row whether one of its elements has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
     mask: Flags = counted[offsets[1:]] > counted[offsets[:-1]]
-    return mask
-
-
-def _or_no(truths: Array) -> Array:
-    """No in place of null."""
-    return pc.fill_null(truths, pa.scalar(False, pa.bool_()))  # at import it would load pandas, where that is installed
-
-
-def _valid(array: Array) -> Flags:
-    mask: Flags = array.is_valid().to_numpy(zero_copy_only=False)
     return mask

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hudi_arrow.fallback import or_by_arrow
 from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
+from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
@@ -265,7 +266,7 @@ def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterato
         flags = keep[begin : begin + batch.num_rows]
         begin += batch.num_rows
         if flags.any():
-            yield batch.filter(pa.array(flags))
+            yield batch.filter(from_numpy(flags))
 
 
 def _joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
-from hudi_arrow.gather import flags, gather
+from hudi_arrow.gather import gather
 from hudi_arrow.input import given, read
+from hudi_arrow.numpy_arrays import flags, from_numpy
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
 from hudi_core.columns.nodes import Column, StructColumn
@@ -32,7 +33,7 @@ class ArrowRows:
 
     def root(self, batch: pa.RecordBatch) -> Array:
         if batch.num_columns == 0:
-            return pa.array([{}] * batch.num_rows, pa.struct([]))
+            return pa.Array.from_buffers(pa.struct([]), batch.num_rows, [None], children=[])
         return batch.to_struct_array()
 
     def batch(self, root: Array) -> pa.RecordBatch:
@@ -48,7 +49,7 @@ class ArrowRows:
         return flags(mask)
 
     def keep(self, batch: pa.RecordBatch, flags: NDArray[np.bool_]) -> pa.RecordBatch:
-        return batch if flags.all() else batch.filter(pa.array(flags))
+        return batch if flags.all() else batch.filter(from_numpy(flags))
 
     def gather(
         self, batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]], schema: Schema

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hudi_arrow.footers import chosen
+from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.values import ArrowValues
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.rows.project import projection
@@ -35,7 +36,7 @@ class Selection:
             rows = whole
             if keep is not None:
                 begin, flags = begin + whole.num_rows, keep[begin : begin + whole.num_rows]
-                rows = whole.filter(pa.array(flags))
+                rows = whole.filter(from_numpy(flags))
             if self.read != self.wanted:
                 rows = pa.RecordBatch.from_struct_array(self._narrow(rows.to_struct_array()))
             yield rows

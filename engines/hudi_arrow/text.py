@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, Offsets, bitmap, is_coded, offsets_of, plain, texts
+from hudi_arrow.arrays import Array, Offsets, is_coded, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.numpy_arrays import bitmap, has_value, no_for_null, to_numpy, to_scalar
 from hudi_arrow.threads import in_parts
 from hudi_core.columns.spans import positions
 from hudi_core.errors import UnsupportedError
@@ -31,13 +32,13 @@ def matches(array: Array, pattern: Pattern | str) -> Array:
         mask = of_texts.take(array.indices) if pc.any(of_texts).as_py() else _none(array)
     else:
         mask = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
-    return pc.fill_null(mask, False) if mask.null_count else mask
+    return no_for_null(mask)
 
 
 def matches_one(array: Array, patterns: Sequence[Pattern | str]) -> Array:
     """The text matches one of the patterns; no for null. Many plain LIKE patterns are looked for at once."""
     if is_coded(array):
-        return matches_one(array.dictionary, patterns).take(array.indices).fill_null(False)
+        return no_for_null(matches_one(array.dictionary, patterns).take(array.indices))
     array = plain(array)
     likes = [pattern for pattern in patterns if isinstance(pattern, tuple) and regex.joins(pattern)]
     joined = set(likes)
@@ -47,7 +48,7 @@ def matches_one(array: Array, patterns: Sequence[Pattern | str]) -> Array:
             result = pc.or_(result, matches(array, pattern))
     for expression in _joined(likes):
         mask = pc.match_substring_regex(array, expression)
-        result = pc.or_(result, mask.fill_null(False) if mask.null_count else mask)
+        result = pc.or_(result, no_for_null(mask))
     return result
 
 
@@ -79,13 +80,13 @@ def length(array: Array) -> Array:
 def concat(arrays: list[Array], kind: pa.DataType) -> Array:
     """All one after another; null where any is null."""
     cast = [plain(array).cast(kind) for array in arrays]
-    empty = pa.scalar(b"" if pa.types.is_binary(kind) else "", kind)
+    empty = to_scalar(b"" if pa.types.is_binary(kind) else "", kind)
     return pc.binary_join_element_wise(*cast, empty, null_handling="emit_null")
 
 
 def with_end(array: Array, end: str) -> Array:
     """Each string with the same end."""
-    return pc.binary_join_element_wise(array, pa.scalar(end, array.type), pa.scalar("", array.type))
+    return pc.binary_join_element_wise(array, to_scalar(end, array.type), to_scalar("", array.type))
 
 
 def change_case(array: Array, upper: bool) -> Array:
@@ -101,9 +102,7 @@ def substring(array: Array, positions: Array, lengths: Array | None) -> Array:
     array = plain(array)
     text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
     wide = array.cast(pa.large_binary())
-    known = [
-        pc.is_valid(part).to_numpy(zero_copy_only=False) for part in (array, positions, lengths) if part is not None
-    ]
+    known = [has_value(part) for part in (array, positions, lengths) if part is not None]
     present = np.logical_and.reduce(known)
     start, count = _integers(positions), np.full(len(array), WHOLE) if lengths is None else _integers(lengths)
     offsets, content = _bytes_of(wide)
@@ -137,7 +136,7 @@ def _like(array: Array, pattern: Pattern) -> Array:
         case (AnyRun(),):
             return pc.is_valid(array)
         case (str() as text,):
-            return _none(array) if _lacks_a_byte(array, text) else pc.equal(array, pa.scalar(text, array.type))
+            return _none(array) if _lacks_a_byte(array, text) else pc.equal(array, to_scalar(text, array.type))
         case (str() as text, AnyRun()):
             return _none(array) if _lacks_a_byte(array, text) else pc.starts_with(array, text)
         case (AnyRun(), str() as text):
@@ -196,7 +195,7 @@ def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:
 
 
 def _integers(array: Array) -> Offsets:
-    numbers: Offsets = pc.fill_null(plain(array), 0).to_numpy().astype(np.int64)
+    numbers: Offsets = to_numpy(plain(array)).astype(np.int64)
     return numbers
 
 
@@ -228,8 +227,8 @@ def join(parts: Sequence[str | Array]) -> Array:
         kind = pa.string()
 
     def joined(first: int, count: int) -> Array:
-        cut = [pa.scalar(piece, kind) if isinstance(piece, str) else piece.slice(first, count) for piece in pieces]
-        return pc.binary_join_element_wise(*cut, pa.scalar("", kind))
+        cut = [to_scalar(piece, kind) if isinstance(piece, str) else piece.slice(first, count) for piece in pieces]
+        return pc.binary_join_element_wise(*cut, to_scalar("", kind))
 
     return in_parts(joined, rows)
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
 from hudi_arrow.distinct import mapped
+from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import RowError
@@ -43,7 +44,7 @@ class ArrowValues:
         codes = np.zeros(len(like), np.int8)
         columns = [pa.nulls(len(like), kind.field(number).type) for number in range(kind.num_fields)]
         for mask, branch, array in parts:
-            codes[compare.flags(mask)] = branch
+            codes[flags(mask)] = branch
             columns[branch] = pc.if_else(mask, array.cast(columns[branch].type), columns[branch])
         return arrays.union_of(kind, codes, columns)
 
@@ -102,8 +103,8 @@ class ArrowValues:
         if not pc.any(when, min_count=0).as_py():
             return otherwise
         if isinstance(type, Nested):  # not every version of the kernel takes every nested type
-            rows = np.arange(len(then)) + np.where(compare.flags(when), 0, len(then))
-            return pa.concat_arrays([then, otherwise]).take(pa.array(rows))
+            rows = np.arange(len(then)) + np.where(flags(when), 0, len(then))
+            return pa.concat_arrays([then, otherwise]).take(from_numpy(rows))
         return pc.if_else(when, then, otherwise)
 
     def replaced(self, value: Array, where: Array, constant: object, type: Type) -> Array:
@@ -126,7 +127,7 @@ class ArrowValues:
         return mapped(value, rule, source, to)
 
     def numbered(self, like: Array, first: int) -> Array:
-        return pa.array(np.arange(first, first + len(like), dtype=np.int64))
+        return from_numpy(np.arange(first, first + len(like), dtype=np.int64))
 
     def refuse(self, value: Array, where: Array, expected: str, found: str) -> Array:
         if pc.any(where, min_count=0).as_py():
@@ -134,14 +135,14 @@ class ArrowValues:
         return value
 
     def every(self, masks: Sequence[Array], like: Array) -> Array:
-        return reduce(pc.and_, masks) if masks else pa.array(np.ones(len(like), np.bool_))
+        return reduce(pc.and_, masks) if masks else from_numpy(np.ones(len(like), np.bool_))
 
     def some(self, masks: Sequence[Array], like: Array) -> Array:
-        return reduce(pc.or_, masks) if masks else pa.array(np.zeros(len(like), np.bool_))
+        return reduce(pc.or_, masks) if masks else from_numpy(np.zeros(len(like), np.bool_))
 
     def no(self, mask: Array) -> Array:
         return pc.invert(mask)
 
 
 def _validity(array: Array) -> pa.Buffer | None:
-    return arrays.bitmap(compare.flags(pc.is_valid(array))) if array.null_count else None
+    return bitmap(has_value(array)) if array.null_count else None
