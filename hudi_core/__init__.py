@@ -52,6 +52,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
     local_files  writing local files whole
+    json_texts   JSON of any writer
     portable    objects that travel to other processes
     parallel    work in threads, results in order
     by_need     modules loaded when they are used

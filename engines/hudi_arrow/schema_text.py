@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from hudi_arrow.types import schema_from_arrow, schema_to_arrow
 from hudi_core.errors import SchemaError
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema
 
@@ -62,8 +63,8 @@ class ArrowText:
 
     def parse(self, text: str, where: str) -> Converted[Schema]:
         try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as problem:
+            document = parse_json(text)
+        except ValueError as problem:
             raise SchemaError(
                 where, expected="the JSON of an Arrow schema", found=" ".join(str(problem).split())
             ) from problem

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from hudi_core.avro.extras import carried, implied_default, is_plain, restored, type_shell
 from hudi_core.errors import SchemaError
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
@@ -298,7 +299,7 @@ def _shown(arrow: pa.DataType) -> str:
 
 def _load(extras: bytes, where: str) -> Any:
     try:
-        document = json.loads(extras.decode())
+        document = parse_json(extras.decode())
     except ValueError:
         document = None
     if not isinstance(document, dict):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from hudi_core.avro.extras import Plain, carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
@@ -292,7 +293,7 @@ class _Inward:
         if extras is None:
             return {}
         try:
-            loaded = json.loads(extras) if isinstance(extras, str) else None
+            loaded = parse_json(extras) if isinstance(extras, str) else None
         except ValueError:
             loaded = None
         if not isinstance(loaded, dict):

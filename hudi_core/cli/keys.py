@@ -19,6 +19,7 @@ from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.front.keys import KEYS, key_batches
+from hudi_core.json_texts import parse_json
 from hudi_core.keys.choose import WriterEnvironment, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
 from hudi_core.keys.zones import parse_zone
@@ -109,7 +110,7 @@ def read_options(path: Path) -> dict[str, str]:
     if path.suffix != ".json":
         return parse_properties(data, str(path))
     try:
-        document = json.loads(data)
+        document = parse_json(data)
     except ValueError as problem:
         raise UsageError(str(path), expected="a JSON object", found=str(problem)) from problem
     if not isinstance(document, dict):

@@ -29,6 +29,7 @@ from hudi_core.evolve.apply import evolve as evolved
 from hudi_core.evolve.diff import Difference, differences, lost_names
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.front.forms import form
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
@@ -193,7 +194,7 @@ def _show_text(out: Output, to: str, text: str) -> None:
 def _document(to: str, text: str) -> dict[str, Any]:
     """The text as an object; one that is no JSON is under the name of its form."""
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except ValueError:
         document = None
     return document if isinstance(document, dict) else {to: text}

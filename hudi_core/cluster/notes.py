@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hudi_core.cluster.layout import Strategy
+from hudi_core.json_texts import parse_json
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.timeline.services import FileGroup
@@ -43,6 +44,6 @@ def _content(strategy: Strategy, columns: Sequence[str]) -> dict[str, Any]:
 def _noted(text: str) -> object:
     """The note as JSON; None for a text of another writer."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return None

@@ -22,6 +22,7 @@ from hudi_core.commit.times import Clock
 from hudi_core.commit.versions import FileVersion, VersionedStorage
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError
+from hudi_core.json_texts import parse_json
 
 STORAGE_LOCK_PATH: Final = ".hoodie/.locks/table_lock.json"
 STORAGE_LOCK_PROVIDER: Final = "org.apache.hudi.client.transaction.lock.StorageBasedLockProvider"
@@ -131,7 +132,7 @@ def _content(owner: str, until: int, *, expired: bool) -> bytes:
 def lock_fields(content: bytes) -> dict[str, object]:
     """The fields of a lock's content; none where it is not JSON."""
     try:
-        fields = json.loads(content)
+        fields = parse_json(content)
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -17,6 +16,7 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.names import LogFileName, NativeKind, parse_log_file
 from hudi_core.formats.parquet.key_values import key_values
 from hudi_core.formats.random_access import RandomAccess
+from hudi_core.json_texts import parse_json
 
 METADATA_KEY: Final = "hudi.log.format.metadata"
 """The entry of a file's own metadata with its headers: a JSON object of texts, named as the headers of blocks."""
@@ -26,6 +26,8 @@ PARQUET: Final = "parquet"
 HFILE: Final = "hfile"
 
 _VERSION: Final = "VERSION"
+_DIGITS: Final = 9
+"""The digits of the longest number that is read."""
 _KINDS: Final = {
     (NativeKind.LOG, PARQUET): BlockKind.PARQUET_DATA,
     (NativeKind.LOG, HFILE): BlockKind.HFILE_DATA,
@@ -66,7 +68,7 @@ def _header(text: str | None, where: str) -> dict[HeaderKey | int, str]:
     if text is None:
         return {}
     try:
-        members = json.loads(text)
+        members = parse_json(text)
     except ValueError as problem:
         raise CorruptFileError(where, expected=f"JSON in {METADATA_KEY}", found=str(problem)[:80]) from None
     if not isinstance(members, Mapping) or not all(isinstance(value, str) for value in members.values()):
@@ -74,8 +76,8 @@ def _header(text: str | None, where: str) -> dict[HeaderKey | int, str]:
     version = members.get(_VERSION, str(FORMAT_VERSION))
     if not (version.isascii() and version.isdigit()):
         raise CorruptFileError(where, expected=f"a number as {_VERSION}", found=repr(version)[:80])
-    if int(version) > FORMAT_VERSION:
-        raise UnsupportedError(where, expected=f"native logs of version {FORMAT_VERSION} at most", found=version)
+    if len(version) > _DIGITS or int(version) > FORMAT_VERSION:
+        raise UnsupportedError(where, expected=f"native logs of version {FORMAT_VERSION} at most", found=version[:80])
     return {HeaderKey[name]: value for name, value in members.items() if name in HeaderKey.__members__}
 
 

@@ -3,7 +3,6 @@ respect. Rule META-710."""
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -11,6 +10,7 @@ from hudi_core.formats.hfile.cells import Cells, ascend_apart
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.random_access import InMemoryFile
+from hudi_core.json_texts import parse_json
 
 _NAME: Final = "HoodieMetadataRecord"
 _TYPES: Final = {"key": "string", "type": "int"}
@@ -41,7 +41,7 @@ def native_records(block: LogBlock) -> tuple[Cells, str]:
 
 def _expect_records(schema: str, where: str) -> None:
     try:
-        parsed = json.loads(schema)
+        parsed = parse_json(schema)
         types = {field["name"]: field["type"] for field in parsed["fields"]}
     except (ValueError, LookupError, TypeError) as problem:
         raise CorruptFileError(where, expected="a schema of records", found=repr(problem)[:80]) from None

@@ -27,7 +27,7 @@ class StatedProperties:
         if text is None:
             return default
         digits = text.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit()) or int(text) < least:
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 20) or int(text) < least:
             raise UsageError(names[0], expected=f"a whole number from {least} on", found=repr(text))
         return int(text)
 

@@ -26,6 +26,7 @@ from typing import Any, Final
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UsageError
 from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
@@ -125,7 +126,7 @@ class FooterCache:
         if not isinstance(content, bytes) or digest != _digest(root, path, size, content):
             raise CorruptFileError(self.path, expected=f"what was kept of {path}", found="other bytes")
         try:
-            return _footer(json.loads(zlib.decompress(content)))
+            return _footer(parse_json(zlib.decompress(content)))
         except (ValueError, TypeError, LookupError, InvalidOperation, zlib.error) as error:
             raise CorruptFileError(self.path, expected=f"the footer of {path}", found=type(error).__name__) from None
 

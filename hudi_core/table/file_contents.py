@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import json
 import math
 import uuid
 from base64 import b64encode
@@ -26,6 +25,7 @@ from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import parse_properties
+from hudi_core.json_texts import parse_json
 from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json
 
@@ -99,7 +99,7 @@ def _hfile(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]
         "records": file.entry_count,
         "codec": file.codec.name.lower(),
         "info": {key: plain(value) for key, value in info.items()},
-        "schema": json.loads(file.schema_text) if file.schema_text else None,
+        "schema": parse_json(file.schema_text) if file.schema_text else None,
     }
     if not records:
         return
@@ -140,7 +140,7 @@ def _footer(engine: Engine[Any, Any, Any], storage: Storage, path: str) -> Itera
 def _json_or_text(text: str) -> Any:
     """What is in the metadata of a footer: documents as such, bloom filters by their length."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text if len(text) <= _LONGEST_SCHEMA else f"{text[:_LONGEST_SCHEMA]}… ({len(text):,} characters)"
 
@@ -157,7 +157,7 @@ def _text_or_records(name: str, data: bytes, where: str) -> Iterator[dict[str, A
         yield {"kind": "properties", **whole, "value": parse_properties(data, where)}
     else:
         try:
-            value = json.loads(data)
+            value = parse_json(data)
         except ValueError:
             expected = "a log file, an HFile, a base file, Avro, JSON or properties"
             raise UnsupportedError(where, expected=expected, found=f"a file that starts {data[:8]!r}") from None

@@ -101,7 +101,7 @@ def stated_layout(properties: Mapping[str, str], key_fields: Sequence[str]) -> B
     text = properties.get(BUCKETS, "").strip()
     if not text and engine == CONSISTENT:
         return BucketLayout(True, None, fields)
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+    if not (text.isascii() and text.isdigit() and len(text) < 10) or int(text) < 1:
         raise UsageError(BUCKETS, expected="the number of buckets of each partition, 1 or more", found=repr(text))
     return BucketLayout(engine == CONSISTENT, int(text), fields)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 from hudi_core.engine import FileInfo, FileReader, Rows, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.json_texts import parse_json
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import WRITES, Content, Instant, InstantState, completed_action, in_order, time_order
 
@@ -158,7 +158,7 @@ def _version(storage: Storage, folder: str, files: Mapping[str, FileInfo]) -> in
 
 def _manifest(content: bytes, where: str) -> list[str]:
     try:
-        names = [entry["fileName"] for entry in json.loads(content)["files"]]
+        names = [entry["fileName"] for entry in parse_json(content)["files"]]
     except (ValueError, LookupError, TypeError) as error:
         raise CorruptFileError(where, expected="a manifest of files", found=repr(error)[:80]) from None
     for name in names:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hudi_core.errors import CorruptFileError, UsageError, described
+from hudi_core.json_texts import parse_json
 from hudi_core.table.table import Table
 
 _CHECKPOINTS: Final = "_hudi_streaming_sink_checkpoint"
@@ -58,7 +59,7 @@ def _entry(table: Table, extra: Mapping[str, str]) -> dict[str, int]:
     if not text:
         return {}
     try:
-        return {str(stream): int(number) for stream, number in json.loads(text).items()}
+        return {str(stream): int(number) for stream, number in parse_json(text).items()}
     except (ValueError, AttributeError, TypeError):
         where = f"{table.storage.uri}: {_CHECKPOINTS} of a commit"
         raise CorruptFileError(where, expected="an object of batch numbers", found=repr(text[:80])) from None

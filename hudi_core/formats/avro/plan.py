@@ -27,6 +27,7 @@ from hudi_core.columns.nodes import (
     UnionColumn,
 )
 from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.json_texts import parse_json
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
@@ -154,8 +155,8 @@ def plan(schema_text: str, wanted: frozenset[str] | None = None) -> Node:
     schema, UnsupportedError when no table of columns can hold its values (recursive types) or it is beyond all reason.
     """
     try:
-        document = json.loads(schema_text)
-    except (ValueError, RecursionError) as error:
+        document = parse_json(schema_text)
+    except ValueError as error:
         raise SchemaError("Avro schema", expected="JSON", found=str(error)) from error
     node = _Parser().node(document, "", "$", 0)
     return node if wanted is None else _pruned(node, [tuple(path.split(".")) for path in wanted])

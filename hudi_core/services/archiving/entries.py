@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from hudi_core.commit.avro_schemas import (
 )
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC
+from hudi_core.json_texts import parse_json
 from hudi_core.timeline.commits import read_record
 from hudi_core.timeline.instants import (
     CLEAN,
@@ -161,7 +161,7 @@ def _record(content: bytes, where: str) -> Mapping[str, Any]:
     if content.startswith(MAGIC):
         return read_record(content, where)
     try:
-        document = json.loads(content)
+        document = parse_json(content)
     except ValueError as error:
         raise CorruptFileError(where, expected="commit metadata", found=str(error)) from None
     if not isinstance(document, dict):

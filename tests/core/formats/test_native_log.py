@@ -99,6 +99,8 @@ def test_an_hfile_is_a_block_of_records() -> None:
     ("native", "error", "found"),
     [
         (Native(ROWS, members={"VERSION": "3"}), UnsupportedError, "found 3"),
+        (Native(ROWS, members={"VERSION": "9" * 5000}), UnsupportedError, "found 9999"),
+        (Native(ROWS, footer={FOOTER: '{"a":' + "[" * 100_000}), CorruptFileError, "nested too deeply"),
         (Native(ROWS, members={"VERSION": "two"}), CorruptFileError, "'two'"),
         (Native(ROWS, members={"SCHEMA": None}), CorruptFileError, "a SCHEMA in"),
         (Native(ROWS, members={"INSTANT_TIME": "20240101000100002"}), CorruptFileError, "the instant of its name"),
