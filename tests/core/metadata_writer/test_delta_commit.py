@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.index_kinds.build_plan import IndexOptions
-from hudi_core.keys.path_values import escape_name, escape_path_in_name
+from hudi_core.keys.path_values import escape_name, escape_path_in_name, unescape
 from hudi_core.metadata_writer import delta_commit
 from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
+from tests.support.drawing import cases
 from tests.support.restated import restated
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("at", pa.struct([("place", pa.string())]))])
@@ -54,6 +57,24 @@ def test_dots_before_the_first_equals_sign_are_escaped(partition: str, escaped: 
     assert escape_path_in_name(partition) == escaped
     assert partition_group_prefixes(partition)[0] == f"record-index-{escaped}-"
     assert len(partition_group_prefixes(partition)) == 1 + ("." in partition.partition("=")[0] and "=" in partition)
+
+
+PATHS = st.text(st.sampled_from("ab.=/-_%2E3D é{"), max_size=12)
+
+
+@settings(max_examples=cases(300), deadline=None)
+@given(PATHS, PATHS)
+def test_names_of_both_releases_lead_back_to_one_partition(one: str, other: str) -> None:
+    """META-711: no file group of a partition, by whichever release, is taken for one of another partition."""
+    names = {
+        path: [prefix.removeprefix("record-index-")[:-1] for prefix in partition_group_prefixes(path)]
+        for path in (one, other)
+    }
+    for path, escaped in names.items():
+        assert {unescape(name) for name in escaped} == {path}
+        assert not any(set("=/-_") & set(name) for name in escaped)
+        assert "." not in escaped[0].partition("%3D")[0] or "=" not in path[1:]
+    assert one == other or not set(names[one]) & set(names[other])
 
 
 def test_new_file_groups_have_the_newer_name(tmp_path: Path) -> None:
