@@ -1,10 +1,10 @@
 """Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-6, COMPACT-370,
-COMPACT-371.
+COMPACT-371. What conflicts with what: `pairs.PAIRS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -23,10 +23,9 @@ from hudi_core.tagging.bucket_layout import same_bucket
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
+from hudi_core.transactions.pairs import Meeting, conflicting_meetings
 
 _NO_ROWS = np.zeros(0, np.int64)
-_LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"})
-"""Operations that depend on which rows a partition had: rows that others added there meanwhile may have the same keys."""
 
 
 def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
@@ -48,42 +47,48 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
     groups = touched_groups(change)
     new = _new_buckets(change)
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
-    for instant, metadata in _completed_since(begun, latest):
+    since = list(_completed_since(begun, latest))
+    for instant, metadata in since:
+        meetings = conflicting_meetings(change.operation, metadata.operation)
         changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
         changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
         if metadata.operation in COMPACTIONS:
             changed -= _appended(change, latest, instant, metadata.operation)
         both = sorted(changed & groups)
-        if both:
+        if both and Meeting.FILE_GROUP in meetings:
             raise ConflictError(
                 where, expected="file groups that nobody else changed", found=_change_of(instant, both[0])
             )
         twice = sorted(
             new & _buckets((partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats)
         )
-        if twice:
+        if twice and Meeting.NEW_BUCKET in meetings:
             raise ConflictError(where, expected="buckets that nobody else began", found=_change_of(instant, twice[0]))
-        if change.operation in _LOOKED_UP:
+        if Meeting.NEW_FILE_GROUP in meetings:
             added = sorted(
                 partition
                 for partition, stats in metadata.stats.items()
                 if partition in partitions and any(stat.previous is None for stat in stats)
             )
-            if added and metadata.operation not in COMPACTIONS:
+            if added:
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
-    _refuse_same_keys(begun, latest, where, change)
+    _refuse_same_keys(latest, where, change, since)
     refuse_clustered(latest, instant_time, change.operation, groups)
     if latest.config.layout == 1:
         _refuse_scheduled(begun, latest, where, change)
 
 
-def _refuse_same_keys(begun: Table, latest: Table, where: str, change: TableChange) -> None:
+def _refuse_same_keys(
+    latest: Table, where: str, change: TableChange, since: Sequence[tuple[Instant, CommitMetadata]]
+) -> None:
     """Raises `ConflictError` where a write that completed since changed the record index's entry of one of the change's keys:
     each took the other's row for one that is not there."""
     if RECORD_INDEX not in latest.config.kept_partitions:
         return
-    others = [instant for instant, metadata in _completed_since(begun, latest) if metadata.operation not in COMPACTIONS]
+    others = [
+        instant for instant, commit in since if Meeting.KEY in conflicting_meetings(change.operation, commit.operation)
+    ]
     if not others:
         return
     metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)

@@ -91,6 +91,8 @@ class World:
     current: dict[str, Action] = field(default_factory=dict)
     reported: list[tuple[Action, str | None]] = field(default_factory=list)
     """What actions were told: the instant of each that returned."""
+    refused: list[str] = field(default_factory=list)
+    """The actors of which an action was refused."""
     reads: list[tuple[int, int, State, int]] = field(default_factory=list)
     """How many commits there were when a reader began and ended, the rows, and how many there were."""
     trace: list[str] = field(default_factory=list)
@@ -107,8 +109,7 @@ class World:
         """Runs the actors by a schedule, mends, and checks. Raises `Violation`."""
         self.scheduler.on_change = self._on_change
         with self.scheduler.patches():
-            for number, part in enumerate(plays):
-                self._actor(f"{number}", part)
+            self.add(plays)
             schedule(self)
             self._count()
             for actor in self.scheduler.actors:
@@ -117,6 +118,14 @@ class World:
             self.scheduler.now += timedelta(hours=1)
             self._mend()
             self._check()
+
+    def add(self, plays: Sequence[Plays]) -> None:
+        """Makes an actor of each, named by its number."""
+        for number, part in enumerate(plays):
+            self._actor(f"{number}", part)
+
+    def is_refused(self, actor: str) -> bool:
+        return actor in self.refused
 
     def _count(self) -> None:
         steps = sum(actor.points for actor in self.scheduler.actors)
@@ -161,6 +170,7 @@ class World:
         try:
             result = action.run(table)
         except _REFUSED:
+            self.refused.append(actor.name)
             mine = [one for one in self.history[before:] if one.change is action.change and action.change is not None]
             if mine:
                 raise Violation(f"{action.name} was refused and is committed as {mine[0].time}") from None
