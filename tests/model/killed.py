@@ -1,6 +1,8 @@
 """Processes over one table that are killed at random: four writers, a reader and a service, for as long as is wanted.
 
-    python -m tests.model.killed FOLDER --seconds 600 --kind mor --version 9
+    python -m tests.model.killed FOLDER --seconds 600 --kind mor --version 9 [--hudi PYTHON]
+
+With `--hudi`, the Python of Apache Hudi's environment, a writer of Apache Hudi is one of them.
 
 A writer notes what it is about to write and what it was told to be written. In the end every row that was told is there, none
 twice and none of another value, and `validate` has nothing to say; the table stays in the folder.
@@ -15,6 +17,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,12 +34,20 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.model.actions import TYPES, rows_of
+from tests.support.hudi_writer import Gone, HudiWriter
 
 WRITERS = 4
 SHARED = "shared"
 """A row that all writers update."""
 OWN = 6
 """How many rows each writer updates in turn."""
+NOTES = "writer-"
+"""How names of notes begin."""
+HUDI_TYPES = "id string, p string, n long"
+_HUDI_LIVES = (15, 30)
+"""How many writes a writer of Apache Hudi does before it is killed."""
+_LOCKS_EXPIRE = "hoodie.write.lock.filesystem.expire=1\n"
+"""A property of the table, in minutes: a lock of Apache Hudi says neither whose it is nor until when it counts."""
 _ROOT = Path(__file__).parents[2]
 _LONGEST_PAUSE = 5.0
 _PROPERTIES = {"hoodie.compact.inline.max.delta.commits": "4", "hoodie.clean.commits.retained": "12"}
@@ -118,24 +129,87 @@ def problems(table: str, folder: Path) -> Iterator[str]:
     if len(rows) > len(numbers):
         yield f"{[key for key, times in Counter(key for key, _ in rows).items() if times > 1]} are there twice"
     known = {SHARED, "last"}
-    for writer in range(WRITERS):
-        notes = read_notes(folder / f"writer-{writer}")
+    for notes in map(read_notes, sorted(folder.glob(f"{NOTES}*"))):
         known |= set(notes.begun)
         for key in notes.begun:
             if not notes.fits(key, numbers.get(key)):
                 yield f"{key}: expected {notes.last.get(key)} or {notes.begun[key]}, found {numbers.get(key)}"
     yield from (f"{key} was written by nobody" for key in numbers if key not in known)
     yield from map(str, validate(open_table(table)))
-    for notes in folder.glob("*.error"):
-        if notes.read_text():
-            yield f"{notes.name}: {notes.read_text()[-2000:]}"
+    for errors in folder.glob("*.error"):
+        if errors.read_text():
+            yield f"{errors.name}: {errors.read_text()[-2000:]}"
 
 
-def run(folder: Path, kind: str, version: int, seconds: float, seed: int) -> tuple[list[str], str]:
+@dataclass
+class HudiBeside:
+    """A writer of Apache Hudi, in a thread of this process that tells it what to write."""
+
+    python: str
+    table: str
+    folder: Path
+    draw: random.Random
+    ends: threading.Event = field(default_factory=threading.Event)
+    states: Counter[str] = field(default_factory=Counter)
+    messages: list[str] = field(default_factory=list)
+    """Of writes that failed, though no other writer was first."""
+
+    def run(self) -> None:
+        number = 0
+        while not self.ends.is_set():
+            try:
+                with HudiWriter(self.python, self.table, HUDI_TYPES, self.folder / "hudi.log") as writer:
+                    number = self._write_until_killed(writer, number)
+            except Gone:
+                self.states["killed"] += 1
+
+    def _write_until_killed(self, writer: HudiWriter, number: int) -> int:
+        """One batch after the other; returns their number when it is to end."""
+        dies_at = number + self.draw.randint(*_HUDI_LIVES)
+        with (self.folder / f"{NOTES}hudi").open("a", buffering=1) as stream:
+            while not self.ends.is_set():
+                number += 1
+                # Most of its rows are in a partition of its own: where others write all the time, it comes last each time.
+                own, added = f"hudi-{number % OWN}", f"hudi-new-{number}"
+                written = {own: number, added: number}
+                rows = [(own, "h", number), (added, "x" if number % 4 == 0 else "h", number)]
+                stream.write(json.dumps({"begun": written}) + "\n")
+                writer.ask(rows)
+                if number >= dies_at:
+                    sleep(self.draw.uniform(0.5, 4))
+                    writer.kill()
+                answer = writer.answer()
+                self.states[answer["state"]] += 1
+                if answer["state"] == "failed":
+                    self.messages.append(answer["message"])
+                elif answer["state"] == "refused":
+                    stream.write(json.dumps({"refused": written}) + "\n")
+                else:
+                    stream.write(json.dumps({"told": written}) + "\n")
+        return number
+
+
+def run(
+    folder: Path, kind: str, version: int, seconds: float, seed: int, hudi: str | None = None
+) -> tuple[list[str], str]:
     """Starts the processes, kills one after the other, and gives what does not hold, and what was done."""
     table, draw = str(folder / "t"), random.Random(seed)
     indexes = ["column_stats", "record_index", *(["partition_stats"] if version > 6 else [])]
-    create_table(table, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)  # type: ignore[arg-type]
+    create_table(
+        table,
+        TYPES,
+        "id",
+        partition_by="p",
+        type=kind,
+        version=version,
+        indexes=indexes,
+    )
+    with (folder / "t/.hoodie/hoodie.properties").open("a") as properties:
+        properties.write(_LOCKS_EXPIRE)
+    beside = None if hudi is None else HudiBeside(hudi, table, folder, random.Random(seed))
+    thread = threading.Thread(target=beside.run) if beside else None
+    if thread:
+        thread.start()
     roles = [*(f"writer-{number}" for number in range(WRITERS)), "reader", "service"]
     running = {role: _start(role, table, folder) for role in roles}
     ends, kills = monotonic() + seconds, 0
@@ -150,8 +224,15 @@ def run(folder: Path, kind: str, version: int, seconds: float, seed: int) -> tup
     for process in running.values():
         process.send_signal(signal.SIGKILL)
         process.wait()
-    commits = sum(read_notes(folder / f"writer-{number}").commits for number in range(WRITERS)) // 2
-    return list(problems(table, folder)), f"{commits} commits told, {kills} processes killed"
+    if beside and thread:
+        beside.ends.set()
+        thread.join()
+    commits = sum(read_notes(folder / f"{NOTES}{number}").commits for number in range(WRITERS)) // 2
+    done = f"{commits} commits told, {kills} processes killed"
+    if beside is None:
+        return list(problems(table, folder)), done
+    failures = [f"Apache Hudi: {message}" for message in beside.messages]
+    return [*problems(table, folder), *failures], f"{done}, Apache Hudi's writes: {dict(beside.states)}"
 
 
 def _start(role: str, table: str, folder: Path) -> subprocess.Popen[bytes]:
@@ -168,6 +249,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=["cow", "mor"], default="mor")
     parser.add_argument("--version", type=int, choices=[6, 8, 9], default=9)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--hudi", help="the Python of Apache Hudi's environment")
     parser.add_argument("--role", help=argparse.SUPPRESS)
     parser.add_argument("--table", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -180,7 +262,7 @@ def main() -> None:
         serve_until_killed(options.table, options.folder / "service")
     else:
         options.folder.mkdir(parents=True, exist_ok=True)
-        wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed)
+        wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed, options.hudi)
         print("\n".join([done, *wrong]))
         sys.exit(1 if wrong else 0)
 

@@ -1,0 +1,36 @@
+"""Processes that are killed at random, of which one is a writer of Apache Hudi: `model/killed.py`.
+
+`KILLED_SECONDS=` says how long.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_core.front.opening import open_table
+from tests.model.killed import run
+from tests.model.test_killed import SECONDS
+
+pytestmark = [pytest.mark.interop, pytest.mark.soak]
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
+def test_no_row_is_lost_or_doubled_beside_apache_hudi(
+    tmp_path: Path, hudi_python: str, judge: Any, kind: str, version: int
+) -> None:
+    wrong, done = run(tmp_path, kind, version, SECONDS, seed=0, hudi=hudi_python)
+    print(done)
+    assert wrong == [], done
+    table = open_table(tmp_path / "t")
+    table.run_services(["compact", "log-compact"])  # what a service that was killed has left
+    expected = tmp_path / "rows.parquet"
+    pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
+    answer = judge.ask(
+        "verify", table.uri, expect=str(expected), key=["id"], pending="none", table_version=version,
+        checks=["timeline", "rows", "metadata"],
+    )  # fmt: skip
+    assert answer["ok"], judge.explain(answer)
