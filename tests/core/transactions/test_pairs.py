@@ -1,4 +1,4 @@
-"""The table of pairs: what conflict detection reads from it, and the guide that shows it. `tests/model/test_pairs.py` plays it."""
+"""The table of pairs: what conflict detection reads from it, and the guide that shows it. `model/test_pairs.py` plays it."""
 
 from __future__ import annotations
 
