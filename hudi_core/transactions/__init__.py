@@ -39,6 +39,7 @@ early_conflicts    conflicts that markers show before files are written, where p
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due
 metadata_steps     the metadata table's part of a commit of the table
 old_versions       table versions that are only read. Rule TABLE-261
+pairs              what happens when two actions meet, as one table that `conflicts` reads
 refusals           tables that are not written to, each named for what is in the way
 rollback           what undoes a write: one that died, and a completed one that nothing builds on
 schema_commit      the schema history of a table, which every commit continues
