@@ -52,6 +52,7 @@ from hudi_core.writing.task_rows import (
     with_deleted_places,
     without_removed,
 )
+from hudi_core.writing.write_properties import bulk_order
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
 
 
@@ -97,7 +98,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     changed then.
     """
     operation, settings = operation_of(op), options or WriteOptions()
-    order_of(operation, settings)
+    order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
@@ -128,15 +129,19 @@ def columns_of_write(table: Table, rows: Schema, operation: Operation, options: 
     return columns
 
 
-def order_of(operation: Operation, options: WriteOptions) -> RowOrder:
-    """The order of the rows that an operation adds. Raises `UsageError` for an order of rows that are not inserted in bulk."""
+def order_of(table: Table, operation: Operation, options: WriteOptions) -> RowOrder:
+    """The order of the rows that an operation adds. Raises `UsageError` for an order of rows that are not inserted in bulk, and
+    for one that is not known."""
     if options.sort is not None and operation is not Operation.BULK_INSERT:
         raise UsageError(
             "sort", expected="an order of the rows of a bulk insert", found=f"{options.sort} for {operation}"
         )
     if operation is Operation.APPEND:
         return RowOrder.NONE
-    return RowOrder(options.sort or RowOrder.GLOBAL)
+    if operation is not Operation.BULK_INSERT:
+        return RowOrder.GLOBAL
+    stated = options.sort or bulk_order(options.properties, table.config.properties)
+    return RowOrder(stated or RowOrder.GLOBAL)
 
 
 def operation_of(op: str) -> Operation:
@@ -316,7 +321,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         places = Places(np.full(len(keys), NOWHERE, np.int64))
         inserts = {path: len(rows) for path, rows in grouped_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
-        tasks = rows_of_tasks(routes, keys, places, order_of(operation, options))
+        tasks = rows_of_tasks(routes, keys, places, order_of(table, operation, options))
         return Planned(tasks, replaced_groups(table, operation, inserts))
 
     return run.run(plan)

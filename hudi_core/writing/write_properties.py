@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from hudi_core.data_files.codecs import CODEC, codec_of
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
+from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 
 NULL_FOR_MISSING: Final = "hoodie.write.set.null.for.missing.columns"
@@ -19,6 +21,18 @@ RECONCILE_SCHEMA: Final = "hoodie.datasource.write.reconcile.schema"
 ALLOW_EMPTY: Final = "hoodie.allow.empty.commit"
 UPDATE_PARTITION_PATH: Final = "hoodie.record.index.update.partition.path"
 """Under a record index: whether rows move that come with another partition than the stored row of their key."""
+BULK_SORT: Final = "hoodie.bulkinsert.sort.mode"
+"""How a bulk insert puts its rows in order."""
+BULK_ORDERS: Final[Mapping[str, RowOrder]] = MappingProxyType(
+    {
+        "NONE": RowOrder.NONE,
+        "GLOBAL_SORT": RowOrder.GLOBAL,
+        "PARTITION_SORT": RowOrder.PARTITION,
+        "PARTITION_PATH_REPARTITION": RowOrder.NONE,
+        "PARTITION_PATH_REPARTITION_AND_SORT": RowOrder.GLOBAL,
+    }
+)
+"""The orders by Apache Hudi's names. A new file has rows of one partition in any case."""
 WRITE_PROPERTIES: Final = (
     NULL_FOR_MISSING,
     RECONCILE_SCHEMA,
@@ -27,6 +41,7 @@ WRITE_PROPERTIES: Final = (
     EARLY_DETECTION,
     CODEC,
     TIMESTAMP_TYPES,
+    BULK_SORT,
 )
 
 INLINE_SERVICES: Final = (
@@ -60,8 +75,22 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             codec_of({name: value})
         elif name == TIMESTAMP_TYPES:
             timestamp_types(value)
+        elif name == BULK_SORT:
+            bulk_order({name: value})
         elif value.strip().lower() not in _FLAGS:
             raise UsageError(name, expected="true or false", found=repr(value))
+
+
+def bulk_order(*stated: Mapping[str, str]) -> RowOrder | None:
+    """The order of a bulk insert that the first of these properties names which name one; None where none does. Raises
+    `UsageError` for one that Apache Hudi does not have."""
+    named = next((properties[BULK_SORT] for properties in stated if properties.get(BULK_SORT)), None)
+    if named is None:
+        return None
+    order = BULK_ORDERS.get(named.strip().upper())
+    if order is None:
+        raise UsageError(BULK_SORT, expected=f"one of {', '.join(BULK_ORDERS)}", found=repr(named))
+    return order
 
 
 def flag(name: str, *stated: Mapping[str, str]) -> bool | None:

@@ -59,6 +59,10 @@ class MortalStorage(ArrowStorage):
         super().__init__(uri)
         self.left, self.after, self.dead = at, after, False
 
+    def __reduce__(self) -> tuple[type[ArrowStorage], tuple[str]]:
+        """Processes that tasks are sent to do not die with the one that sent them."""
+        return ArrowStorage, (self.uri,)
+
     def create(self, path: str, content: bytes) -> None:
         self._change(lambda: super(MortalStorage, self).create(path, content))
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from hudi_core.writing.spread.packs import (
     RowPack,
     joined,
     opened,
+    pack_runs,
     packed,
     report,
     unpacked,
@@ -51,12 +53,10 @@ class DealRanges:
     schema: Schema
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        for packet in packets:
-            pack: RowPack = unpacked(packet)
-            targets = self.cuts.targets(pack.keys)
-            for target in np.unique(targets).tolist():
-                of_target = pack.taken(self.engine, self.schema, np.flatnonzero(targets == target))
-                yield Packet(target, 0, packet.source, packet.number, packed(of_target))
+        numbers = count()
+        for run in pack_runs(packets):
+            whole = run.whole
+            yield from run.dealt(whole, self.cuts.targets(whole.keys), self.engine, self.schema, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,9 +126,9 @@ class LocateRows:
             deleted=np.zeros(len(whole), np.bool_) if places.deleted is None else places.deleted,
         )  # fmt: skip
         number = start = 0
-        for batch, count in self._batches(rows, len(whole)):
-            yield Packet(part, 0, part, number, packed(_part(with_places, start, start + count, batch)))
-            number, start = number + 1, start + count
+        for batch, size in self._batches(rows, len(whole)):
+            yield Packet(part, 0, part, number, packed(_part(with_places, start, start + size, batch)))
+            number, start = number + 1, start + size
         for slice_number, leaves in places.leaving.items():
             for first in range(0, length(leaves), KEYS_AT_ONCE):
                 records = take_strings(leaves, slice(first, min(first + KEYS_AT_ONCE, length(leaves))))

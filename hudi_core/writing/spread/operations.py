@@ -65,7 +65,7 @@ def spread_write(
     """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
-    order_of(operation, settings)
+    order_of(table, operation, settings)
     latest = latest_writable(table, operation)
     refuse_buckets(latest)
     if settings.batch is not None and settings.batch.is_committed(latest):
@@ -154,7 +154,7 @@ class GivenRows:
             inserts = self.report.partitions
             planner = self._planner(table, instant_time, options)
             routes = planner.insert(inserts, fill=operation is Operation.INSERT)
-            order = order_of(operation, options)
+            order = order_of(table, operation, options)
             new_rows: KeyCuts | InputOrder
             if order is RowOrder.GLOBAL:
                 new_rows = share_cuts(self.report.samples, routes.of_partitions)

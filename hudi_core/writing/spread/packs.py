@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -16,11 +17,15 @@ from hudi_core.errors import HudiError
 from hudi_core.parallel.flow import TO_CALLER, Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
+from hudi_core.writing.task_rows import grouped
 
-OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes")
+OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes", "tasks")
 """The columns of a pack that it may lack."""
 KEYS_AT_ONCE: Final = 1 << 16
 """Keys without rows in one packet."""
+_BYTES_TOGETHER: Final = 1 << 26
+"""Bytes of packets whose rows are dealt out together: so many packets go to each target at most, however many come."""
+_BYTES_OF_PACKET: Final = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +43,8 @@ class RowPack:
     """Rows of an update that lose to what they were, as readers merge them."""
     removes: NDArray[np.bool_] | None = None
     """Rows that stand for the deletion of their keys."""
+    tasks: Numbers | None = None
+    """The task of each row; None while rows have none."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -49,8 +56,7 @@ class RowPack:
         batch = self.batch
         if batch is not None:
             (batch,) = _one(engine, schema, batch, rows)
-        of_rows = {name: None if (values := getattr(self, name)) is None else values[rows] for name in OF_ROWS}
-        return RowPack(take_keys(self.keys, rows), self.numbers[rows], batch, **of_rows)
+        return _of_rows(self, batch, rows)
 
 
 def _one(engine: Engine[Any, Any, Any], schema: Schema, batch: Any, rows: Numbers) -> Iterator[Any]:
@@ -62,6 +68,74 @@ def _one(engine: Engine[Any, Any, Any], schema: Schema, batch: Any, rows: Number
         yield engine.rows.keep(batch, flags)
     else:
         yield from engine.rows.gather([batch], [rows] * columns, schema)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackRun:
+    """Rows of packets that follow one another. `packs` are of one kind; `size` are their bytes."""
+
+    packs: Sequence[RowPack]
+    source: int
+    size: int
+
+    @property
+    def whole(self) -> RowPack:
+        """All rows, without their batches."""
+        return joined(self.packs)
+
+    def dealt(
+        self, whole: RowPack, targets: Numbers, engine: Engine[Any, Any, Any], schema: Schema, numbers: count[int]
+    ) -> Iterator[Packet]:
+        """Packets of the rows for the part that each of them goes to; rows of negative ones are left out. `numbers` count the
+        packets of the source."""
+        batches = [pack.batch for pack in self.packs]
+        step = max(1, _BYTES_OF_PACKET * len(whole) // max(self.size, 1))
+        for target, rows in grouped(targets):
+            for start in range(0, len(rows), step):
+                for pack in _taken(whole, batches, rows[start : start + step], engine, schema):
+                    yield Packet(target, 0, self.source, next(numbers), packed(pack))
+
+
+def pack_runs(packets: Iterator[Packet]) -> Iterator[PackRun]:
+    """Packets in runs of some megabytes."""
+    packs: list[RowPack] = []
+    size, source = 0, 0
+    for packet in packets:
+        pack: RowPack = unpacked(packet)
+        is_like = not packs or (source == packet.source and _kind(pack) == _kind(packs[0]))
+        if not is_like or (packs and size + len(packet.content) > _BYTES_TOGETHER):
+            yield PackRun(packs, source, size)
+            packs, size = [], 0
+        packs.append(pack)
+        size, source = size + len(packet.content), packet.source
+    if packs:
+        yield PackRun(packs, source, size)
+
+
+def _kind(pack: RowPack) -> tuple[bool, ...]:
+    return (pack.batch is None, *(getattr(pack, name) is None for name in OF_ROWS))
+
+
+def _taken(
+    whole: RowPack, batches: Sequence[Any], rows: Numbers, engine: Engine[Any, Any, Any], schema: Schema
+) -> Iterator[RowPack]:
+    """Some rows in the order given, in as many packs as the engine makes batches of them."""
+    if len(rows) == len(whole) and len(batches) == 1:
+        yield replace(whole, batch=batches[0])
+        return
+    if batches[0] is None:
+        yield _of_rows(whole, None, rows)
+        return
+    start = 0
+    for batch in engine.rows.gather(batches, [rows] * len(schema.fields), schema):
+        end = start + engine.rows.count(batch)
+        yield _of_rows(whole, batch, rows[start:end])
+        start = end
+
+
+def _of_rows(pack: RowPack, batch: Any, rows: Numbers) -> RowPack:
+    of_rows = {name: None if (values := getattr(pack, name)) is None else values[rows] for name in OF_ROWS}
+    return RowPack(take_keys(pack.keys, rows), pack.numbers[rows], batch, **of_rows)
 
 
 def packed(content: object) -> bytes:

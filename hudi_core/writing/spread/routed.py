@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import NOWHERE, take_keys
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import KeyCuts
-from hudi_core.writing.spread.packs import RowPack, packed, unpacked
+from hudi_core.writing.spread.packs import RowPack, pack_runs
 from hudi_core.writing.spread.prepared import InputReport
 from hudi_core.writing.tasks import NewFile, Task, row_count
 
@@ -43,7 +44,8 @@ def input_order(shares: Mapping[str, Sequence[Share]], given: InputReport) -> In
 @dataclass(frozen=True, slots=True, eq=False)
 class RouteRows:
     """Rows to tasks: those of slices by their places, new ones by cuts of their keys or in the order of the input. It can be
-    pickled. `parts` has the part of the write step that runs each task."""
+    pickled. `parts` has the part of the write step that runs each task: rows of all its tasks travel together, so packets are as
+    many as parts and megabytes make them, however many tasks there are."""
 
     of_slices: Mapping[int, int]
     new_rows: KeyCuts | InputOrder
@@ -57,20 +59,20 @@ class RouteRows:
             seen = dict(self.new_rows.starts.get(part, {}))
         slices = np.full(max(self.of_slices, default=-1) + 1, NOWHERE, np.int64)
         slices[list(self.of_slices)] = list(self.of_slices.values())
-        for packet in packets:
-            pack: RowPack = unpacked(packet)
-            tasks = self._tasks(pack, slices, seen)
-            for task in np.unique(tasks[tasks >= 0]).tolist():
-                rows = pack.taken(self.engine, self.schema, np.flatnonzero(tasks == task))
-                yield Packet(int(self.parts[task]), task, packet.source, packet.number, packed(rows))
+        numbers = count()
+        for run in pack_runs(packets):
+            whole = run.whole
+            tasks = self._tasks(whole, slices, seen, has_rows=run.packs[0].batch is not None)
+            targets = np.where(tasks >= 0, self.parts[tasks], NOWHERE)
+            yield from run.dealt(replace(whole, tasks=tasks), targets, self.engine, self.schema, numbers)
 
-    def _tasks(self, pack: RowPack, slices: Numbers, seen: dict[str, int]) -> Numbers:
+    def _tasks(self, pack: RowPack, slices: Numbers, seen: dict[str, int], *, has_rows: bool) -> Numbers:
         """The task of each row, `NOWHERE` of one that is left out."""
         tasks = np.full(len(pack), NOWHERE, np.int64)
         places = np.full(len(pack), NOWHERE, np.int64) if pack.places is None else pack.places
         located = np.flatnonzero(places > NOWHERE)
         tasks[located] = slices[places[located]]
-        new = np.flatnonzero(places == NOWHERE) if pack.places is None or pack.batch is not None else located[:0]
+        new = np.flatnonzero(places == NOWHERE) if pack.places is None or has_rows else located[:0]
         if len(new):
             tasks[new] = self._new_tasks(pack, new, seen)
         return tasks

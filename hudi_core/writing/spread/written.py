@@ -6,13 +6,12 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from hudi_core.arrays import Numbers
-from hudi_core.columns.strings import concat_strings
+from hudi_core.columns.strings import take_strings
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path
 from hudi_core.commit.statuses import WriteStatus
@@ -27,7 +26,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
-from hudi_core.writing.task_rows import Places, in_order_of_keys, with_deletes, with_rows
+from hudi_core.writing.task_rows import Places, grouped, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 
 _NUMBERS = 1 << 31
@@ -68,10 +67,7 @@ class WriteRows:
         markers = [step for task in attempts.values() for step in marker_steps(task, time, config)]
         run(storage, [SideBySide(tuple(markers))])
         with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
-            for number, of_task in groupby(packets, key=lambda packet: packet.group):
-                status = self._written(attempts[number], of_task)
-                if status is not None:
-                    yield self._needed(status)
+            yield from map(self._needed, self._written(attempts, packets))
         sync_changes(storage)
         try:
             self._refuse_ended(storage, time)
@@ -82,8 +78,8 @@ class WriteRows:
                     _delete(storage, task, marker_steps(task, time, config))
             raise
 
-    def _written(self, task: Task, packets: Iterator[Packet]) -> WriteStatus | None:
-        engine, schema = self.runner.snapshot.engine, self.runner.rows
+    def _written(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+        """Runs the tasks of the part that rows or keys come for, with these."""
         packs: list[RowPack] = []
         deletes: list[RowPack] = []
 
@@ -96,24 +92,12 @@ class WriteRows:
                     yield pack.batch
                     packs.append(replace(pack, batch=None))
 
-        with closing(spool(engine, schema, batches())) as rows:
-            return replace(self.runner, spool=rows).run(self._with_rows(task, packs, deletes))
-
-    def _with_rows(self, task: Task, packs: list[RowPack], deletes: list[RowPack]) -> Task:
-        leaves = concat_strings([pack.keys.records for pack in deletes]) if deletes else None
-        if not packs:
-            assert leaves is not None
-            positions = [pack.positions for pack in deletes if pack.positions is not None]
-            known = np.concatenate(positions) if len(positions) == len(deletes) else None
-            return with_deletes(task, leaves, None if known is None or (known == NOWHERE).any() else known)
-        whole = joined(packs)
-        slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
-        places = Places(slices, whole.positions, whole.deleted)
-        new = places.new_rows
-        if self.in_key_order:
-            new = in_order_of_keys(whole.keys.records, new)
-        numbers = np.concatenate([np.flatnonzero(slices > NOWHERE), new]) if len(new) < len(whole) else new
-        return with_rows(task, whole.keys.records, numbers, places, leaves)
+        with closing(spool(self.runner.snapshot.engine, self.runner.rows, batches())) as rows:
+            runner, given = replace(self.runner, spool=rows), _TaskRows(packs, deletes, self.in_key_order)
+            for number in given.tasks:
+                status = runner.run(given.brought(attempts[number], number))
+                if status is not None:
+                    yield status
 
     def _refuse_ended(self, storage: Storage, time: str) -> None:
         if not storage.exists(heartbeat_path(time)) or storage.exists(done_path(time)):
@@ -130,6 +114,48 @@ class WriteRows:
             bloom_filter=status.bloom_filter if has_filters else None,
             bloom_filter_type=status.bloom_filter_type if has_filters else None,
         )
+
+
+class _TaskRows:
+    """The rows of a part, and the keys that are to leave its slices, by the task that gets them."""
+
+    def __init__(self, packs: Sequence[RowPack], deletes: Sequence[RowPack], in_key_order: bool) -> None:
+        self._whole = joined(packs) if packs else None
+        self._leaves = joined([replace(pack, positions=_positions(pack)) for pack in deletes]) if deletes else None
+        self._rows, self._deletes = (
+            {} if pack is None or pack.tasks is None else dict(grouped(pack.tasks))
+            for pack in (self._whole, self._leaves)
+        )
+        self._in_key_order = in_key_order
+
+    @property
+    def tasks(self) -> list[int]:
+        """The numbers of the tasks that get any."""
+        return sorted({*self._rows, *self._deletes})
+
+    def brought(self, task: Task, number: int) -> Task:
+        """A task with what it gets."""
+        leaves = positions = None
+        if self._leaves is not None and number in self._deletes:
+            own = self._deletes[number]
+            leaves = take_strings(self._leaves.keys.records, own)
+            positions = _positions(self._leaves)[own]
+        if self._whole is None or number not in self._rows:
+            assert leaves is not None and positions is not None
+            return with_deletes(task, leaves, None if (positions == NOWHERE).any() else positions)
+        whole, own = self._whole, self._rows[number]
+        slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
+        places = Places(slices, whole.positions, whole.deleted)
+        new = own[slices[own] == NOWHERE]
+        if self._in_key_order:
+            new = in_order_of_keys(whole.keys.records, new)
+        numbers = np.concatenate([own[slices[own] > NOWHERE], new]) if len(new) < len(own) else new
+        return with_rows(task, whole.keys.records, numbers, places, leaves)
+
+
+def _positions(pack: RowPack) -> Numbers:
+    """The position of each row, `NOWHERE` where it is not known."""
+    return np.full(len(pack), NOWHERE, np.int64) if pack.positions is None else pack.positions
 
 
 def _delete(storage: Storage, task: Task, markers: Iterable[Ensure]) -> None:

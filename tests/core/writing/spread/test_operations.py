@@ -26,10 +26,11 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, update
-from hudi_core.writing.operations import write
+from hudi_core.writing.operations import Operation, order_of, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.write_properties import BULK_SORT
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.drawing import cases
 from tests.support.local_flow import LocalRows, local_rows
@@ -221,6 +222,34 @@ def test_a_bulk_insert_has_the_order_that_is_wanted(tmp_path: Path, spread: bool
     ):
         with pytest.raises(UsageError, match=text):
             write(table, rows, op, WriteOptions(sort=sort))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mode", "of_table", "order"),
+    [
+        ("NONE", None, "none"),
+        ("GLOBAL_SORT", "NONE", "global"),
+        (None, "partition_sort", "partition"),
+        ("partition_path_repartition", None, "none"),
+        (None, "PARTITION_PATH_REPARTITION_AND_SORT", "global"),
+    ],
+)
+def test_properties_name_the_order_of_a_bulk_insert(
+    tmp_path: Path, mode: str | None, of_table: str | None, order: str
+) -> None:
+    """WRITE-940: for rows of one machine and in parts, which ask one function. An argument wins."""
+    properties = {} if mode is None else {BULK_SORT: mode}
+    table, _ = twins(tmp_path, "cow", 9, None)
+    if of_table is not None:
+        with (Path(table.storage.uri) / ".hoodie/hoodie.properties").open("a") as file:
+            file.write(f"{BULK_SORT}={of_table}\n")
+    table = open_table(table.storage.uri)
+    assert order_of(table, Operation.BULK_INSERT, WriteOptions(properties=properties)) == order
+    assert order_of(table, Operation.BULK_INSERT, WriteOptions(sort="global", properties=properties)) == "global"
+    assert order_of(table, Operation.APPEND, WriteOptions(properties=properties)) == "none"
+    assert order_of(table, Operation.UPSERT, WriteOptions(properties=properties)) == "global"
+    with pytest.raises(UsageError, match=r"hoodie.bulkinsert.sort.mode: expected one of NONE, GLOBAL_SORT"):
+        WriteOptions(properties={BULK_SORT: "SORT"})
 
 
 def _keys_of(table: Table, path: str) -> list[str]:
