@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from hudi_core.tagging.tag import TagOptions
 from hudi_spark import native
 from hudi_spark.front.table import SparkTable
 
+ROOT = Path(__file__).parents[3]
 HOSTS = ("127.0.0.2", "127.0.0.3")
 PATIENCE = 30.0
 """Seconds after which an attempt no longer waits for the other."""
@@ -83,14 +84,15 @@ class Slow(ArrowStorage):
             time.sleep(0.005)
 
 
-def cluster(folder: Path) -> SparkSession:
+def cluster(folder: Path, others: Mapping[str, str] | None = None) -> SparkSession:
     """A session on a cluster of two hosts with a core each, which keep their files in a folder."""
+    settings = {**SETTINGS, **(others or {}), "spark.executorEnv.PYTHONPATH": str(ROOT)}
     conf = SparkConf()
-    for key, value in SETTINGS.items():
+    for key, value in settings.items():
         conf.set(key, value)
     gateway = launch_gateway(conf)
     conf = SparkConf(_jvm=gateway.jvm)
-    for key, value in SETTINGS.items():
+    for key, value in settings.items():
         conf.set(key, value)
     none, deploy = gateway.jvm.scala.Option.empty(), gateway.jvm.org.apache.spark.deploy
     master = deploy.master.Master.startRpcEnvAndEndpoint("127.0.0.1", 0, 0, conf._jconf)

@@ -1,0 +1,88 @@
+"""Storage on which the first task of executors that writes a data file comes to grief as tasks of Spark do.
+
+`task`      its worker dies when the file is written
+`executor`  its executor dies then, with all that it holds
+`slow`      it stops before the file until Spark has run it a second time elsewhere, and Spark kills it
+`zombie`    its executor dies before the file, and the worker lives on: it writes once the commit is there
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pyspark import TaskContext
+
+from hudi_arrow.storage import ArrowStorage
+
+FAULTS = ("task", "executor", "slow", "zombie")
+COMMITTED = "committed"
+"""The mark that the driver sets when its write has ended."""
+_PATIENCE = 60.0
+
+
+class FaultyStorage(ArrowStorage):
+    """Such a storage. `marks` is the folder in which tasks and the driver see what happened: `first` is the process that the
+    fault befell."""
+
+    def __init__(self, uri: str, fault: str, marks: Path) -> None:
+        super().__init__(uri)
+        self._fault, self._marks = fault, marks
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_fault": self._fault, "_marks": self._marks}
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        strikes = not path.startswith(".hoodie/") and TaskContext.get() is not None and self._is_first()
+        if strikes and self._fault == "zombie":
+            _leave_executor()
+        if strikes and self._fault in ("slow", "zombie"):
+            self._wait()
+        with super().output(path) as stream:
+            yield stream
+            if strikes and self._fault == "executor":
+                os.kill(_executor(), signal.SIGKILL)
+            if strikes and self._fault in ("task", "executor"):
+                os._exit(1)
+
+    def _is_first(self) -> bool:
+        try:
+            with (self._marks / "first").open("x") as mark:
+                mark.write(str(os.getpid()))
+        except FileExistsError:
+            return False
+        return True
+
+    def _wait(self) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not (self._marks / COMMITTED).exists() and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+def first_has_ended(marks: Path) -> bool:
+    """Whether the process that the fault befell is gone. Raises `FileNotFoundError` where there was no fault."""
+    status = Path("/proc") / (marks / "first").read_text() / "stat"
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def _leave_executor() -> None:
+    """The executor dies, and this worker does not notice."""
+    executor = _executor()
+    os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    os.kill(executor, signal.SIGKILL)
+
+
+def _executor() -> int:
+    """The executor of this worker, which its daemon began."""
+    status = (Path("/proc") / str(os.getppid()) / "stat").read_text()
+    return int(status.rpartition(")")[2].split()[1])
