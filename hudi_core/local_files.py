@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
@@ -18,6 +19,7 @@ from typing import BinaryIO, Final, Protocol, runtime_checkable
 from uuid import uuid4
 
 _SYNCS_AT_ONCE: Final = 8
+_WRITERS: Final = 3
 
 
 @runtime_checkable
@@ -119,18 +121,33 @@ def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
 
 @contextmanager
 def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
-    """A file written as a stream. It takes its name when the block ends; with an error nothing remains."""
-    with _temporary(path, unsynced) as temporary:
-        with temporary.open("xb") as file:
+    """A file written as a stream. It takes its name when the block ends; with an error nothing remains.
+
+    What a process that is killed meanwhile leaves goes when the file is written by another, or deleted.
+    """
+    _make_folder(path.parent, unsynced)
+    temporary, file = _opened(path)
+    try:
+        with file:
             yield file
         temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    delete_unfinished(path)
     unsynced.note(path.parent, path)
 
 
 def delete_file(path: Path, unsynced: Unsynced) -> None:
     """No error where there is no such file."""
     path.unlink(missing_ok=True)
+    delete_unfinished(path)
     unsynced.note(path.parent)
+
+
+def delete_unfinished(path: Path) -> None:
+    """Deletes what killed processes have left of a file. A process that is still writing it fails at its end."""
+    for temporary in _temporary_names(path):
+        temporary.unlink(missing_ok=True)
 
 
 def delete_folder(path: Path, unsynced: Unsynced) -> None:
@@ -192,6 +209,22 @@ def _make_folder(folder: Path, unsynced: Unsynced) -> None:
         unsynced.note(parent)
     if parent != folder:
         folder.mkdir(parents=True, exist_ok=True)
+
+
+def _temporary_names(path: Path) -> list[Path]:
+    """The names under which a file is written as a stream, as many as may write it at once. They have a digest of its name: log
+    files are known by how their names begin."""
+    digest = blake2b(path.name.encode(), digest_size=8).hexdigest()
+    return [path.with_name(f".hudi-core-{digest}-{number}.tmp") for number in range(_WRITERS)]
+
+
+def _opened(path: Path) -> tuple[Path, BinaryIO]:
+    """A new file for the content of another, under the first of its temporary names that is free."""
+    for temporary in _temporary_names(path):
+        with suppress(FileExistsError):
+            return temporary, temporary.open("xb")
+    temporary = path.with_name(f".hudi-core-{uuid4().hex}.tmp")
+    return temporary, temporary.open("xb")
 
 
 @contextmanager

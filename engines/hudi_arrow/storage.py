@@ -33,7 +33,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import Unsynced, create_file, output_file, replace_file, walk
+from hudi_core.local_files import Unsynced, create_file, delete_file, output_file, replace_file, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -190,13 +190,13 @@ class ArrowStorage:
         with self._reported(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 self._delete_checksum(path)
-                self._unsynced.note(Path(self.full(path)).parent)
-            self._filesystem.delete_file(self.full(path))
+                delete_file(Path(self.full(path)), self._unsynced)
+            else:
+                self._filesystem.delete_file(self.full(path))
 
     def _delete_checksum(self, path: str) -> None:
         """Hadoop keeps the checksum of a local file beside it, and refuses a file that has another one; one without is read."""
-        file = Path(self.full(path))
-        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+        (file := Path(self.full(path))).with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
     def delete_folder(self, path: str) -> None:
         with self._reported(path), suppress(FileNotFoundError):

@@ -12,8 +12,35 @@ from hudi_arrow.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.local_files import walk
+from hudi_core.local_files import delete_unfinished, walk
+from hudi_core.table.engines import load_engine
 from tests.support.written_tables import rows, rows_of
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_what_killed_processes_leave_of_a_file_goes_with_it(tmp_path: Path, engine: str) -> None:
+    """STORE-942: with its deletion, and when another writes it."""
+    storage = load_engine(engine).storage(str(tmp_path))
+
+    def kill_while_writing(path: str) -> None:
+        child = os.fork()
+        if child == 0:
+            with storage.output(path) as stream:
+                stream.write(b"half")
+                os._exit(0)
+        os.waitpid(child, 0)
+
+    for path in ("p/a.parquet", "p/b.parquet") * 2:
+        kill_while_writing(path)
+    assert len(list((tmp_path / "p").iterdir())) == 4
+    storage.delete("p/a.parquet")
+    with storage.output("p/b.parquet") as stream:
+        stream.write(b"whole")
+    assert [(path.name, path.read_bytes()) for path in (tmp_path / "p").iterdir()] == [("b.parquet", b"whole")]
+    with storage.output("p/b.parquet") as stream:
+        stream.write(b"again")
+        delete_unfinished(tmp_path / "p/a.parquet")  # another file
+    assert (tmp_path / "p/b.parquet").read_bytes() == b"again"
 
 
 @pytest.mark.parametrize("version", [6, 9])

@@ -28,6 +28,6 @@ def test_rows_and_indexes_are_those_of_a_write_without_faults(tmp_path: Path, fa
     run = [sys.executable, "-m", "tests.engines.spark.write_faults", str(tmp_path), *cases]
     ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=600, cwd=ROOT)
     assert ended.returncode == 0, ended.stderr
-    told = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
-    assert [one["case"] for one in told] == cases
-    assert [one["wrong"] for one in told] == [""] * len(cases)
+    lines = [json.loads(text) for text in ended.stdout.splitlines() if text.startswith("{")]
+    assert [line["case"] for line in lines] == cases
+    assert [line["wrong"] for line in lines] == [""] * len(cases)
