@@ -367,13 +367,13 @@ class Rows(Protocol[V, MaskIn, B]):
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
         ...
 
-    def given(self, data: object, like: Schema | None = None) -> InputRows[B]:
-        """The rows of an object with `__arrow_c_stream__`, or in another form that the engine knows; none of one that has
-        `__arrow_c_schema__` alone. Values without a type get that of the column of `like`. `UsageError` for any other."""
+    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
+        """The rows of an object with `__arrow_c_stream__`, or another form that the engine knows; none of `__arrow_c_schema__`
+        alone. Values without a type get that of `like`. `UsageError` for others; if `whole`, `RowError` for a row with a gap."""
         ...
 
-    def read(self, path: str, like: Schema | None = None) -> InputRows[B]:
-        """The rows of a local file whose extension names the format, or of a folder of Parquet files.
+    def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
+        """The rows of a local file whose extension names the format, or of a folder of Parquet files; `whole` as of `given`.
 
         Formats without types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an
         extension of no known format, `StorageError` and `CorruptFileError`.

@@ -15,6 +15,9 @@ from hudi_core.errors import RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): CSV conversion error to (.+?): invalid value '(.*)'$", re.DOTALL)
 _HEADER_ROWS = 1
+_NULLS = ("", "NULL", "null", "NA", "N/A", "n/a", "#N/A")
+"""What stands for null but in a column of texts. pyarrow takes `nan` for it too, which is a number."""
+_DIGIT = "[0-9]"
 
 
 def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
@@ -22,15 +25,39 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.R
 
     Raises `RowError` for a value that is not of the column's type, and for a row with more or fewer values than columns.
     """
+    options = csv.ConvertOptions(column_types=types, null_values=_NULLS)
+    first = 0
     try:
-        with csv.open_csv(source, convert_options=csv.ConvertOptions(column_types=types)) as opened:
+        with csv.open_csv(source, convert_options=options) as opened:
             yield pa.RecordBatch.from_pylist([], opened.schema)
-            yield from opened
+            for batch in opened:
+                if any(_has_infinite(column) for column in batch.columns):
+                    _refuse_beyond(source, batch, first)
+                yield batch
+                first += batch.num_rows
     except pa.ArrowInvalid as problem:
         refused = _refused_value(source, str(problem)) or _refused_row(source)
         if refused is None:
             raise
         raise refused from problem
+
+
+def _has_infinite(column: pa.Array) -> bool:
+    return bool(pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py())
+
+
+def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
+    """Raises `RowError` for a number that is infinite in its column's type alone; the batch's first row has this number."""
+    names = [name for name in batch.schema.names if _has_infinite(batch.column(name))]
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
+    written = csv.read_csv(source, convert_options=texts).slice(first, batch.num_rows)
+    for name in names:
+        numbers = batch.column(name)
+        beyond = pc.and_(pc.is_inf(numbers), pc.match_substring_regex(written[name], _DIGIT))
+        row = pc.index(beyond, True).as_py()
+        if row >= 0:
+            expected, found = f"a number within the range of {numbers.type}", repr(written[name][row].as_py())
+            raise RowError(first + row, expected=expected, found=found, path=f"{source}: {name}")
 
 
 def _refused_value(source: Path, message: str) -> RowError | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hudi_arrow.gaps import refuse_gaps
 from hudi_arrow.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, described
 
@@ -28,14 +29,15 @@ _EXPECTED = "an object with __arrow_c_stream__, a lazy frame, dictionaries, or a
 Types = Mapping[str, pa.DataType]
 
 
-def stream_of(data: object, types: Types) -> pa.RecordBatchReader:
-    """The rows as a stream. Raises `UsageError` for what has none of these forms, `RowError` for a value of another type."""
+def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBatchReader:
+    """The rows as a stream. Raises `UsageError` for what has none of these forms, `RowError` for a value of another type and,
+    if `whole`, for a dictionary that lacks a part which others have."""
     if hasattr(data, "__arrow_c_stream__"):
         return _opened(data)
     if hasattr(data, "collect_batches"):  # a lazy frame
-        return stream_of(data.collect_batches(), types)
+        return stream_of(data.collect_batches(), types, whole=whole)
     if isinstance(data, Mapping):
-        return _columns(data, types).to_reader()
+        return _columns(data, types, whole).to_reader()
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise UsageError("rows", expected=_EXPECTED, found=described(data))
     items = iter(data)
@@ -44,7 +46,7 @@ def stream_of(data: object, types: Types) -> pa.RecordBatchReader:
     if first is _NONE:
         return pa.schema(types.items()).empty_table().to_reader()
     if isinstance(first, Mapping):
-        return _chained(_batches_of_dictionaries(rest, types))
+        return _chained(_batches_of_dictionaries(rest, types, whole))
     if hasattr(first, "__arrow_c_stream__"):
         return _chained(batch for part in rest for batch in _opened(part))
     raise UsageError("rows", expected=_EXPECTED, found=f"an iterable of {described(first)}")
@@ -83,8 +85,8 @@ def _chained(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(schema, alike())
 
 
-def _batches_of_dictionaries(rows: Iterator[Any], types: Types) -> Iterator[pa.RecordBatch]:
-    """Columns are those of the first batch; a row that lacks one has a null in it."""
+def _batches_of_dictionaries(rows: Iterator[Any], types: Types, whole: bool) -> Iterator[pa.RecordBatch]:
+    """Columns are those of the first batch; a row that lacks one has a null in it, unless rows are `whole`."""
     names: list[str] | None = None
     known, start = dict(types), 0
     while block := list(islice(rows, _BATCH_ROWS)):
@@ -102,18 +104,31 @@ def _batches_of_dictionaries(rows: Iterator[Any], types: Types) -> Iterator[pa.R
             )
         arrays = [_array(name, [row.get(name) for row in block], known.get(name), start) for name in names]
         batch = pa.RecordBatch.from_arrays(arrays, names)
+        if whole:
+            columns = {name: types.get(name, batch.schema.field(name).type) for name in names}
+            refuse_gaps(list(enumerate(block, start)), columns, "rows")
         known |= {field.name: field.type for field in batch.schema if not pa.types.is_null(field.type)}
         yield batch
         start += len(block)
 
 
-def _columns(data: Mapping[Any, Any], types: Types) -> pa.Table:
+def _columns(data: Mapping[Any, Any], types: Types, whole: bool) -> pa.Table:
     arrays = [_array(name, values, types.get(name), 0) for name, values in data.items()]
     lengths = {name: len(array) for name, array in zip(data, arrays, strict=True)}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{length:,} of {name}" for name, length in lengths.items())
         raise UsageError("rows", expected="columns of one length", found=found)
-    return pa.table(arrays, names=list(data))
+    table = pa.table(arrays, names=list(data))
+    if whole:
+        _refuse_gaps_in(data, table.schema, types)
+    return table
+
+
+def _refuse_gaps_in(data: Mapping[str, Any], schema: pa.Schema, types: Types) -> None:
+    for name, values in data.items():
+        kind = types.get(name, schema.field(name).type)
+        if pa.types.is_nested(kind) and not isinstance(values, pa.Array | pa.ChunkedArray):
+            refuse_gaps([(number, {name: value}) for number, value in enumerate(values)], {name: kind}, "rows")
 
 
 def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> pa.Array:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import gzip
-import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from json import loads
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import json
 
 from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, typed
 from hudi_arrow.given import stream_of
+from hudi_arrow.json_rows import json_batches, without_gaps
 from hudi_arrow.parquet_schemas import INT96, without_int96
-from hudi_arrow.storage import decoding, one_line, reported
+from hudi_arrow.storage import decoding, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
@@ -33,34 +31,36 @@ _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
 
 
-def given(data: object, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
+def given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
     """The rows of an object in one of the forms of `hudi_arrow.given`; none for one with `__arrow_c_schema__` alone."""
     if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
-        return _given(pa.schema(data), (), "rows")
+        return _given(pa.schema(data), (), "rows", {})
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
-    reader = stream_of(data, types)
-    return _given(reader.schema, reader, "rows")
+    reader = stream_of(data, types, whole=whole)
+    return _given(reader.schema, reader, "rows", types)
 
 
-def read(path: str, like: Schema | None) -> InputRows[pa.RecordBatch]:
+def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.RecordBatch]:
     """The rows of a local file, or of the Parquet files in a folder, in the order of their names."""
     source = Path(path)
     if not source.exists():
         raise StorageError(path, message="no such file")
     suffix = ".parquet" if source.is_dir() else source.suffix.lower()
     if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
-        return _unpacked(source, like)
+        return _unpacked(source, like, whole)
     if suffix not in _READERS:
         raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
     batches = _read(source, suffix, types)
+    if whole and suffix in _JSON:
+        batches = without_gaps(source, batches)
     first = next(batches, None)
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
-    return _given(first.schema, _chain(first, batches), path)
+    return _given(first.schema, _chain(first, batches), path, types)
 
 
-def _unpacked(source: Path, like: Schema | None) -> InputRows[pa.RecordBatch]:
+def _unpacked(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.RecordBatch]:
     """The rows of a compressed file of texts, which is unpacked beside the system's temporary files as long as rows are drawn."""
     folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
     plain = folder / source.stem
@@ -68,7 +68,7 @@ def _unpacked(source: Path, like: Schema | None) -> InputRows[pa.RecordBatch]:
         with reported(str(source)), decoding(str(source), "a .gz file"):
             with gzip.open(source) as packed, plain.open("wb") as made:
                 shutil.copyfileobj(packed, made, 1 << 20)
-            rows = read(str(plain), like)
+            rows = read(str(plain), like, whole)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -82,13 +82,26 @@ def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
         yield from _READERS[suffix](source, types)
 
 
-def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> InputRows[pa.RecordBatch]:
-    # A column of nulls alone has no type of its own: pandas and JSON have such columns.
-    fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in arrow]
+def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, types: _Types) -> InputRows[pa.RecordBatch]:
+    fields = [field.with_type(_with_type(field.type, types.get(field.name))) for field in arrow]
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)
     of_pandas = _PANDAS in (arrow.metadata or {})
     return InputRows(schema, (typed(batch, wanted) for batch in batches), of_pandas)
+
+
+def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:
+    """The type with one for each part of nulls alone, which has none of its own: the table's, else texts. Frames of pandas
+    and JSON have such columns."""
+    if pa.types.is_null(given):
+        return pa.string() if wanted is None else wanted
+    if pa.types.is_struct(given):
+        has = {field.name: field.type for field in wanted} if wanted is not None and pa.types.is_struct(wanted) else {}
+        return pa.struct([field.with_type(_with_type(field.type, has.get(field.name))) for field in given])
+    if pa.types.is_list(given) or pa.types.is_large_list(given):
+        element = wanted.value_type if wanted is not None and pa.types.is_list(wanted) else None
+        return pa.list_(given.value_field.with_type(_with_type(given.value_type, element)))
+    return given
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -161,63 +174,11 @@ def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
             yield from stream
 
 
-def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
-    # The reader takes dates for numbers of days; as texts they are written.
-    dates = [name for name, arrow in types.items() if pa.types.is_date(arrow)]
-    read_as = {name: pa.string() if name in dates else arrow for name, arrow in types.items()}
-    options = json.ParseOptions(explicit_schema=pa.schema(read_as.items()) if types else None)
-    if source.stat().st_size:
-        try:
-            table = json.read_json(source, parse_options=options)
-        except pa.ArrowInvalid as problem:
-            raise _refused_line(source, options, problem) from problem
-        for name in dates:
-            table = table.set_column(table.schema.get_field_index(name), name, table[name].cast(types[name]))
-        first_names = _first_row_names(source)
-        present = [
-            name
-            for name in table.column_names
-            if name not in types or name in first_names or table[name].null_count < len(table)
-        ]
-        yield pa.RecordBatch.from_pylist([], table.select(present).schema)
-        yield from table.select(present).to_batches(_BATCH_ROWS)
-
-
-def _refused_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
-    """The error of the first line with which the lines up to it cannot be read: pyarrow's names no row. The error as it is where
-    that is no line."""
-    lines = [line for line in source.read_bytes().splitlines(keepends=True) if line.strip()]
-
-    def refusal(count: int) -> pa.ArrowInvalid | None:
-        try:
-            json.read_json(pa.BufferReader(b"".join(lines[:count])), parse_options=options)
-        except pa.ArrowInvalid as refused:
-            return refused
-        return None
-
-    low, high = 1, len(lines)
-    whole: Exception = problem
-    if not lines or refusal(high) is None:
-        return whole
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if refusal(middle) is not None else (middle + 1, high)
-    words = re.sub(r" in row \d+$", "", one_line(refusal(low) or problem))
-    return RowError(low - 1, expected="values of the columns' types", found=words, path=str(source))
-
-
-def _first_row_names(source: Path) -> set[str]:
-    """The columns that the first row names: the reader gives all that its schema names, null where no row has them."""
-    with source.open("rb") as file:
-        return set(loads(next((line for line in file if line.strip()), b"{}")))
-
-
-_TEXTS = (".csv", ".json", ".jsonl", ".ndjson")
+_JSON = (".json", ".jsonl", ".ndjson")
+_TEXTS = (".csv", *_JSON)
 """Formats that `.gz` may follow."""
 _READERS: dict[str, _Read] = {
-    ".json": _json,
-    ".jsonl": _json,
-    ".ndjson": _json,
+    **dict.fromkeys(_JSON, json_batches),
     ".csv": csv_batches,
     ".parquet": _parquet,
     ".arrow": _arrow,

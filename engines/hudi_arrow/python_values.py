@@ -52,7 +52,7 @@ def _changes_values(type: pa.DataType) -> bool:
     """Whether pyarrow makes values of the type, at any depth, of others than it would give back."""
     if pa.types.is_nested(type):
         return True
-    return bool(pa.types.is_integer(type) or pa.types.is_temporal(type))
+    return bool(pa.types.is_integer(type) or pa.types.is_temporal(type) or pa.types.is_floating(type))
 
 
 def _with_parts_of(guessed: pa.DataType, type: pa.DataType) -> pa.DataType:
@@ -87,6 +87,9 @@ def _refuse_changed(path: str, guessed: pa.Array, array: pa.Array, start: int | 
         return
     elif _is_other_kind(given, wanted):
         _refuse_first(path, guessed, wanted, guessed.is_valid(), start)
+    elif pa.types.is_floating(wanted):  # a number is the nearest one: 0.1 has no other
+        beyond = pc.and_(pc.is_inf(array), pc.is_finite(guessed))
+        _refuse_first(path, guessed, wanted, beyond, start)
     else:
         # Decimals are compared as they are: their own type may have too few digits for other numbers.
         again = array if pa.types.is_decimal(given) else array.cast(given, safe=False)
@@ -94,7 +97,9 @@ def _refuse_changed(path: str, guessed: pa.Array, array: pa.Array, start: int | 
 
 
 def _is_other_kind(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Numbers for times, and points in time for what a clock shows."""
+    """Numbers for times, points in time for what a clock shows, and truths for numbers."""
+    if pa.types.is_boolean(given):
+        return not pa.types.is_boolean(wanted)
     if pa.types.is_temporal(wanted) and not pa.types.is_temporal(given):
         return True
     if pa.types.is_timestamp(wanted) and pa.types.is_timestamp(given):

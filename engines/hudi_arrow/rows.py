@@ -71,11 +71,11 @@ class ArrowRows:
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
 
-    def given(self, data: object, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
-        return given(data, like)
+    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
+        return given(data, like, whole)
 
-    def read(self, path: str, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
-        return read(path, like)
+    def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
+        return read(path, like, whole)
 
     def write(self, path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
         return write(path, schema, batches, to_json_values)

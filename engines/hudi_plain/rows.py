@@ -66,12 +66,12 @@ class PlainRows:
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def given(self, data: object, like: Schema | None = None) -> InputRows[Batch]:
+    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[Batch]:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def read(self, path: str, like: Schema | None = None) -> InputRows[Batch]:
+    def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[Batch]:
         raise UnsupportedError(
             path, message="the plain engine reads no files; the arrow engine does: pip install 'hudi-core[arrow]'"
         )

@@ -40,6 +40,12 @@ class BatchColumns:
     times: Mapping[str, t.Timestamp] = field(default_factory=dict)
     """The types of columns of times that the write corrects, where rows have another one."""
 
+    @property
+    def has_no_gaps(self) -> bool:
+        """Whether a row that lacks a column which other rows of the batch have is refused: a null would take its stored value
+        away, and what is kept is kept for whole batches."""
+        return self.missing is MissingColumns.KEEP or (self.replaces and self.missing is None)
+
 
 _UNSTORED: Final = frozenset({(IS_DELETED,)})
 """Columns whose null says what their absence says."""

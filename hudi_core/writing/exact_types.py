@@ -1,7 +1,7 @@
-"""Rows in the types of a table's columns where only their form differs, exactly or not at all: times in other units, whole
-numbers in floating-point columns, texts in columns of bytes. Rules: WRITE-31, WRITE-201, WRITE-501.
+"""Rows in the types of a table's columns where only their form differs, exactly or not at all: times in other units, numbers in
+columns of other numbers, texts and bytes. Rules: WRITE-31, WRITE-201, WRITE-501, WRITE-800, WRITE-801.
 
-A frame of pandas has floating-point numbers where a column of integers misses a value.
+A frame of pandas has floating-point numbers where a column of integers or decimals misses a value.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-
+from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import to_list
 from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError
@@ -25,6 +24,8 @@ _Path = tuple[str, ...]
 
 _EXACT: Final = {t.Float: 1 << 24, t.Double: 1 << 53}
 """Whole numbers from here on may stand for another one that was rounded."""
+_BEYOND: Final = {t.Int: float(1 << 31), t.Long: float(1 << 63)}
+"""The least number above all integers of a type: a cast to one stops at the greatest."""
 _NAN: Final = float("nan")
 
 
@@ -36,8 +37,9 @@ def written_units(schema: Schema) -> Schema:
 
 
 def aligned(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
-    """The schema of rows with the table's type in columns that both have: its unit of times, its bytes for texts
-    and, with `whole`, its integers for floating-point numbers. Other columns of times have no nanoseconds."""
+    """The schema of rows with the table's type in columns that both have: its unit of times, its bytes for texts and texts for
+    bytes, its floating-point numbers for integers, its decimals and, with `whole`, its integers for floating-point numbers.
+    Other columns of times have no nanoseconds."""
     record = _aligned(written_units(rows).record, table.record, whole)
     assert isinstance(record, t.Record)
     return replace(rows, record=record)
@@ -46,6 +48,17 @@ def aligned(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
 def widens_integers(rows: Schema, table: Schema) -> bool:
     """Whether rows have floating-point numbers in a column of integers of the table."""
     return aligned(rows, table) != aligned(rows, table, whole=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A column, and the number of its first value's row; None where values are no rows: of a list."""
+
+    column: str
+    first_row: int | None
+
+    def row(self, offset: int) -> int | None:
+        return None if self.first_row is None else self.first_row + offset
 
 
 @dataclass(frozen=True)
@@ -59,8 +72,8 @@ class ExactTypes:
     def rows(self, root: Any, first_row: int) -> Any:
         """A column of structs, of which the first has this number among all rows.
 
-        Raises `RowError` with row and column for a time that is finer than its column and for a number that is not whole or too
-        large to be known exactly, `SchemaError` for a time beyond the range of its column.
+        Raises `RowError` with row and column for a time that is finer than its column, for a number that its column would round
+        and for bytes that are no text, `SchemaError` for a time beyond the range of its column.
         """
         return self._value(root, self.given.record, self.wanted.record, (), first_row)
 
@@ -79,51 +92,106 @@ class ExactTypes:
                 return values.elements(value, to, lambda one: self._value(one, source.type, to.type, path, None))
             case t.Map(value=source), t.Map(value=to):
                 return values.entries(value, wanted, lambda one: self._value(one, source.type, to.type, path, None))
-        if isinstance(wanted, t.Binary):
-            return values.convert(value, given, wanted)
-        if isinstance(given, t.Float | t.Double):
-            return self._whole(value, given, wanted, ".".join(path), first_row)
-        return self._time(value, given, wanted, ".".join(path), first_row)
+        place = _Place(".".join(path), first_row)
+        match given, wanted:
+            case _, t.Binary():
+                return values.convert(value, given, wanted)
+            case t.Binary(), _:
+                return self._text(value, given, wanted, place)
+            case t.Float() | t.Double(), t.Int() | t.Long():
+                return self._whole(value, given, wanted, place)
+            case t.Float() | t.Double(), _:
+                return self._digits(value, given, wanted, place)
+            case t.Int() | t.Long(), _:
+                return self._float(value, given, wanted, place)
+        return self._time(value, given, wanted, place)
 
-    def _whole(self, value: Any, given: t.Type, wanted: t.Type, column: str, first_row: int | None) -> Any:
+    def _whole(self, value: Any, given: t.Type, wanted: t.Type, place: _Place) -> Any:
         """Floating-point numbers as integers; NaN, by which pandas marks a missing value, as null."""
         values, flags = self.engine.values, self.engine.rows.flags
-        value = values.replaced(value, values.one_of(value, (_NAN,), given), None, given)
-        numbers = values.apply(CAST, [value], [given], wanted)
-        again = values.apply(CAST, [numbers], [wanted], given)
-        least, greatest = (
-            values.literal(float(end), given, value) for end in (-_EXACT[type(given)], _EXACT[type(given)])
-        )
-        pairs = ((again, value, False), (value, again, False), (value, least, True), (greatest, value, True))
-        others = np.logical_or.reduce([flags(values.less(low, high, equal, given)) for low, high, equal in pairs])
-        if others.any():
-            place = int(others.argmax())
-            row = None if first_row is None else first_row + place
-            found = to_list(self.engine.rows.to_column(value, given, column))[place]
-            raise RowError(
-                row, expected=f"a whole number, exact in {type_text(wanted)}", found=repr(found), path=column
-            )
+        value = self._without_nan(value, given)
+        numbers, others = self._there_and_back(value, given, wanted)
+        ends = (values.literal(float(end), given, value) for end in (-_EXACT[type(given)], _EXACT[type(given)]))
+        least, greatest = ends
+        others |= flags(values.less(value, least, True, given)) | flags(values.less(greatest, value, True, given))
+        self._refuse_first(others, value, given, f"a whole number, exact in {type_text(wanted)}", place)
         return numbers
 
-    def _time(self, value: Any, given: t.Type, wanted: t.Type, column: str, first_row: int | None) -> Any:
+    def _digits(self, value: Any, given: t.Type, wanted: t.Type, place: _Place) -> Any:
+        """Floating-point numbers as decimals, by their shortest decimal form; NaN as null."""
+        # SQL's cast takes a float for the double that it is, not for its shortest form.
+        value = self._without_nan(self.engine.values.convert(value, given, t.Double()), t.Double())
+        numbers, others = self._there_and_back(value, t.Double(), wanted)
+        self._refuse_first(others, value, t.Double(), f"a number whose shortest form is a {type_text(wanted)}", place)
+        return numbers
+
+    def _float(self, value: Any, given: t.Type, wanted: t.Type, place: _Place) -> Any:
+        """Integers as floating-point numbers."""
+        values = self.engine.values
+        numbers, others = self._there_and_back(value, given, wanted)
+        beyond = values.literal(_BEYOND[type(given)], wanted, value)
+        others |= self.engine.rows.flags(values.less(beyond, numbers, True, wanted))
+        self._refuse_first(others, value, given, f"an integer that {type_text(wanted)} has exactly", place)
+        return numbers
+
+    def _without_nan(self, value: Any, given: t.Type) -> Any:
+        values = self.engine.values
+        return values.replaced(value, values.one_of(value, (_NAN,), given), None, given)
+
+    def _there_and_back(self, value: Any, given: t.Type, wanted: t.Type) -> tuple[Any, Bools]:
+        """The numbers in the wanted type, and flags of those that are others, or none, in it."""
+        values, flags = self.engine.values, self.engine.rows.flags
+        numbers = values.apply(CAST, [value], [given], wanted)
+        again = values.apply(CAST, [numbers], [wanted], given)
+        lost = flags(values.is_null(numbers)) & ~flags(values.is_null(value))
+        differs = flags(values.less(again, value, False, given)) | flags(values.less(value, again, False, given))
+        return numbers, lost | differs
+
+    def _refuse_first(self, others: Bools, value: Any, given: t.Type, expected: str, place: _Place) -> None:
+        if others.any():
+            first = int(others.argmax())
+            found = to_list(self.engine.rows.to_column(value, given, place.column))[first]
+            raise RowError(place.row(first), expected=expected, found=repr(found), path=place.column)
+
+    def _text(self, value: Any, given: t.Type, wanted: t.Type, place: _Place) -> Any:
+        """Bytes as the texts that they are in UTF-8."""
+        try:
+            return self.engine.values.convert(value, given, wanted)
+        except SchemaError as error:
+            parts = to_list(self.engine.rows.to_column(value, given, place.column))
+            first = next(number for number, one in enumerate(parts) if one is not None and not _is_text(one))
+            found = repr(parts[first])
+            raise RowError(place.row(first), expected="bytes that are UTF-8", found=found, path=place.column) from error
+
+    def _time(self, value: Any, given: t.Type, wanted: t.Type, place: _Place) -> Any:
         values = self.engine.values
         try:
             converted = values.convert(value, given, wanted)
             again = values.convert(converted, wanted, given)
         except SchemaError as error:
-            raise SchemaError(column, expected=error.expected or "", found=error.found or "") from None
+            raise SchemaError(place.column, expected=error.expected or "", found=error.found or "") from None
         differs = self.engine.rows.flags(values.less(again, value, False, given))
         if differs.any():
-            row = None if first_row is None else first_row + int(differs.argmax())
-            raise RowError(row, expected=f"a value of {type_text(wanted)}", found="a finer one", path=column)
+            row = place.row(int(differs.argmax()))
+            raise RowError(row, expected=f"a value of {type_text(wanted)}", found="a finer one", path=place.column)
         return converted
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _aligned(rows: t.Type, table: t.Type, whole: bool) -> t.Type:
     match rows, table:
         case (t.Float() | t.Double(), t.Int() | t.Long()) if whole:
             return table
-        case (t.String(), t.Binary()):  # the other way round, bytes that are no text could not be read any more
+        case (t.Int() | t.Long(), t.Float()) | (t.Long(), t.Double()) | (t.Float() | t.Double(), t.Decimal()):
+            return table
+        case (t.String(), t.Binary()) | (t.Binary(), t.String()):
             return table
         case (t.Timestamp(_, zoned), t.Timestamp(_, has_zone)) if zoned == has_zone:
             return table

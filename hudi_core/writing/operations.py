@@ -100,10 +100,11 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     operation, settings = operation_of(op), options or WriteOptions()
     order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
-    rows = given_rows(latest, data)
     if operation is Operation.DELETE:
-        return delete_keys(latest, incoming_keys(latest, rows), settings)
-    columns = columns_of_write(latest, rows.schema, operation, settings)
+        return delete_keys(latest, incoming_keys(latest, given_rows(latest, data)), settings)
+    columns = columns_of_write(latest, operation, settings)
+    rows = given_rows(latest, data, columns)
+    refuse_unordered_upsert(latest, rows.schema, operation)
     incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
@@ -112,15 +113,20 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
         return _write_rows(latest, incoming, operation, settings)
 
 
-def columns_of_write(table: Table, rows: Schema, operation: Operation, options: WriteOptions) -> BatchColumns:
-    """What an operation does with columns that only its rows, of this schema, or only the table has.
-
-    Raises `UnknownColumnError` for rows to merge without an ordering column of the table, and `UsageError` where stored values
-    are to be kept by an operation that looks no rows up.
-    """
-    upserts = operation is Operation.UPSERT and bool(table.config.record_key_fields)
-    if upserts:
+def refuse_unordered_upsert(table: Table, rows: Schema, operation: Operation) -> None:
+    """Raises `UnknownColumnError` for rows to merge, of this schema, without an ordering column of the table."""
+    if _merges(table, operation):
         refuse_unordered(table, rows)
+
+
+def _merges(table: Table, operation: Operation) -> bool:
+    return operation is Operation.UPSERT and bool(table.config.record_key_fields)
+
+
+def columns_of_write(table: Table, operation: Operation, options: WriteOptions) -> BatchColumns:
+    """What an operation does with columns that only its rows or only the table has. Raises `UsageError` where stored values
+    are to be kept by an operation that looks no rows up."""
+    upserts = _merges(table, operation)
     columns = options.columns(table.config.properties, replaces=upserts or operation in _OVERWRITES)
     if columns.missing is MissingColumns.KEEP and operation is not Operation.UPSERT:
         raise UsageError("missing_columns", expected="null, but for upsert", found=f"keep for {operation}")
@@ -285,13 +291,17 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     return run.run(plan)
 
 
-def given_rows(table: Table, data: object) -> InputRows[Any]:
-    """The rows of data in one of the forms that `write` takes."""
+def given_rows(table: Table, data: object, columns: BatchColumns | None = None) -> InputRows[Any]:
+    """The rows of data in one of the forms that `write` takes. Where a value that one of them lacks would take a stored one
+    away, `RowError` is raised for it as the rows are drawn."""
     if isinstance(data, InputRows):
         return data
     operations, like = table.engine.rows, input_schema(table.schema)
+    whole = columns is not None and columns.has_no_gaps
     rows: InputRows[Any] = (
-        operations.read(fspath(data), like) if isinstance(data, str | PathLike) else operations.given(data, like)
+        operations.read(fspath(data), like, whole=whole)
+        if isinstance(data, str | PathLike)
+        else operations.given(data, like, whole=whole)
     )
     return rows
 

@@ -18,6 +18,7 @@ from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, joined_keys, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
@@ -28,6 +29,7 @@ from hudi_core.writing.operations import (
     latest_writable,
     planned_deletes,
     planned_upsert,
+    refuse_unordered_upsert,
     run_of,
 )
 from hudi_core.writing.result import WriteResult
@@ -62,8 +64,9 @@ def write_several(
         bare = bare_schema(latest)
         run = run_of(latest, Operation.DELETE, bare, Spool(latest.engine, row_schema(latest, bare)), settings)
         return run.run(lambda table, time: planned_deletes(table, deleted_keys(table), time, settings))
-    rows = _one_input(latest, upserts)
-    columns = columns_of_write(latest, rows.schema, Operation.UPSERT, settings)
+    columns = columns_of_write(latest, Operation.UPSERT, settings)
+    rows = _one_input(latest, upserts, columns)
+    refuse_unordered_upsert(latest, rows.schema, Operation.UPSERT)
     incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
@@ -77,9 +80,9 @@ def write_several(
         return run.run(plan)
 
 
-def _one_input(table: Table, upserts: Sequence[object]) -> InputRows[Any]:
+def _one_input(table: Table, upserts: Sequence[object], columns: BatchColumns) -> InputRows[Any]:
     """The rows of all inputs, one after the other, which have the columns of the first."""
-    first, *others = [given_rows(table, rows) for rows in upserts]
+    first, *others = [given_rows(table, rows, columns) for rows in upserts]
     for other in others:
         if [(field.name, field.type) for field in other.schema.fields] != [
             (field.name, field.type) for field in first.schema.fields

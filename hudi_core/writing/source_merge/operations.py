@@ -16,6 +16,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
+from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.incoming import incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, given_rows, planned_upsert, refuse_unfit, run_of
@@ -40,7 +41,7 @@ def merge(
     settings = options or WriteOptions()
     latest = mergeable(table)
     refuse_unfit(latest, False, settings.properties)
-    rows = given_rows(latest, source)
+    rows = given_rows(latest, source, BatchColumns(replaces=True))
     bound = bound_merge(latest, rows.schema, on, tuple(clauses))
     bare = bare_schema(latest)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:

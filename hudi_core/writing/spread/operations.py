@@ -36,6 +36,7 @@ from hudi_core.writing.operations import (
     of_given_columns,
     operation_of,
     order_of,
+    refuse_unordered_upsert,
     replaced_groups,
     run_of,
     writes_logs,
@@ -72,7 +73,8 @@ def spread_write(
         return nothing_written(operation.upper())
     if operation is Operation.DELETE:
         return _spread_delete(latest, rows, settings)
-    columns = columns_of_write(latest, rows.schema, operation, settings)
+    refuse_unordered_upsert(latest, rows.schema, operation)
+    columns = columns_of_write(latest, operation, settings)
     if columns.replaces or not widens_integers(rows.schema, latest.schema):
         return _spread_rows(latest, rows, operation, settings, columns)
     try:

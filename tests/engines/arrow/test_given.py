@@ -38,7 +38,6 @@ FORMS: dict[str, Callable[[], Any]] = {
     "batch": lambda: TABLE.to_batches()[0],
     "dictionaries": lambda: ROWS,
     "dictionaries, one after the other": lambda: (row for row in ROWS),
-    "dictionaries with columns left out": lambda: [{k: v for k, v in row.items() if v is not None} for row in ROWS],
     "dictionary of columns": lambda: {name: [row[name] for row in ROWS] for name in TYPES.names},
     "dictionary of arrays": lambda: dict(zip(TABLE.column_names, TABLE.columns, strict=True)),
     "generator of batches": batches,

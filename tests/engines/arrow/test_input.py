@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.types import schema_from_arrow
+from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
 from hudi_core.types import nodes as t
 
@@ -83,7 +83,7 @@ def test_dates_are_strings_in_json(tmp_path: Path) -> None:
     given = ENGINE.rows.read(str(file), like)
     assert pa.Table.from_batches(list(given.batches)).to_pydict() == {"id": ["a", "b"], "day": [date(2024, 5, 1), None]}
     file.write_text('{"id": "a", "day": "no date"}\n')
-    with pytest.raises(CorruptFileError, match=r"rows\.json: .*no date"):
+    with pytest.raises(RowError, match=r"rows\.json: day: row 1: expected a value of date32\[day\], found 'no date'$"):
         list(ENGINE.rows.read(str(file), like).batches)
 
 
@@ -195,3 +195,78 @@ def test_a_line_of_json_that_cannot_be_read_is_named(tmp_path: Path, row: int) -
     if row > 1:
         with pytest.raises(RowError, match=rf"row {row}: "):
             list(ENGINE.rows.read(str(tmp_path / "rows.json"), None).batches)
+
+
+TYPED = schema_from_arrow(
+    pa.schema(
+        [
+            ("id", pa.string()), ("x", pa.float32()), ("at", pa.time64("us")), ("local", pa.timestamp("us")),
+            ("days", pa.list_(pa.struct([("day", pa.date32())]))), ("y", pa.float64()),
+        ]
+    )
+).value  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("x", "1e39"),
+        ("at", "5"),
+        ("at", '"25:00:00"'),
+        ("at", '"12:00:00.1234567"'),
+        ("local", '"2024-01-01T00:00:00Z"'),
+        ("local", '"2024-01-01T02:00:00+02:00"'),
+        ("days", '[{"day": 5}]'),
+        ("days", '[{"day": "no"}]'),
+    ],
+)
+def test_values_of_json_that_a_column_would_change_are_refused_with_their_row(
+    tmp_path: Path, column: str, value: str
+) -> None:
+    """ROWS-801."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text(f'{{"id": "a", "{column}": null}}\n{{"id": "b", "{column}": {value}}}\n')
+    with pytest.raises(RowError) as refused:
+        list(ENGINE.rows.read(str(file), TYPED).batches)
+    assert refused.value.row == 1
+
+
+def test_json_has_dates_and_times_as_texts_at_each_depth(tmp_path: Path) -> None:
+    """ROWS-801."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text(
+        '{"id": "a", "x": 0.1, "at": "23:59:59.5", "local": "1969-12-31T23:59:59.999999", "y": 1e300, '
+        '"days": [{"day": "1960-02-29"}, null]}\n{"id": "b", "days": null}\n'
+    )
+    (row, empty) = pa.Table.from_batches(list(ENGINE.rows.read(str(file), TYPED).batches)).to_pylist()
+    assert row == {
+        "id": "a", "x": pa.scalar(0.1, pa.float32()).as_py(), "at": time(23, 59, 59, 500_000),
+        "local": datetime(1969, 12, 31, 23, 59, 59, 999_999), "days": [{"day": date(1960, 2, 29)}, None], "y": 1e300,
+    }  # fmt: skip
+    assert {value for name, value in empty.items() if name != "id"} == {None}
+
+
+def test_numbers_of_csv_beyond_their_column_are_refused_and_nan_is_a_number(tmp_path: Path) -> None:
+    """ROWS-802."""
+    file = tmp_path / "rows.csv"
+    file.write_text("id,x,y\na,nan,NaN\nb,inf,-Infinity\nc,,\n")
+    rows = pa.Table.from_batches(list(ENGINE.rows.read(str(file), TYPED).batches))
+    assert [str(rows[name].to_pylist()) for name in "xy"] == ["[nan, inf, None]", "[nan, -inf, None]"]
+    for column, value in (("x", "1e39"), ("y", "-1e400")):
+        file.write_text(f"id,{column}\na,inf\nb,{value}\n")
+        with pytest.raises(
+            RowError, match=f"{column}: row 2: expected a number within the range of .*, found '{value}'"
+        ):
+            list(ENGINE.rows.read(str(file), TYPED).batches)
+
+
+def test_nulls_alone_take_the_type_of_the_column() -> None:
+    """ROWS-803."""
+    rows = pa.table({"id": ["a"], "x": pa.nulls(1), "days": pa.array([[]]), "new": pa.nulls(1)})
+    given = ENGINE.rows.given(rows, TYPED)
+    assert [str(field.type) for field in pa.Table.from_batches(list(given.batches)).schema] == [
+        "string", "float", "list<element: struct<day: date32[day]>>", "string"
+    ]  # fmt: skip
+    parts = pa.array([[{"day": None}]])
+    (_, field) = ENGINE.rows.given(pa.table({"id": ["a"], "days": parts}), TYPED).schema.fields
+    assert to_arrow(field.type) == to_arrow(TYPED.fields[4].type)

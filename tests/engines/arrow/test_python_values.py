@@ -20,6 +20,9 @@ NUMBERS = pa.struct([("x", pa.int64()), ("y", pa.int32())])
 REFUSED: list[tuple[pa.DataType, Any]] = [
     (pa.int64(), 1.5),
     (pa.int32(), Decimal("1.5")),
+    (pa.float32(), 1e39),
+    (pa.float64(), True),
+    (pa.list_(pa.float32()), [1.0, -1e39]),
     (pa.date32(), dt.datetime(2024, 1, 1, 5)),
     (pa.date32(), 5),
     (pa.timestamp("us", "UTC"), 5),
@@ -37,6 +40,7 @@ TAKEN: list[tuple[pa.DataType, Any]] = [
     (pa.int64(), 2**53 + 1),
     (pa.int32(), Decimal(2)),
     (pa.float32(), 0.5),
+    (pa.float32(), float("-inf")),
     (pa.date32(), dt.date(1960, 2, 29)),
     (pa.date32(), dt.datetime(2024, 1, 1)),
     (pa.timestamp("us", "UTC"), dt.datetime(2024, 1, 1, 5, tzinfo=LATER)),

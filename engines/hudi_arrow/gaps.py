@@ -1,0 +1,54 @@
+"""Rows of Python that lack a part which other rows of them have: an Arrow column would have a null for both. Rule ROWS-800."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from hudi_core.errors import RowError
+
+_Numbered = Sequence[tuple[int, Any]]
+
+
+def refuse_gaps(rows: _Numbered, columns: Mapping[str, pa.DataType], where: str) -> None:
+    """Raises `RowError` for a row that lacks one of the columns, or that has a struct without a part which that column has in
+    another row. Rows are dictionaries with their numbers."""
+    for name, kind in columns.items():
+        lacking = next((number for number, row in rows if name not in row), None)
+        if lacking is not None:
+            _refuse(lacking, where, name)
+        if pa.types.is_nested(kind):
+            _refuse_in([(number, row[name]) for number, row in rows], kind, where, name)
+
+
+def _refuse_in(values: _Numbered, kind: pa.DataType, where: str, path: str) -> None:
+    if pa.types.is_struct(kind):
+        structs = [(number, value) for number, value in values if isinstance(value, Mapping)]
+        for name in dict.fromkeys(name for _, value in structs for name in value):
+            lacking = next((number for number, value in structs if name not in value), None)
+            if lacking is not None:
+                _refuse(lacking, where, f"{path}.{name}")
+            place = kind.get_field_index(name)
+            if place >= 0 and pa.types.is_nested(kind.field(place).type):
+                parts = [(number, value[name]) for number, value in structs]
+                _refuse_in(parts, kind.field(place).type, where, f"{path}.{name}")
+    elif pa.types.is_map(kind):
+        if pa.types.is_nested(kind.item_type):
+            entries = ((number, value) for number, value in values if isinstance(value, Mapping))
+            _refuse_in(
+                [(number, one) for number, value in entries for one in value.values()], kind.item_type, where, path
+            )
+    elif pa.types.is_nested(kind.value_type):
+        lists = ((number, value) for number, value in values if isinstance(value, Sequence))
+        _refuse_in([(number, one) for number, value in lists for one in value], kind.value_type, where, path)
+
+
+def _refuse(row: int, where: str, path: str) -> None:
+    raise RowError(
+        row,
+        expected="a value, null too, as other rows have one, or missing_columns: null",
+        found="none",
+        path=f"{where}: {path}",
+    )
