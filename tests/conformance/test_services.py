@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from shutil import copytree
 
@@ -10,6 +11,8 @@ from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions
+from hudi_core.services.compaction.operations import compact
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
 from hudi_core.snapshot.mode import MetadataMode
@@ -19,7 +22,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.by_predicate import delete
 from tests.support.conformance import TableEntry, each_table_where
 from tests.support.drawing import SOAK
-from tests.support.promises import answers, broken
+from tests.support.promises import Answer, Question, answers, broken
 
 OPTIONS = [
     CleanOptions(keep_commits=1),
@@ -32,7 +35,8 @@ EAGER = {
 }
 
 
-SERVED = ("svc_", "cluster_", "part_delete", "part_overwrite", "cdc_data_before_cow") if SOAK else ("svc_",)
+SERVED = "" if SOAK else ("svc_", "conc_")
+"""How names of tables begin: in the long run all."""
 
 
 @each_table_where(lambda entry: entry.name.startswith(SERVED), "services or replaced file groups", every=5)
@@ -52,6 +56,32 @@ def test_histories_are_answered_as_before(entry: TableEntry, tmp_path: Path) -> 
         assert broken(after, answers(path), EARLIEST) == []
         assert instants <= completed(path)
         assert found_in(path) <= findings
+
+
+FILE_NAME = re.compile(r"'_hoodie_file_name': '[^']*'")
+LOGGED = "mor" if SOAK else "svc_compaction"
+
+
+@each_table_where(lambda entry: LOGGED in entry.name, "log files", every=2)
+def test_histories_are_answered_as_before_a_compaction(entry: TableEntry, tmp_path: Path) -> None:
+    """COMPACT-350, COMPACT-374, CLEAN-394: of log files into fewer, of those into base files, and a clean of the old slices."""
+    path = tmp_path / "t"
+    copytree(entry.unpacked(), path)
+    before, findings = without_file_names(answers(path)), found_in(path)
+    for options in (CompactionOptions(of_logs=True, min_log_blocks=2), CompactionOptions()):
+        compact(open_table(path), options)
+        now = without_file_names(answers(path))
+        different = [question for question in broken(before, now, EARLIEST) if question[0] != "base files"]
+        assert different == [], options
+    after = answers(path)
+    done = clean(open_table(path), CleanOptions(keep_versions=1))
+    assert broken(after, answers(path), done.earliest_retained) == []
+    assert found_in(path) <= findings
+
+
+def without_file_names(answered: dict[Question, Answer]) -> dict[Question, Answer]:
+    """A compaction gives rows other files, and no other values."""
+    return {question: sorted(FILE_NAME.sub("", row) for row in rows) for question, rows in answered.items()}
 
 
 def completed(path: Path) -> set[tuple[str, str]]:

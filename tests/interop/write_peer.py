@@ -1,11 +1,11 @@
 """A writer of Apache Hudi that goes on for long: run in its environment, with its scripts on the path.
 
-    python write_peer.py TABLE
+    python write_peer.py
 
-Each line of the standard input is a JSON object: `rows`, lists of values in the order of `columns`, Spark's types by name; `op`;
-`options`; and `waits_for`: the rows are given only when there is a file of that path, and `PATH.reached` says that they are
-wanted. By then the write has begun. Each line of the answer has `state`: written, refused (another writer was first), or failed;
-and `message`.
+Each line of the standard input is a JSON object: `table`; `op`, of Apache Hudi or `read`; `rows`, lists of values in the order of
+`columns`, Spark's types by name; `options`; and `waits_for`: the rows are given only when there is a file of that path, and
+`PATH.reached` says that they are wanted. By then the write has begun. Each line of the answer has `state`: written, refused
+(another writer was first), or failed; `message`; and the `rows` that were read.
 """
 
 from __future__ import annotations
@@ -71,7 +71,15 @@ def waiting(frame: Any, path: str) -> Any:
     return frame.withColumn(name, functions.udf(wait, kind).asNondeterministic()(functions.col(name)))
 
 
-def write(spark: Any, path: str, ask: dict[str, Any]) -> dict[str, str]:
+def read(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
+    """All rows, as Apache Hudi reads them."""
+    names = [column.split()[0] for column in ask["columns"].split(",")]
+    rows = spark.read.format("hudi").load(ask["table"]).select(*names).collect()
+    return {"state": "read", "message": "", "rows": [list(row) for row in rows]}
+
+
+def write(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
+    path = ask["table"]
     frame = spark.createDataFrame([tuple(row) for row in ask["rows"]], ask["columns"]).coalesce(1)
     if ask.get("waits_for"):
         frame = waiting(frame, ask["waits_for"])
@@ -86,11 +94,12 @@ def write(spark: Any, path: str, ask: dict[str, Any]) -> dict[str, str]:
 
 
 def main() -> None:
-    (path,) = sys.argv[1:]
     spark = oracle.session("writer", **{"spark.driver.memory": "1g"})
     print(json.dumps({"state": "ready", "message": ""}), flush=True)
     for line in sys.stdin:
-        print(json.dumps(write(spark, path, json.loads(line))), flush=True)
+        ask = json.loads(line)
+        answer = read(spark, ask) if ask["op"] == "read" else write(spark, ask)
+        print(json.dumps({"rows": [], **answer}), flush=True)
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ class HudiBeside:
         number = 0
         while not self.ends.is_set():
             try:
-                with HudiWriter(self.python, self.table, HUDI_TYPES, self.folder / "hudi.log") as writer:
+                with HudiWriter(self.python, HUDI_TYPES, self.folder / "hudi.log") as writer:
                     number = self._write_until_killed(writer, number)
             except Gone:
                 self.states["killed"] += 1
@@ -174,7 +174,7 @@ class HudiBeside:
                 written = {own: number, added: number}
                 rows = [(own, "h", number), (added, "x" if number % 4 == 0 else "h", number)]
                 stream.write(json.dumps({"begun": written}) + "\n")
-                writer.ask(rows)
+                writer.ask(self.table, rows)
                 if number >= dies_at:
                     sleep(self.draw.uniform(0.5, 4))
                     writer.kill()

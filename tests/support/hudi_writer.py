@@ -23,10 +23,9 @@ class Gone(Exception):
 
 @dataclass
 class HudiWriter:
-    """One process over one table; it takes seconds to start. Rows have columns of these types of Spark."""
+    """One process; it takes seconds to start. Rows have columns of these types of Spark."""
 
     python: str
-    table: str
     columns: str
     log: Path
     process: subprocess.Popen[str] = field(init=False)
@@ -34,7 +33,7 @@ class HudiWriter:
     def __post_init__(self) -> None:
         with self.log.open("a") as errors:
             self.process = subprocess.Popen(
-                [self.python, str(_SCRIPT), self.table], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                [self.python, str(_SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                 text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "oracle")}, start_new_session=True,
             )  # fmt: skip
 
@@ -47,6 +46,7 @@ class HudiWriter:
 
     def ask(
         self,
+        table: str,
         rows: Sequence[Sequence[Any]],
         op: str = "upsert",
         *,
@@ -55,7 +55,7 @@ class HudiWriter:
     ) -> None:
         """Begins a write; `answer` waits for its end."""
         line = json.dumps({
-            "rows": rows, "columns": self.columns, "op": op, "options": dict(options or {}),
+            "table": table, "rows": rows, "columns": self.columns, "op": op, "options": dict(options or {}),
             "waits_for": None if waits_for is None else str(waits_for),
         })  # fmt: skip
         try:
@@ -64,12 +64,17 @@ class HudiWriter:
         except OSError as problem:
             raise Gone from problem
 
-    def answer(self) -> dict[str, str]:
+    def answer(self) -> dict[str, Any]:
         line = self._stream(self.process.stdout).readline()
         if not line:
             raise Gone
-        answer: dict[str, str] = json.loads(line)
+        answer: dict[str, Any] = json.loads(line)
         return answer
+
+    def read(self, table: str) -> list[list[Any]]:
+        """All rows of a table, as Apache Hudi reads them, in order."""
+        self.ask(table, [], "read")
+        return sorted(self.answer()["rows"])
 
     def kill(self) -> None:
         """Ends the process and its JVM where they are."""

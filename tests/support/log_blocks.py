@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import struct
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import fastavro
 
+from hudi_arrow.storage import ArrowStorage
 from hudi_core.formats import deletes
-from hudi_core.formats.log import HeaderKey, LogBlock
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from tests.support.avro_values import rows_by_fastavro, same
 
 
@@ -30,6 +33,15 @@ def framed_records(block: LogBlock) -> list[bytes]:
 def data_rows(block: LogBlock) -> list[Any]:
     """The rows of an Avro data block, in the form of `same`."""
     return rows_by_fastavro(block.header[HeaderKey.SCHEMA], framed_records(block))
+
+
+def kinds_of_blocks(root: Path) -> Counter[BlockKind]:
+    """How many blocks of each kind the log files of a table have."""
+    storage = ArrowStorage(str(root))
+    paths = [
+        str(path.relative_to(root)) for path in root.rglob(".*.log.*") if ".hoodie" not in path.relative_to(root).parts
+    ]
+    return Counter(block.kind for path in paths for block in read_blocks(storage.open(path)))
 
 
 def deleted_keys(block: LogBlock) -> list[Any]:
