@@ -9,6 +9,7 @@ lock_owner     who holds a lock, and whether that process is still there
 markers        markers: which data files a write that is not completed may have created
 metadata       commit metadata to be written: records of it from what tasks report, and their bytes
 properties     replacing the properties of a table
+staged_rows    rows that wait in files for the process that commits them
 statuses       write statuses, which tasks report, and the change of the table that a commit makes of them
 storage_lock   the lock of Apache Hudi's `StorageBasedLockProvider`: a file that is replaced by conditional puts
 steps          the storage steps of a write, as data

@@ -11,6 +11,7 @@ is written to: in one commit, which for a stream has the number of the batch. Th
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyspark.sql.datasource as datasource
 from pyspark.sql.types import StructType
 
+from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned, new_folder
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.table.open import open_table
@@ -28,9 +30,6 @@ from hudi_core.writing.operations import Operation, operation_of, write
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import WriteOptions
 from hudi_spark.structs import arrow_schema
-
-STAGED: Final = ".hoodie/.aux/hudi_core_staged"
-"""The folder of rows that wait for their commit."""
 
 _ROWS_OF_FILE: Final = 1 << 18
 _OWN: Final = ("path", "op", "stream")
@@ -80,13 +79,17 @@ class Staging:
         self.options = sink_options(options, overwrite=overwrite)
         self._storage: Storage = open_table(self.options.path).storage
         self._schema = arrow_schema(schema)
-        self._folder = f"{STAGED}/{secrets.token_hex(8)}"
+        self._folder = new_folder()
 
     def staged(self, batches: Iterator[pa.RecordBatch]) -> StagedRows:
         """Puts the rows of a task into files of its own."""
         attempt, paths = secrets.token_hex(8), list[str]()
         pending: list[pa.RecordBatch] = []
+        beaten = -BEAT_SECONDS
         for batch in batches:
+            if time.monotonic() - beaten > BEAT_SECONDS:
+                beat(self._storage, self._folder)
+                beaten = time.monotonic()
             pending.append(batch)
             if sum(waiting.num_rows for waiting in pending) >= _ROWS_OF_FILE:
                 paths.append(self._file(f"{attempt}-{len(paths)}", pending))
@@ -96,7 +99,7 @@ class Staging:
         return StagedRows(tuple(paths))
 
     def committed(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
-        """Writes the rows of all tasks in one commit, and deletes their files."""
+        """Writes the rows of all tasks in one commit, and deletes their files, and those of writes that are dead."""
         paths = _paths(messages)
         of_stream = None if batch is None else StreamBatch(batch, self.options.stream)
         settings = WriteOptions(batch=of_stream, properties=self.options.properties)
@@ -106,6 +109,7 @@ class Staging:
             return write(table, reader, self.options.operation, settings)
         finally:
             self.dropped(messages)
+            delete_abandoned(self._storage)
 
     def dropped(self, messages: Sequence[Any]) -> None:
         """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""

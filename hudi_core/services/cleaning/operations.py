@@ -9,6 +9,7 @@ from typing import Final
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
+from hudi_core.commit.staged_rows import delete_abandoned
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time, time_of
 from hudi_core.formats.log import HeaderKey, read_blocks
@@ -31,7 +32,8 @@ _ATTEMPTS: Final = 3
 
 
 def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
-    """Deletes the files that no query which the policy promises needs; cleans that died are finished first.
+    """Deletes the files that no query which the policy promises needs; cleans that died are finished first. Rows that wait for
+    the commit of a dead write go, too.
 
     The states of the table since the first write that is retained stay readable, as do savepoints and what pending services are
     going to read. `table` still shows what it showed. Raises `UnsupportedError` for a table that this library does not write
@@ -45,6 +47,7 @@ def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
     if settings.dry_run:
         return _foreseen(latest, planned_clean(latest, rule, settings.clock), rule)
     latest = _without_empty(latest, settings)
+    delete_abandoned(latest.storage, settings.clock)
     finished = [run_clean(latest, instant, settings) for instant in pending_cleans(latest)]
     names = tuple(one.instant for one in finished if one.instant is not None)
     instant = schedule(latest, settings)

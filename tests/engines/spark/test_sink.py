@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from hudi_core.commit.staged_rows import STAGED
 from hudi_core.errors import HudiError, SchemaError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
@@ -44,7 +45,7 @@ def stored(table: Table) -> dict[str, int]:
 
 
 def leftovers(table: Table) -> list[str]:
-    return [info.path for info in table.storage.list(sink.STAGED, recursive=True)]
+    return [info.path for info in table.storage.list(STAGED, recursive=True)]
 
 
 def test_rows_of_tasks_are_one_commit(table: Table) -> None:
