@@ -26,6 +26,7 @@ overview     what the command line offers, in lines for people: the commands and
 predicates   several predicates of one command, which have to be true together
 progress     how far a command is, on standard error
 read         `read`: rows to the terminal, as NDJSON, or into a file
+report/      `report`: what there is to know of a table at a glance, as text, as JSON, and as a page with pictures
 restoring    `savepoint` and `restore`: states of a table that are kept, and gone back to
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 service      `service`: what a table needs to stay in order, once or round by round

@@ -71,7 +71,7 @@ def _show_summary(out: Output, summary: ColumnSummary) -> None:
     out.text(f"\nA query for one value reads {now} in the mean, {summary.deepest:,} at most.")
     if summary.sorted_overlap + 0.5 < summary.overlap:
         out.text(
-            f"It would read {then} if the rows were sorted by {summary.column} into as many files (hudi-core cluster)."
+            f"If the rows were sorted by {summary.column} into as many files (hudi-core cluster), it would read {then} at best."
         )
 
 

@@ -10,6 +10,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "timeline": ("timeline rides --limit 10", "timeline rides --archived --json", "timeline rides --follow"),
     "commits": ("commits rides --limit 5",),
     "partitions": ("partitions rides",),
+    "report": (
+        "report rides --html rides.html",
+        'report rides --column fare --where "fare > 95" --json',
+    ),
     "diff": (
         "diff rides 20261121124621743 20261121124819754",
         "diff rides 20261121124621743 20261121124819754 --rows --limit 5",

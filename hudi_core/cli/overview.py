@@ -20,6 +20,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
         "commits": "List what each write did: rows inserted, updated and deleted, files and bytes, oldest first.",
         "partitions": "List the partitions: rows, file slices, small files, log files, bytes.",
+        "report": "Report on a table at a glance: timeline, sizes, layout, health of indexes; with --html as a page with "
+        "pictures.",
         "diff": "Show what lies between two instants: commits, schema changes, file slices, and rows as their writers counted "
         "them.",
         "dump": "Show what a file holds: the blocks of a log, an HFile, the footer of a base file, an instant, properties.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from math import inf
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,13 +19,17 @@ from hudi_core.types import nodes as t
 from hudi_core.values.json import to_json
 from hudi_core.values.order import is_ordered, sort_key
 
+_WHOLE: Final = (t.Int, t.Long, t.Date, t.Boolean)
+"""Types whose values between two bounds can be counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
     """What is known of a column over the latest file slices.
 
-    `overlap` is how many slices a query for one of the column's values reads in the mean, `deepest` at most, `sorted_overlap` in
-    the mean were the rows in the order of the column, in as many slices. Slices without bounds are counted by `unknown`: each is
+    `overlap` is how many slices a query for one of the column's values reads in the mean, `deepest` at most. `sorted_overlap` is
+    the least that it would read in the mean if the rows were in the order of the column, in as many slices: bounds do not tell
+    how many rows have one value. Slices without bounds are counted by `unknown`: each is
     read by every such query.
     """
 
@@ -69,7 +74,7 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
         len(empty),
         round(float(depth.mean()) + unknown, 2) if len(depth) else float(unknown),
         int(depth.max(initial=0)) + unknown,
-        round(float(alone.mean()), 2) if len(alone) else 0.0,
+        round(max(float(alone.mean()), len(bounded) / _most_values(lower, upper, kind)), 2) if len(alone) else 0.0,
     )
 
 
@@ -102,6 +107,11 @@ def _hull(bounded: Sequence[ColumnRange], kind: t.Type) -> tuple[Any, Any]:
     lower = min((bounds.lower for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
     upper = max((bounds.upper for bounds in bounded), key=lambda value: sort_key(value, kind), default=None)
     return lower, upper
+
+
+def _most_values(lower: Any, upper: Any, type_: t.Type) -> float:
+    """How many values there can be from one to another: of whole numbers, days and flags as many as lie between."""
+    return int(upper) - int(lower) + 1 if isinstance(type_, _WHOLE) else inf
 
 
 def _is_bounded(bounds: ColumnRange) -> bool:

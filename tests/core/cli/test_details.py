@@ -22,7 +22,7 @@ def test_stats() -> None:
     assert (answer["column"], answer["slices"], answer["lower"]) == ("fare", 287, "4.16")
     shown = ran("stats", rides(), "-c", "fare", "-c", "city").out
     assert "bounds          4.16 to 146.24\n" in shown
-    assert "if the rows were sorted by fare" in shown
+    assert "If the rows were sorted by fare" in shown
     assert "sorted by city" not in shown
     assert "nothing" in ran("stats", rides(), "-c", "nothing").error
     assert ran("stats", rides()).status == 2

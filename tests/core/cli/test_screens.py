@@ -26,6 +26,7 @@ COMMANDS = {
     "commits": ("commits",),
     "partitions": ("partitions",),
     "inspect": ("inspect",),
+    "report": ("report",),
 }
 WIDTHS = {"80": 80, "200": 200, "pipe": None}
 

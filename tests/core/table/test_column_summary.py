@@ -45,6 +45,12 @@ def test_slices_of_one_value_stay_together_when_sorted() -> None:
     assert (summary.lower, summary.upper) == ("amsterdam", "vienna")
 
 
+def test_few_values_cannot_be_sorted_apart() -> None:
+    """TABLE-673: 287 slices of one to four passengers take at least 71.75 slices for each number."""
+    summary = column_summary(open_table(str(rides())), "passengers")
+    assert (summary.lower, summary.upper, summary.sorted_overlap) == (1, 4, 71.75)
+
+
 def test_footers_answer_without_a_metadata_table() -> None:
     table = open_table(str(rides()), metadata=MetadataMode.OFF)
     with_table = column_summary(open_table(str(rides())), "fare")
