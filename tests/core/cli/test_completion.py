@@ -25,7 +25,7 @@ def completed(*words: str) -> list[str]:
 def test_bash_completes_commands_and_options() -> None:
     """CLI-683."""
     assert completed("part") == ["partitions"]
-    assert set(completed("re")) == {"read", "restore"}
+    assert set(completed("re")) == {"read", "report", "restore"}
     assert "--read-optimized" in completed("read", "t", "--re")
     assert completed("index", "adv") == ["advise"]
     assert completed("index", "build", "t", "--funct") == ["--function"]
