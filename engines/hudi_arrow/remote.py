@@ -82,6 +82,11 @@ class RemoteStorage:
         return RemoteStorage, self._opened_by
 
     @property
+    def options(self) -> Mapping[str, str]:
+        """What it was opened with."""
+        return self._opened_by[1]
+
+    @property
     def traffic(self) -> Traffic:
         return self._line.traffic
 

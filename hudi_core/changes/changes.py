@@ -18,7 +18,7 @@ from hudi_core.changes.commit_changes import CommitChanges, FileGroup
 from hudi_core.changes.data_skipping import groups_that_may_match, times_that_may_match
 from hudi_core.changes.incremental import CommitRange, order_time
 from hudi_core.changes.rows import OPERATION, changes_schema
-from hudi_core.engine import FileInfo, Rows
+from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
@@ -91,10 +91,6 @@ class Changes(QueryResult):
     def __reduce__(self) -> tuple[type[Changes], tuple[Any, ...]]:
         parts = self._snapshot, self._commit_range, self._changes_schema, self.schema, self._predicate, self._limit
         return Changes, parts
-
-    @property
-    def _rows(self) -> Rows[Any, Any, Any]:
-        return self._snapshot.engine.rows
 
     @cached_property
     def commits(self) -> list[CommitChanges]:

@@ -9,13 +9,14 @@ from warnings import catch_warnings
 import typer
 
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, warn
+from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, file_options, warn
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
 from hudi_core.cli.words import counted
 from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.front.forms import form
+from hudi_core.rows.outside_files import read_file
 from hudi_core.schema.names import name_list
 from hudi_core.services.restoring.undoing import rollback as roll_back
 from hudi_core.services.upkeep.usable import refuse_unusable
@@ -64,7 +65,7 @@ def create(
     columns = (
         form(source, "--from").parse(_text(schema), schema).value
         if schema is not None
-        else load_engine(engine).rows.read(str(like)).schema
+        else read_file(load_engine(engine), str(like), options=file_options(str(like))).schema
     )
     with catch_warnings(record=True) as noticed:
         made = create_table(

@@ -26,7 +26,7 @@ def tour_of_writes(out: Output, rides: Path, to: Path, engine: str) -> None:
     steps: list[tuple[str, Callable[[], None]]] = [
         (
             f'read {rides} --where "{_DEAR}" --output {dear} --overwrite',
-            lambda: read(str(rides), where=[_DEAR], output=dear, overwrite=True, engine=engine),
+            lambda: read(str(rides), where=[_DEAR], output=str(dear), overwrite=True, engine=engine),
         ),
         (
             f"create {table} --like {dear} --key ride_id --partition-by city --ordering fare --index column_stats",

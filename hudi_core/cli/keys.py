@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, opened
+from hudi_core.cli.options import EngineOption, JsonOption, file_options, opened
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.words import counted
 from hudi_core.engine import Engine, InputRows
@@ -23,6 +23,7 @@ from hudi_core.json_texts import parse_json
 from hudi_core.keys.choose import WriterEnvironment, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
 from hudi_core.keys.zones import parse_zone
+from hudi_core.rows.outside_files import file_suffix, read_file
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -79,7 +80,7 @@ def keys(
     if table is None:
         generator = choose(key_options, writer=writer, machine=machine)
     else:
-        opened_table = opened(table, engine, MetadataMode.AUTO)
+        opened_table = opened(table, engine, MetadataMode.AUTO, beside=rows)
         generator, like = (
             table_generator(opened_table, key_options, writer=writer, machine=machine),
             opened_table.schema,
@@ -134,14 +135,14 @@ def _option(path: Path, name: str, value: object) -> str:
 
 def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator, like: Schema | None) -> InputRows[Any]:
     """The rows of a file. Without types in its format or of a table, strings stay strings: a guess would change keys."""
-    given = engine.rows.read(path, like)
-    if like is not None or Path(path).suffix.lower() not in _GUESSED:
+    given = read_file(engine, path, like, file_options(path))
+    if like is not None or file_suffix(path) not in _GUESSED:
         return given
-    counts = () if Path(path).suffix.lower() != ".csv" else _counts(generator)
+    counts = () if file_suffix(path) != ".csv" else _counts(generator)
     fields = tuple(
         replace(field, type=_unguessed(field.type, path, field.name in counts)) for field in given.schema.fields
     )
-    return engine.rows.read(path, Schema(replace(given.schema.record, fields=fields)))
+    return read_file(engine, path, Schema(replace(given.schema.record, fields=fields)), file_options(path))
 
 
 def _counts(generator: AnyGenerator) -> tuple[str, ...]:
@@ -154,7 +155,7 @@ def _unguessed(type: t.Type, path: str, is_count: bool) -> t.Type:
     """In JSON only dates and times are guesses; in CSV everything is."""
     if isinstance(type, t.Nested):
         return with_children(type, tuple(replace(c, type=_unguessed(c.type, path, False)) for c in t.children(type)))
-    guessed = isinstance(type, t.Date | t.Time | t.Timestamp) or (path.lower().endswith(".csv") and not is_count)
+    guessed = isinstance(type, t.Date | t.Time | t.Timestamp) or (file_suffix(path) == ".csv" and not is_count)
     return t.String() if guessed else type
 
 

@@ -18,6 +18,7 @@ from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
+from hudi_core.rows.outside_files import is_url, local_file
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import open_table
@@ -95,8 +96,14 @@ def opened(
     case_sensitive: bool = False,
     footer_cache: str | None = None,
     footer_cache_mib: int = FOOTER_CACHE_MIB,
+    *,
+    beside: str = "",
 ) -> Table:
-    """The table; what is odd about its properties goes to standard error."""
+    """The table; what is odd about its properties goes to standard error.
+
+    `beside` is a file of the same command: storage options are for its URL alone where the table is local.
+    """
+    options = {} if is_url(beside) and not is_url(uri) else STORAGE_OPTIONS.get()
     table = open_table(
         uri,
         engine=engine,
@@ -104,7 +111,7 @@ def opened(
         case_sensitive=case_sensitive,
         footer_cache=footer_cache,
         footer_cache_bytes=footer_cache_mib << 20,
-        storage_options=STORAGE_OPTIONS.get(),
+        storage_options=options,
     )
     warn(table.config.findings)
     storages = OPENED.get()
@@ -133,6 +140,16 @@ def local_path(path: Path) -> Path:
     if path.is_dir():
         raise UsageError(str(path), expected="a file", found="a folder")
     return path
+
+
+def file_options(path: str) -> Mapping[str, str]:
+    """The storage options for a file of a command; none for a local one."""
+    return STORAGE_OPTIONS.get() if is_url(path) else {}
+
+
+def free_file(path: str, *, overwrite: bool) -> str:
+    """A file to write to, by path or URL. Raises `UsageError` as `free_path` for a local one."""
+    return path if is_url(path) else str(free_path(Path(local_file(path)), overwrite=overwrite))
 
 
 def free_path(path: Path, *, overwrite: bool) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,7 +18,8 @@ from hudi_core.cli.options import (
     MetadataOption,
     TableArgument,
     WhereOption,
-    free_path,
+    file_options,
+    free_file,
     opened,
     warn,
 )
@@ -31,7 +31,9 @@ from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
 from hudi_core.reading.result import QueryResult
+from hudi_core.rows.outside_files import write_file
 from hudi_core.schema.names import name_list
+from hudi_core.secrets import public_url
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
@@ -76,11 +78,12 @@ def read(
     ] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             metavar="FILE",
-            help="A file ending in .parquet, .csv, .arrow, .feather, .json or .jsonl, texts also in .gz; - is standard output.",
+            help="A file, by path or URL, ending in .parquet, .csv, .arrow, .feather, .json or .jsonl, texts also in .gz; - is "
+            "standard output.",
         ),
     ] = None,
     format: Annotated[
@@ -102,11 +105,11 @@ def read(
 
     People see the first 20 unless --limit is set; --json and --output give all. With both, the line says what was written.
     """
-    refuse_format("" if output is None else str(output), format)
-    target = None if output is None else output if str(output) == STREAM else free_path(output, overwrite=overwrite)
-    if as_json and target is not None and str(target) == STREAM:
+    refuse_format(output or "", format)
+    target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
+    if as_json and target == STREAM:
         raise UsageError("--output", expected="a file beside --json, whose line says what was written", found=STREAM)
-    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib, beside=target or "")
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:
@@ -137,14 +140,15 @@ def read(
     if count:
         row_count = scan.count()
         out.record({"rows": row_count}) if as_json else out.text(counted(row_count, "row"))
-    elif target is not None and str(target) == STREAM:
+    elif target == STREAM:
         with progress("rows written") as seen:
             write_output(lambda path: scan.write(path, seen), format)
     elif target is not None:
         with progress("rows written") as seen:
-            written = scan.write(str(target), seen)
+            loaded, options = opened_table.engine, file_options(target)
+            written = write_file(loaded, target, lambda path: scan.write(path, seen), options, overwrite=overwrite)
         if as_json:
-            out.record({"rows": written, "file": str(target)})
+            out.record({"rows": written, "file": public_url(target)})
         else:
             say(f"{counted(written, 'row')} to {target}")
     elif as_json:

@@ -15,6 +15,7 @@ from hudi_core.cli.options import (
     JsonOption,
     MetadataOption,
     TableArgument,
+    file_options,
     opened,
     warn,
 )
@@ -22,6 +23,7 @@ from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, duration, share
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.stored_filters import FilterState
+from hudi_core.rows.outside_files import read_file
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -77,14 +79,14 @@ def tag(
     location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()
-    opened_table = opened(table, engine, metadata)
+    opened_table = opened(table, engine, metadata, beside=rows)
     fields = name_list(hash_fields or ())
     if (buckets is not None or fields) and index is not IndexKind.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
     key_options = None if options is None else read_options(options)
     tagger = Tagger(opened_table, TagOptions(index, whole_table, buckets, fields, key_options), as_of)
     operations = opened_table.engine.rows
-    given = operations.read(rows, input_schema(opened_table.schema_at(as_of)))
+    given = read_file(opened_table.engine, rows, input_schema(opened_table.schema_at(as_of)), file_options(rows))
     tagged = tagger.tag(given, with_keys=as_json)
     out = Output(as_json)
     for batch in tagged.batches:

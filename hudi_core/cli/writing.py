@@ -16,6 +16,7 @@ from hudi_core.cli.options import (
     RequiredWhere,
     TableArgument,
     WhereOption,
+    file_options,
     opened,
     warn,
 )
@@ -25,6 +26,7 @@ from hudi_core.cli.progress import task_progress
 from hudi_core.cli.streams import FORMATS, input_file
 from hudi_core.errors import UsageError
 from hudi_core.front.after_write import served
+from hudi_core.rows.outside_files import RowFile
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
@@ -52,7 +54,8 @@ def write(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A Parquet, Arrow, CSV or JSON file, texts also as .gz, or a folder of Parquet files; - is standard input.",
+            help="A Parquet, Arrow, CSV or JSON file, by path or URL, texts also as .gz, or a folder of Parquet files; - is "
+            "standard input.",
         ),
     ],
     op: Annotated[
@@ -94,10 +97,12 @@ def write(
     if index is IndexKind.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
     options = _options(dry_run, allow_empty, option, index, missing_columns, add_columns)
-    with input_file(rows, format) as given:
-        _run(
-            table, engine, as_json, options, lambda opened_table, options: write_rows(opened_table, given, op, options)
-        )
+    with input_file(rows, format) as path:
+
+        def work(opened_table: Table, options: WriteOptions) -> WriteResult:
+            return write_rows(opened_table, RowFile(path, file_options(path)), op, options)
+
+        _run(table, engine, as_json, options, work, beside=path)
 
 
 def delete(
@@ -189,8 +194,9 @@ def _run(
     work: Callable[[Table, WriteOptions], WriteResult],
     *,
     case_sensitive: bool = False,
+    beside: str = "",
 ) -> None:
-    table = opened(uri, engine, MetadataMode.AUTO, case_sensitive)
+    table = opened(uri, engine, MetadataMode.AUTO, case_sensitive, beside=beside)
     with task_progress("files") as report:
         settings = replace(options, progress=report)
         result = served(table, work(table, settings), settings)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from hudi_core.engine import Rows
 from hudi_core.errors import UnsupportedError
+from hudi_core.rows.outside_files import options_beside, write_file
 from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from hudi_core.libraries import ArrowReader, ArrowTable, PandasFrame, PolarsFrame
@@ -19,10 +22,11 @@ class QueryResult(ABC):
     """Rows of one schema; each call reads them again."""
 
     schema: Schema
+    _snapshot: Snapshot
 
     @property
-    @abstractmethod
-    def _rows(self) -> Rows[Any, Any, Any]: ...
+    def _rows(self) -> Rows[Any, Any, Any]:
+        return self._snapshot.engine.rows
 
     @abstractmethod
     def batches(self) -> Iterator[Any]:
@@ -64,9 +68,11 @@ class QueryResult(ABC):
         """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
         return self.to_stream().__arrow_c_stream__(requested_schema)
 
-    def write(self, path: str, report: Callable[[int], None] | None = None) -> int:
-        """Writes the rows to a local file in the format of its extension and returns their number; `report` gets that of each
-        batch."""
+    def write(self, path: str | PathLike[str], report: Callable[[int], None] | None = None) -> int:
+        """Writes the rows to a file in the format of its extension and returns their number; `report` gets that of each batch.
+
+        The file is a local one, or one that a URL of a store names. The options of the table's storage open a URL of its kind.
+        """
 
         def batches() -> Iterator[Any]:
             for batch in self.batches():
@@ -74,4 +80,10 @@ class QueryResult(ABC):
                     report(self._rows.count(batch))
                 yield batch
 
-        return self._rows.write(path, self.schema, batches())
+        snapshot, target = self._snapshot, fspath(path)
+        return write_file(
+            snapshot.engine,
+            target,
+            lambda local: self._rows.write(local, self.schema, batches()),
+            options_beside(snapshot.storage, target),
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hudi_core.engine import Rows, ScanReader
+from hudi_core.engine import ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.sql_predicate import warnings_of
@@ -87,10 +87,6 @@ class Scan(QueryResult):
     def __reduce__(self) -> tuple[type[Scan], tuple[Any, ...]]:
         """A copy has the plan, if there is one, and so reads the same files."""
         return Scan, (self._sources, self._options, vars(self).get("plan", self._known_plan))
-
-    @property
-    def _rows(self) -> Rows[Any, Any, Any]:
-        return self._snapshot.engine.rows
 
     @cached_property
     def plan(self) -> ScanPlan:

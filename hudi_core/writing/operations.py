@@ -23,6 +23,7 @@ from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.rows.outside_files import RowFile, options_beside, read_file
 from hudi_core.schema.names import names
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -296,13 +297,13 @@ def given_rows(table: Table, data: object, columns: BatchColumns | None = None) 
     away, `RowError` is raised for it as the rows are drawn."""
     if isinstance(data, InputRows):
         return data
-    operations, like = table.engine.rows, input_schema(table.schema)
-    whole = columns is not None and columns.has_no_gaps
-    rows: InputRows[Any] = (
-        operations.read(fspath(data), like, whole=whole)
-        if isinstance(data, str | PathLike)
-        else operations.given(data, like, whole=whole)
-    )
+    like, whole = input_schema(table.schema), columns is not None and columns.has_no_gaps
+    if isinstance(data, str | PathLike):
+        path = fspath(data)
+        data = RowFile(path, options_beside(table.storage, path))
+    if isinstance(data, RowFile):
+        return read_file(table.engine, data.path, like, data.options, whole=whole)
+    rows: InputRows[Any] = table.engine.rows.given(data, like, whole=whole)
     return rows
 
 

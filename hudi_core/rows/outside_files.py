@@ -1,0 +1,207 @@
+"""Files of rows outside of tables: local paths, and URLs of any store that holds tables. Rules ROWS-980, ROWS-981.
+
+A file of a URL is brought here whole before its rows are read, and goes there when it is whole. Messages name it by its URL,
+without secrets.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, url2pathname, urlopen
+
+from hudi_core.engine import Engine, InputRows, Storage, StorageWithOptions
+from hudi_core.errors import HudiError, StorageError, UsageError
+from hudi_core.schema.schema import Schema
+from hudi_core.secrets import public_url
+
+_WEB: Final = ("http", "https")
+_CHUNK: Final = 8 << 20
+_WEB_SECONDS: Final = 60.0
+"""How long an answer of a web server may take."""
+
+AnyEngine = Engine[Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFile:
+    """A file of rows by path or URL, and the options that open the URL."""
+
+    path: str
+    options: Mapping[str, str]
+
+
+def is_url(path: str) -> bool:
+    """Whether a file is elsewhere. A `file:` URL is a local path.
+
+    >>> is_url("s3://bucket/rows.parquet"), is_url("file:///rows.csv"), is_url("rows.csv")
+    (True, False, False)
+    """
+    return "://" in path and urlsplit(path).scheme.lower() != "file"
+
+
+def local_file(path: str) -> str:
+    """A local path, of a `file:` URL too.
+
+    >>> local_file("file:///a%20b.csv"), local_file("a%20b.csv")
+    ('/a b.csv', 'a%20b.csv')
+    """
+    parts = urlsplit(path)
+    return url2pathname(parts.path) if parts.scheme.lower() == "file" else path
+
+
+def file_suffix(path: str) -> str:
+    """The extension of a file in small letters.
+
+    >>> file_suffix("https://host/a.CSV?sig=1"), file_suffix("a/b.parquet")
+    ('.csv', '.parquet')
+    """
+    return Path(_name(path) if is_url(path) else local_file(path)).suffix.lower()
+
+
+def read_file(
+    engine: AnyEngine,
+    path: str,
+    like: Schema | None = None,
+    options: Mapping[str, str] | None = None,
+    *,
+    whole: bool = False,
+) -> InputRows[Any]:
+    """The rows of a file or of a folder of Parquet files, as `engine.rows.read`; of a URL those of one file.
+
+    `options` open the URL.
+    """
+    if not is_url(path):
+        return engine.rows.read(local_file(path), like, whole=whole)
+    folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
+    try:
+        local = folder / _name(path)
+        _fetch(engine, path, options or {}, local)
+        with _naming(local, path):
+            rows = engine.rows.read(str(local), like, whole=whole)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    batches = _batches(rows, local, path)
+    weakref.finalize(batches, shutil.rmtree, folder, ignore_errors=True)
+    return InputRows(rows.schema, batches, rows.inferred)
+
+
+def write_file(
+    engine: AnyEngine,
+    path: str,
+    write: Callable[[str], int],
+    options: Mapping[str, str] | None = None,
+    *,
+    overwrite: bool = True,
+) -> int:
+    """Lets `write` write a local file; of a URL that goes there when it is whole. Gives what `write` gives.
+
+    Without `overwrite` a file that a URL names is refused before anything is written.
+    """
+    if not is_url(path):
+        return write(local_file(path))
+    storage, name = _stored(engine, path, options or {})
+    if not overwrite and storage.exists(name):
+        raise UsageError(public_url(path), expected="a file that does not exist, or --overwrite", found="one that does")
+    with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
+        local = Path(folder) / name
+        with _naming(local, path):
+            count = write(str(local))
+        with local.open("rb") as whole, storage.output(name) as target:
+            shutil.copyfileobj(whole, target, _CHUNK)
+    return count
+
+
+def options_beside(storage: Storage, path: str) -> Mapping[str, str]:
+    """The options for a URL that is used beside a table: those of the table's storage where both are of one scheme."""
+    if isinstance(storage, StorageWithOptions) and _scheme(path) == _scheme(storage.uri):
+        return storage.options
+    return {}
+
+
+def _scheme(url: str) -> str:
+    scheme = urlsplit(url).scheme.lower()
+    return "s3" if scheme in ("s3a", "s3n") else scheme
+
+
+def _batches(rows: InputRows[Any], local: Path, url: str) -> Iterator[Any]:
+    with _naming(local, url):
+        yield from rows.batches
+
+
+def _name(url: str) -> str:
+    """The name of the file: the last part of its path."""
+    name = url.partition("://")[2].partition("?")[0].rpartition("/")[2]
+    if not name:
+        raise UsageError(public_url(url), expected="the URL of a file", found="that of a folder")
+    return name
+
+
+def _stored(engine: AnyEngine, url: str, options: Mapping[str, str]) -> tuple[Storage, str]:
+    """The storage of the folder of a URL, and the name of the file in it."""
+    name = _name(url)
+    if _scheme(url) in _WEB:
+        raise UsageError(
+            public_url(url), expected="a local file or the URL of a store, as s3://bucket/name", found="a web page"
+        )
+    folder, _, query = url.partition("?")
+    folder = folder.rpartition("/")[0]
+    return engine.storage(f"{folder}?{query}" if query else folder, options), name
+
+
+def _fetch(engine: AnyEngine, url: str, options: Mapping[str, str], local: Path) -> None:
+    if _scheme(url) in _WEB:
+        with local.open("wb") as target:
+            _download(url, target)
+        return
+    storage, name = _stored(engine, url, options)
+    source = storage.open(name)
+    with local.open("wb") as target:
+        for offset in range(0, source.size, _CHUNK):
+            target.write(source.read(offset, min(_CHUNK, source.size - offset)))
+
+
+def _download(url: str, target: BinaryIO) -> None:
+    shown = public_url(url)
+    try:
+        with urlopen(_request(url), timeout=_WEB_SECONDS) as answer:
+            shutil.copyfileobj(answer, target, _CHUNK)
+    except HTTPError as problem:
+        problem.close()
+        raise StorageError(shown, message=f"the server answers {problem.code} {problem.reason}") from None
+    except URLError as problem:
+        raise StorageError(shown, message=f"it cannot be reached: {problem.reason}") from None
+    except (OSError, ValueError) as problem:
+        raise StorageError(shown, message=str(problem)) from None
+
+
+def _request(url: str) -> Request:
+    """The request of a page. A user and a password in the URL go into a header, as HTTP has them."""
+    parts = urlsplit(url)
+    user, mark, host = parts.netloc.rpartition("@")
+    headers = {"User-Agent": "hudi-core"}
+    if mark:
+        headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
+    return Request(parts._replace(netloc=host, fragment="").geturl(), headers=headers)
+
+
+@contextmanager
+def _naming(local: Path, url: str) -> Iterator[None]:
+    """Errors of the copy name the URL that it is a copy of."""
+    try:
+        yield
+    except HudiError as error:
+        shown = public_url(url)
+        error.where = error.where.replace(str(local), shown)
+        error.args = (str(error).replace(str(local), shown),)
+        raise
