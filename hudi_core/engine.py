@@ -239,14 +239,6 @@ class Storage(Protocol):
         ...
 
 
-@runtime_checkable
-class StorageWithOptions(Protocol):
-    """An optional part of a storage that was opened with options: another URL of the same store takes them too."""
-
-    @property
-    def options(self) -> Mapping[str, str]: ...
-
-
 class OpenedFile(Protocol[BatchOut]):
     """A base file for its footer and its rows, which need no second reading of the footer. Nothing of it has to be closed.
 

@@ -6,7 +6,7 @@ Raises `OSError` as the operating system does.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -43,6 +43,14 @@ class StorageWithSync(Protocol):
     def deferred(self) -> AbstractContextManager[None]:
         """Where contents of new files are not synced one by one while the block runs, but with the next `sync`."""
         ...
+
+
+@runtime_checkable
+class StorageWithOptions(Protocol):
+    """An optional part of an engine's storage that was opened with options: another URL of the same store takes them too."""
+
+    @property
+    def options(self) -> Mapping[str, str]: ...
 
 
 @dataclass(eq=False)

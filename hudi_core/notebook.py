@@ -1,9 +1,21 @@
-"""Tables of HTML, as notebooks show objects."""
+"""Objects as people see them: in one to six lines in a shell, as tables of HTML in notebooks. Rule TABLE-980."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import MISSING, fields
+from enum import Enum
 from html import escape
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_LINES: Final = 6
+_LINE: Final = 110
+_VALUE: Final = 60
+_ITEMS: Final = 4
+"""Items of a collection that are shown."""
 
 
 def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:
@@ -16,3 +28,116 @@ def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title
     heads = f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>" if head else ""
     body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table>{caption}{heads}{body}</table>"
+
+
+def show_briefly(kind: type[T]) -> type[T]:
+    """Gives a class of fields a short `repr`, and a table for notebooks unless it has one of its own."""
+    shown: Any = kind
+    shown.__repr__ = brief_text
+    if not hasattr(kind, "_repr_html_"):
+        shown._repr_html_ = brief_html
+    return kind
+
+
+def brief_text(value: object) -> str:
+    """A value by its fields, in one line where they fit, else in at most six. Fields that have their defaults are left out."""
+    name, parts = type(value).__name__, [(field, brief(part)) for field, part in _fields(value)]
+    line = f"{name}({', '.join(f'{field}={part}' for field, part in parts)})"
+    if len(line) <= _LINE:
+        return line
+    lines, shown = _packed(parts)
+    if shown < len(parts):
+        rest = _cut(", ".join(field for field, _ in parts[shown:]), _LINE - 20)
+        lines.append(f"  and {len(parts) - shown} more: {rest}")
+    return "\n".join([name, *lines])
+
+
+def _packed(parts: Sequence[tuple[str, str]]) -> tuple[list[str], int]:
+    """Lines with as many fields as have room in them, and how many fields these are. The last line is free where some are not."""
+    lines: list[str] = []
+    counts: list[int] = []
+    for number, (field, part) in enumerate(parts, 1):
+        text = f"{field}: {part}"
+        if lines and len(lines[-1]) + 2 + len(text) <= _LINE:
+            lines[-1] += f", {text}"
+            counts[-1] = number
+        else:
+            lines.append(f"  {text}")
+            counts.append(number)
+    room = _LINES - 1
+    if len(lines) <= room:
+        return lines, len(parts)
+    return lines[: room - 1], counts[room - 2]
+
+
+def brief_html(value: object) -> str:
+    """What `brief_text` shows, as a table, with all fields."""
+    return html_table(((field, brief(part)) for field, part in _fields(value)), title=type(value).__name__)
+
+
+def brief(value: object) -> str:
+    """A value in a few words.
+
+    >>> brief("a"), brief(()), brief([1, 2]), brief({"b": 1})
+    ("'a'", 'none', '1, 2', 'b: 1')
+    >>> brief(range(1_000))
+    '1,000: 0, 1, 2, 3, ...'
+    """
+    match value:
+        case Enum():
+            return str(value.value)
+        case str() | bytes():
+            return _cut(repr(value), _VALUE)
+        case Mapping():
+            return _collection((f"{_item(key)}: {brief(part)}" for key, part in value.items()), len(value))
+        case Sequence() | Set():
+            kinds = {type(item) for item in value}
+            if len(kinds) == 1 and hasattr(kind := kinds.pop(), "_repr_html_"):
+                return f"{len(value):,} of {kind.__name__}"
+            return _collection(map(_item, value), len(value))
+        case None | bool() | int() | float():
+            return repr(value)
+    size = getattr(value, "size", None)
+    if isinstance(size, int) and hasattr(value, "dtype"):
+        return f"{size:,} values"
+    text = repr(value)
+    return text if len(text) <= _VALUE and not text.startswith("<") else type(value).__name__
+
+
+def _item(value: object) -> str:
+    return _cut(value, _VALUE) if isinstance(value, str) and not isinstance(value, Enum) else brief(value)
+
+
+def _collection(items: Iterable[str], count: int) -> str:
+    if not count:
+        return "none"
+    text = ", ".join(islice(items, _ITEMS))
+    return _cut(text, _VALUE) if count <= _ITEMS else f"{count:,}: {_cut(text, _VALUE)}, ..."
+
+
+def _cut(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def _fields(value: Any) -> Iterator[tuple[str, object]]:
+    """The fields of an object of a dataclass or a model, but for those that have their defaults, and private ones."""
+    if hasattr(type(value), "model_fields"):
+        defaults = {
+            name: field.get_default(call_default_factory=False) for name, field in type(value).model_fields.items()
+        }
+    else:
+        defaults = {field.name: _default(field) for field in fields(value) if field.repr}
+    for name, default in defaults.items():
+        part = getattr(value, name)
+        if not name.startswith("_") and not _is_same(part, default):
+            yield name, part
+
+
+def _default(field: Any) -> object:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
+
+
+def _is_same(value: object, default: object) -> bool:
+    """Whether a value is its default. Arrays never are."""
+    return value is default or (type(value) is type(default) and not hasattr(value, "dtype") and value == default)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.notebook import show_briefly
 from hudi_core.paths import HUDI_FOLDER, file_name, path_within
 
 FOLDER = HUDI_FOLDER
@@ -173,6 +174,7 @@ _Path = Annotated[str, BeforeValidator(_folder)]
 _MetadataPartitions = Annotated[tuple[str, ...], BeforeValidator(_partitions)]
 
 
+@show_briefly
 class TableConfig(BaseModel):
     """The properties of a table, typed. Fact sheet: table properties of versions 2 to 9; both spellings of a key count
     at every version, because writers mix them. `properties` holds all of them as they stand."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from hudi_core.notebook import show_briefly
+
 FOOTER_BYTES: Final = 64 << 10
 """What a look into a footer is taken to read."""
 REQUEST_BYTES: Final = 64 << 10
@@ -24,6 +26,7 @@ class Measure(StrEnum):
     CLUSTERING = "clustering"
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Touched:
     """File slices of which a query opens the footer, and those that it reads rows of, with the bytes and the number of their
@@ -49,6 +52,7 @@ class Touched:
         return self.bytes_read + self.files * REQUEST_BYTES
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """An index or clustering, with what each query touches then, in the order of the queries, and the cost of building it.
@@ -64,6 +68,7 @@ class Proposal:
     seconds: float
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Queries, what they touch now, and the proposals that would save something, those first that save most.

@@ -26,6 +26,7 @@ from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.notebook import html_table
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.selection import Selection
@@ -35,6 +36,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.snapshot.time_travel import cleaned_instants
 from hudi_core.timeline.instants import Instant, time_order
+from hudi_core.types.text import text as type_text
 
 _NO_CHANGE = frozenset({"COMPACT", "LOG_COMPACT", "CLUSTER", "INDEX", "ALTER_SCHEMA"})
 """Operations that write files and leave every row as it was."""
@@ -87,6 +89,11 @@ class Changes(QueryResult):
         """One line; nothing is read for it."""
         commits = len(self._commit_range.instants)
         return f"Changes of {self._snapshot.config.name}: {commits} commits; columns {', '.join(self.schema.names)}"
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of the columns, under what `repr` shows; nothing is read for it."""
+        rows = ((field.name, type_text(field.type)) for field in self.schema.fields)
+        return html_table(rows, ("column", "type"), title=repr(self))
 
     def __reduce__(self) -> tuple[type[Changes], tuple[Any, ...]]:
         parts = self._snapshot, self._commit_range, self._changes_schema, self.schema, self._predicate, self._limit

@@ -30,6 +30,7 @@ from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.queries import Query
 from hudi_core.metadata_writer.changes import statistics_of
+from hudi_core.notebook import show_briefly
 from hudi_core.planning.plan import SKIP
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
@@ -45,6 +46,7 @@ MAX_ERROR: Final = 0.1
 Shares = NDArray[np.float64]
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """The files that a plan leads to, their bytes together, and what each query touches before and after."""

@@ -11,6 +11,7 @@ from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query
+from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
 from hudi_core.writing.plan import FileSizes
 
@@ -21,6 +22,7 @@ LOG_SHARE: Final = 0.35
 """The share of the bytes of log files that remains in base files: Hudi's `hoodie.logfile.to.parquet.compression.ratio`."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
     """How rows are ordered, and which slices are rewritten.

@@ -15,6 +15,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from hudi_core.expr.queries import Condition, condition_text
+from hudi_core.notebook import show_briefly
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.timeline.timeline import Timeline
 
@@ -24,6 +25,7 @@ MAX_NOTED: Final = 100
 """Queries that are noted: the most frequent ones."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Gain:
     """One query: how many slices it keeps, of how many, before and after, with their bytes and with the requests for them, one a
@@ -41,6 +43,7 @@ class Gain:
     requests_after: int = 0
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The prediction that a clustering noted for a query. `commits_since` counts the commits after it: they may have changed

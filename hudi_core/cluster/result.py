@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hudi_core.notebook import show_briefly
 
+
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ClusterResult:
     """`state` is `requested` for a plan that waits, `completed` for one that ran, else `nothing to cluster`, and `instant` None.

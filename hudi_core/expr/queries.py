@@ -13,6 +13,7 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.text import to_sql
+from hudi_core.notebook import show_briefly
 
 Condition = str | Expr | ExpressionBuilder
 """A predicate: SQL, nodes or a builder."""
@@ -20,6 +21,7 @@ Condition = str | Expr | ExpressionBuilder
 _COMMENTS: Final = ("--", "#")
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Query:
     """A predicate, and how often it was put."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
+from hudi_core.notebook import show_briefly
 from hudi_core.writing.source_merge.clauses import Action, Clause
 from hudi_core.writing.write_run import WriteOptions
 
@@ -19,6 +20,7 @@ Run = Callable[[tuple[Clause, ...], WriteOptions], "WriteResult"]
 """Runs the merge with these clauses."""
 
 
+@show_briefly
 @dataclass(frozen=True)
 class Merge:
     """What becomes of rows of a source, and of the rows of the table that they match. Each method gives another merge with one

@@ -18,6 +18,7 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.expressions import stated_value
 from hudi_core.metadata.kinds import build_order, kind_of
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
@@ -36,6 +37,7 @@ class IndexState(StrEnum):
     """Missing, behind the table, or with unusable files."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Index:
     """An index: a partition of the metadata table, by its name."""

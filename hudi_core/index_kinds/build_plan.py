@@ -30,6 +30,7 @@ from hudi_core.metadata_writer.changes import columns_with_statistics, is_kept
 from hudi_core.metadata_writer.expression import INDEX_TYPES, expression_definition
 from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
 from hudi_core.metadata_writer.secondary import secondary_definition
+from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
 from hudi_core.schema.meta import without_meta_columns
@@ -49,6 +50,7 @@ _WRITER: Final = {"writer": "hudi-core"}
 """The mark of plans made by this library: their builds write a heartbeat as long as they run."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
     """How indexes are built. `columns` are the columns of `column_stats`, or the one of a secondary or an expression index;

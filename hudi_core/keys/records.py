@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from hudi_core.notebook import show_briefly
 
+
+@show_briefly
 @dataclass(frozen=True, slots=True, order=True)
 class HoodieKey:
     """The identity of a record in its table. `partition_path` is empty for a table without partitions."""
@@ -18,6 +21,7 @@ class HoodieKey:
     partition_path: str
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class HoodieRecordLocation:
     """Where a record is stored: the file group, and the instant that wrote the file.
@@ -30,6 +34,7 @@ class HoodieRecordLocation:
     position: int | None = None
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class HoodieRecordGlobalLocation:
     """Where a record is stored in the whole table: the answer of an index over all partitions."""
@@ -54,6 +59,7 @@ class HoodieOperation(Enum):
     DELETE = "D"
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class HoodieRecord:
     """One record: its key, its values by column name (None: it is deleted), and where it was and will be stored.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.notebook import html_table
+from hudi_core.notebook import html_table, show_briefly
 from hudi_core.portable import Portable
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict
@@ -23,6 +23,7 @@ READ, ALL_MATCH, SKIP = range(3)
 T = TypeVar("T")
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Step:
     """One source of knowledge put to the predicate. `removed` counts the slices it took from the `before` that were left."""
@@ -38,6 +39,7 @@ class Step:
         return self.before - self.removed
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A slice, what becomes of it, and what decided: the source and the part of the predicate, empty when nothing did."""

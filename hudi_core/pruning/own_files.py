@@ -15,6 +15,7 @@ from hudi_core.expr.queries import Condition
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
+from hudi_core.notebook import html_table, show_briefly
 from hudi_core.pruning.statistics import from_values
 from hudi_core.pruning.store import FileStatistics, PruningPlan, StatisticsPart
 from hudi_core.schema.schema import Schema
@@ -24,6 +25,7 @@ from hudi_core.values.domain import coerce
 Counts = Sequence[int | None]
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ColumnBounds:
     """What is known of a column in each file, in the order of the files; None is unknown.
@@ -53,6 +55,10 @@ class PrunedFiles:
 
     def __repr__(self) -> str:
         return f"PrunedFiles: {len(self.possible):,} of {self.count:,} files may hold matching rows"
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of what each condition removes."""
+        return html_table(self.removed_by.items(), ("condition", "removes by itself"), title=repr(self))
 
 
 def prune(

@@ -19,8 +19,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, url2pathname, urlopen
 
-from hudi_core.engine import Engine, InputRows, Storage, StorageWithOptions
+from hudi_core.engine import Engine, InputRows, Storage
 from hudi_core.errors import HudiError, StorageError, UsageError
+from hudi_core.local_files import StorageWithOptions
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
 

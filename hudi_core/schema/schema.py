@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described, listed
-from hudi_core.notebook import html_table
+from hudi_core.notebook import html_table, show_briefly
 from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 from hudi_core.types.text import text as type_text
@@ -24,6 +24,7 @@ MAX_DEPTH: Final = 100
 """Levels of nesting that any schema text may have; deeper ones are refused before they exhaust the stack."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ColumnPlace:
     """Where a field is in a schema: names and positions from the root, and whether any ancestor or itself is optional."""

@@ -79,6 +79,11 @@ class Snapshot(Portable):
     read_optimized: bool = False
     resolved: Resolved = Resolved()
 
+    def __repr__(self) -> str:
+        """One line; nothing is read for it."""
+        latest = self.timeline.commits[-1].requested_time if self.timeline.commits else "none"
+        return f"Snapshot of {self.config.name}: {len(self.timeline.commits):,} commits, latest {latest}"
+
     def made_of(self) -> dict[str, Any]:
         looked_up = vars(self)
         history = looked_up.get("history", self.resolved.history)

@@ -13,6 +13,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import Column
+from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.column_ranges import ColumnRange
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
@@ -23,6 +24,7 @@ _WHOLE: Final = (t.Int, t.Long, t.Date, t.Boolean)
 """Types whose values between two bounds can be counted."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
     """What is known of a column over the latest file slices.

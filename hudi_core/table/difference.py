@@ -11,12 +11,14 @@ from typing import Any
 
 from hudi_core.errors import UsageError
 from hudi_core.evolve.diff import differences
+from hudi_core.notebook import show_briefly
 from hudi_core.table.summaries import CommitSummary, commits
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class TableDifference:
     """The difference between a table at one instant and at a later one.

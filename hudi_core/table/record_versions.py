@@ -21,6 +21,7 @@ from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.merge.records import NO_ROW, Precedence
 from hudi_core.merge.rules import MergeRules, merge_rules
+from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.merged_slices import MergedSlices
@@ -37,6 +38,7 @@ _WINS: Final = {
 }
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class RecordVersion:
     """One stored copy of a record, or its delete.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hudi_core.notebook import show_briefly
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import Instant
@@ -18,6 +19,7 @@ SMALL_BYTES = 100 << 20
 """Apache Hudi's `hoodie.parquet.small.file.limit`: base files below it get new rows first."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class CommitSummary:
     """What one completed write did, as its writer recorded it; counts are None where it recorded none.
@@ -42,6 +44,7 @@ class CommitSummary:
         return asdict(self)
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class PartitionSummary:
     """What a partition holds now. `small_files` counts base files below Apache Hudi's limit of small files."""

@@ -15,6 +15,7 @@ from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, described
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
+from hudi_core.notebook import show_briefly
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.ids import record_with_ids
@@ -52,6 +53,7 @@ _LOCATION = t.Record(
 )
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class TagOptions:
     """How keys are located."""

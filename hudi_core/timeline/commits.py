@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
 from hudi_core.formats.avro.long_lists import read_with_lists
+from hudi_core.notebook import show_briefly
 from hudi_core.paths import FileName, FileNames, PartitionPath, data_path, stated_path
 
 
@@ -75,6 +76,7 @@ _Stats = Annotated[tuple[WriteStat, ...], BeforeValidator(_empty_sequence_for_nu
 _FileIds = Annotated[tuple[str, ...], BeforeValidator(_empty_sequence_for_null)]
 
 
+@show_briefly
 class CommitMetadata(BaseModel):
     """The metadata of a commit, by partition (the empty string for a table without partitions)."""
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Protocol
 
+from hudi_core.notebook import show_briefly
+
 COMMIT, DELTA_COMMIT, REPLACE_COMMIT = "commit", "deltacommit", "replacecommit"
 CLUSTERING, COMPACTION, LOG_COMPACTION = "clustering", "compaction", "logcompaction"
 CLEAN, ROLLBACK, RESTORE, SAVEPOINT, INDEXING = "clean", "rollback", "restore", "savepoint", "indexing"
@@ -34,6 +36,7 @@ class InstantState(IntEnum):
     COMPLETED = 2
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Instant:
     """An action on the table's timeline. `file` is the name of the file that holds its latest state.

@@ -14,12 +14,14 @@ from hudi_core.columns.spans import positions
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import FileInfo
 from hudi_core.formats.names import parse_log_file
+from hudi_core.notebook import show_briefly
 from hudi_core.timeline.files import FileList
 
 NO_BASE = -1
 """The row of the base file of a slice without one."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class FileSlice:
     """One version of a file group: a base file, or none yet, and the log files to merge onto it, oldest first.

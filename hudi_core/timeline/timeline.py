@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.engine import FileInfo, Storage
+from hudi_core.notebook import html_table
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -33,6 +34,9 @@ from hudi_core.timeline.instants import (
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.times import query_time
 
+_SHOWN: Final = 20
+"""Instants that a notebook shows: the latest."""
+
 
 @dataclass(frozen=True)
 class Timeline(Portable):
@@ -54,6 +58,17 @@ class Timeline(Portable):
     zone: tzinfo | None = None
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
     _extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """One line; no content is read for it."""
+        latest = f", latest commit {self.commits[-1].requested_time}" if self.commits else ""
+        return f"Timeline of {len(self.instants):,} instants: {len(self.commits):,} commits{latest}"
+
+    def _repr_html_(self) -> str:
+        """A notebook's table of the latest instants."""
+        latest = self.instants[-_SHOWN:]
+        rows = ((one.requested_time, one.completion_time or "", one.action, one.state.name.lower()) for one in latest)
+        return html_table(rows, ("requested", "completed", "action", "state"), title=repr(self))
 
     def as_of(self, time: str | None) -> Timeline:
         """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest.

@@ -27,6 +27,7 @@ from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.table import PARTITION_STATS
 from hudi_core.metadata_writer.undo import refuse_mixed, undo_steps
+from hudi_core.notebook import show_briefly
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -50,6 +51,7 @@ from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class RollbackPlan:
     """The files that a rollback removes: data files, by path from the table's root."""

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from hudi_core.notebook import show_briefly
+
 
 class Unit(Enum):
     """The unit of a time or timestamp; the value is how many make a second."""
@@ -148,6 +150,7 @@ class Vector:
     doc: str | None = None
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Field:
     """A named, typed place with a column id: a record's field, an array's element, a map's key or value.
@@ -176,6 +179,7 @@ class RecordKind(Enum):
     BLOB = "blob"
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Record:
     """Named fields. `name` is the Avro full name, empty when none was given."""

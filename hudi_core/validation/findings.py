@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.notebook import show_briefly
 
 
 class Severity(StrEnum):
@@ -19,6 +20,7 @@ class Severity(StrEnum):
     """It costs speed, or could not be examined."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Mending:
     """How a finding is mended: in words, and what `mend` does about it, if anything."""
@@ -34,6 +36,7 @@ class Mending:
     """The metadata partition whose definition is removed."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is not as it should be. `where` is a path from the table's root, with a place in that file."""

@@ -17,6 +17,7 @@ from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
@@ -24,6 +25,7 @@ from hudi_core.transactions.rollback import failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class Mended:
     """What was mended: paths that were removed, partitions of the metadata table that were built anew; and the table after it."""

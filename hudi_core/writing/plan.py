@@ -19,6 +19,7 @@ import numpy as np
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.errors import UsageError
+from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup, opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
@@ -26,6 +27,7 @@ from hudi_core.writing.half_written import half_written_groups
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class FileSizes:
     """How large files become; the defaults are Hudi's."""

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.notebook import html_table
+from hudi_core.notebook import html_table, show_briefly
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class WriteResult:
     """`instant` is None where nothing was to be written, and after a dry run, whose counts are those of rows and files that would

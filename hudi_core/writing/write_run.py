@@ -23,6 +23,7 @@ from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.index_kinds.secondary import Indexed, indexed_columns, replaced_secondary
 from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
@@ -68,6 +69,7 @@ _TASKS_AT_ONCE: Final = 4
 _WAIT_SECONDS: Final = 0.5
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
     """Options of a write. `dry_run` plans it and writes nothing."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
+from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
 from hudi_core.services.stated import StatedProperties
@@ -21,6 +22,7 @@ Progress = Callable[[int, int], None]
 """Gets the number of instants that left the active timeline, and of all that are to."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ArchiveOptions:
     """Options of an archive. What is None is read from `properties`, then from those of the table, then Apache Hudi's default.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hudi_core.notebook import show_briefly
+
 NOTHING = "nothing to archive"
 
 
@@ -22,6 +24,7 @@ class ArchivedInstant:
         return asdict(self)
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
     """`state` is `completed`, `planned` with a dry run, else `nothing to archive`.

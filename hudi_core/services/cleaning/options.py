@@ -9,6 +9,7 @@ from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
+from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.services.stated import StatedProperties
 
@@ -40,6 +41,7 @@ class CleanPolicy(StrEnum):
         return self is CleanPolicy.VERSIONS
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class CleanOptions:
     """Options of a clean. What is None is read from `properties`, then from those of the table, then Apache Hudi's default.

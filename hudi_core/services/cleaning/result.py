@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hudi_core.notebook import show_briefly
+
 NOTHING = "nothing to clean"
 
 
@@ -23,6 +25,7 @@ class CleanedFile:
         return asdict(self)
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class CleanResult:
     """`state` is `completed` for a clean that ran, `planned` with a dry run, else `nothing to clean`, and `instant` None.

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
 from hudi_core.services.stated import StatedProperties
 
@@ -46,6 +47,7 @@ _GENERATOR: Final = "hoodie.compaction.plan.generator"
 _GENERATOR_CLASS: Final = "HoodieCompactionPlanGenerator"
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class CompactionOptions:
     """Which slices are compacted, and when. The defaults are those of Apache Hudi."""

@@ -6,11 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan
+from hudi_core.notebook import show_briefly
 from hudi_core.services.compaction.options import CompactionOptions
 
 COMPACTION_KIND, LOG_COMPACTION_KIND = "compaction", "log compaction"
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
     """What was done. `state` is `completed` for a plan that ran, `requested` for one that waits, `planned` for one that was only

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hudi_core.notebook import show_briefly
 
+
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class SavepointResult:
     """A savepoint of the write requested at `instant`; `state` is `saved` or `dropped`, `files` counts those it keeps."""
@@ -50,6 +53,7 @@ class DeletedFile:
         return asdict(self)
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
     """`state` is `planned` after a dry run, whose `instant` is None, else `completed`. `target` is the last write that stays,

@@ -8,6 +8,7 @@ from time import monotonic
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UsageError
+from hudi_core.notebook import show_briefly
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -17,6 +18,7 @@ CONFLICT = "conflict"
 """The state of a service that another writer was before: the next round comes back to it."""
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ServiceOptions:
     """Which services run, and within which bounds. Without a bound there is one round."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from hudi_core.cluster.operations import cluster
 from hudi_core.commit.times import Clock
+from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.operations import is_due as archive_is_due
@@ -61,6 +62,7 @@ class Request:
         return {**table.config.properties, **self.properties}
 
 
+@show_briefly
 @dataclass(frozen=True, slots=True)
 class ServiceRun:
     """One run of a service: what it is called, its state and what it did."""

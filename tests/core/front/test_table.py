@@ -1,6 +1,6 @@
 """Methods of a table: options by name, and their results.
 
-Also covers: `notebook.py`, `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/names.py`.
+Also covers: `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/names.py`.
 """
 
 from __future__ import annotations
