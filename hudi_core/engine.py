@@ -313,6 +313,9 @@ class InputRows(Generic[B]):
 class Rows(Protocol[V, MaskIn, B]):
     """The operations of a scan on batches."""
 
+    spills: bool
+    """Whether `write` makes files with the extension `.arrow`, which `read` maps into memory."""
+
     def root(self, batch: B) -> V:
         """The rows as a column of structs, none of them null."""
         ...
@@ -327,11 +330,9 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def flags(self, mask: MaskIn) -> NDArray[np.bool_]:
         """A mask of a batch's rows as one bool a row."""
-        ...
 
     def keep(self, batch: B, flags: NDArray[np.bool_]) -> B:
         """The rows whose flag is true."""
-        ...
 
     def gather(self, batches: Sequence[B], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[B]:
         """Rows put together from rows of batches of the schema, of which there is at least one.
@@ -342,7 +343,6 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def head(self, batch: B, count: int) -> B:
         """At most the first `count` rows."""
-        ...
 
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[B]:
         """Decoded columns as batches in the types of the schema, which the writer's Avro schema defines or a part of it.

@@ -31,6 +31,8 @@ _FIRST_DAY, _LAST_DAY = days_from_civil(1, 1, 1), days_from_civil(9999, 12, 31)
 class ArrowRows:
     """`hudi_core.engine.Rows` of record batches."""
 
+    spills = True
+
     def root(self, batch: pa.RecordBatch) -> Array:
         if batch.num_columns == 0:
             return pa.Array.from_buffers(pa.struct([]), batch.num_rows, [None], children=[])

@@ -25,6 +25,8 @@ Batch = tuple[Row, ...]
 class PlainRows:
     """`hudi_core.engine.Rows`: a batch holds one row, or none when it was filtered out."""
 
+    spills = False
+
     def root(self, batch: Batch) -> Row:
         (row,) = batch
         return row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.arrays import Bools
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Column, StringColumn, length, validity_of
+from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, length, validity_of
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import DeleteRecords
 from hudi_core.merge.delete_ordering import delete_ordering
@@ -20,13 +21,45 @@ from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.types import nodes as t
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RawRecords:
+    """Records as their blocks have them, oldest first: `ordering` has the values of each ordering field as a column, `rows` the
+    number of the row of each record, `has_value` a column for each column that is merged by itself."""
+
+    ordering: tuple[Column, ...]
+    deleted: Bools
+    absolute: Bools
+    listed: Bools
+    rows: NDArray[np.int32]
+    has_value: Bools
+
+    def widths(self, columns: MergeColumns) -> tuple[int, ...]:
+        """The widths of the ordering values (see `comparable`)."""
+        types = [place.field.type for place in columns.ordering]
+        return tuple(map(width_of, self.ordering, types))
+
+    def to_merge(self, columns: MergeColumns, widths: tuple[int, ...]) -> MergeRecords:
+        """The records with ordering values that compare with those of other records of these widths."""
+        types = [place.field.type for place in columns.ordering]
+        return MergeRecords(
+            tuple(
+                comparable(*column, columns.nulls_above) for column in zip(self.ordering, types, widths, strict=True)
+            ),
+            self.deleted,
+            self.absolute,
+            self.listed,
+            np.repeat(self.rows[:, None], self.has_value.shape[1], axis=1),
+            self.has_value,
+        )
+
+
 class LogBuffer:
     """Rows of data blocks and deletes of delete blocks, oldest first. With `partial` columns are merged one by one."""
 
     def __init__(self, columns: MergeColumns, partial: bool) -> None:
-        self._columns, self._partial = columns, partial
+        self.columns, self._partial = columns, partial
         self.batches: list[Any] = []
-        self.rows = 0
+        self.rows = self.records = self.bytes = 0
         self.merged_columns = len(columns.schema.fields) if partial else 1
         self._keys: list[Column] = []
         self._ordering: list[tuple[Column, ...]] = []
@@ -36,9 +69,10 @@ class LogBuffer:
         self._has_value: list[Bools] = []
         self._row_numbers: list[NDArray[np.int32]] = []
 
-    def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None) -> None:
-        """Adds a batch of the columns' schema. `stored` are the ids of the columns in its block, if that is partial."""
-        columns, rows = self._columns, self._columns.engine.rows
+    def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None, size: int = 0) -> None:
+        """Adds a batch of the columns' schema. `stored` are the ids of the columns in its block, if that is partial; `size` is
+        about how many bytes it has."""
+        columns, rows = self.columns, self.columns.engine.rows
         root, count = rows.root(batch), rows.count(batch)
         ordering, deleted = columns.ordering_values(root, where), columns.deleted(root, where)
         self.batches.append(batch)
@@ -47,6 +81,7 @@ class LogBuffer:
         self._add(ordering, deleted, deleted & self._without_value(ordering, count), np.zeros(count, np.bool_))
         self._row_numbers.append(np.arange(self.rows, self.rows + count, dtype=np.int32))
         self.rows += count
+        self.bytes += size
         if self._partial:
             has_value = columns.has_value(root)
             if stored is not None:
@@ -56,8 +91,8 @@ class LogBuffer:
     def add_deletes(self, deletes: DeleteRecords, where: str) -> None:
         """Adds the records of a delete block. Raises `CorruptFileError` for one without a key."""
         if length(deletes.record_keys):
-            types = [place.field.type for place in self._columns.ordering]
-            ordering, absolute = delete_ordering(deletes.ordering_values, types, self._columns)
+            types = [place.field.type for place in self.columns.ordering]
+            ordering, absolute = delete_ordering(deletes.ordering_values, types, self.columns)
             self._add_deletes(deletes.record_keys, ordering, absolute, where)
 
     def add_typed_deletes(self, keys: StringColumn, ordering: tuple[Column, ...], where: str) -> None:
@@ -70,7 +105,7 @@ class LogBuffer:
             self._add_deletes(keys, ordering, ~has_value, where)
 
     def _add_deletes(self, keys: StringColumn, ordering: tuple[Column, ...], absolute: Bools, where: str) -> None:
-        columns, count = self._columns, length(keys)
+        columns, count = self.columns, length(keys)
         if not validity_of(keys).all():
             raise CorruptFileError(where, expected="a key with each delete", found="a null key")
         all_rows = np.ones(count, np.bool_)
@@ -80,11 +115,6 @@ class LogBuffer:
         self._row_numbers.append(np.full(count, NO_ROW, np.int32))
         if self._partial:
             self._has_value.append(np.ones((count, self.merged_columns), np.bool_))
-
-    @property
-    def records(self) -> int:
-        """The number of records so far."""
-        return sum(map(len, self._deleted))
 
     def keys(self) -> StringColumn:
         """The keys of all records; empty where the columns have no keys."""
@@ -98,37 +128,35 @@ class LogBuffer:
 
     def joined(self) -> tuple[MergeRecords, tuple[int, ...]]:
         """All records, and the widths of their ordering values (see `comparable`)."""
+        raw = self.raw_records()
+        widths = raw.widths(self.columns)
+        return raw.to_merge(self.columns, widths), widths
+
+    def raw_records(self) -> RawRecords:
+        """All records as their blocks have them."""
         records = self.records
         if not records:
-            empty_flags = np.zeros(0, np.bool_)
-            sources = np.zeros((0, self.merged_columns), np.int32)
-            ordering = tuple(np.zeros(0, np.int64) for _ in self._columns.ordering)
-            empty = MergeRecords(
-                ordering, empty_flags, empty_flags, empty_flags, sources, np.ones((0, self.merged_columns), np.bool_)
-            )
-            return empty, tuple(0 for _ in ordering)
-        types = [place.field.type for place in self._columns.ordering]
-        ordering_columns = [concat_columns((part[n] for part in self._ordering), records) for n in range(len(types))]
-        widths = tuple(map(width_of, ordering_columns, types))
-        rows = np.concatenate(self._row_numbers)
-        merged_records = MergeRecords(
+            empty = np.zeros(0, np.bool_)
+            no_values = tuple(PrimitiveColumn(np.zeros(0, np.int64)) for _ in self.columns.ordering)
+            has_value = np.ones((0, self.merged_columns), np.bool_)
+            return RawRecords(no_values, empty, empty, empty, np.zeros(0, np.int32), has_value)
+        return RawRecords(
             tuple(
-                comparable(*column, self._columns.nulls_above)
-                for column in zip(ordering_columns, types, widths, strict=True)
+                concat_columns((part[n] for part in self._ordering), records) for n in range(len(self.columns.ordering))
             ),
             np.concatenate(self._deleted),
             np.concatenate(self._absolute),
             np.concatenate(self._listed),
-            np.repeat(rows[:, None], self.merged_columns, axis=1),
+            np.concatenate(self._row_numbers),
             np.concatenate(self._has_value) if self._partial else np.ones((records, 1), np.bool_),
         )
-        return merged_records, widths
 
     def _add(self, ordering: tuple[Column, ...], deleted: Bools, absolute: Bools, listed: Bools) -> None:
         self._ordering.append(ordering)
         self._deleted.append(deleted)
         self._absolute.append(absolute)
         self._listed.append(listed)
+        self.records += len(deleted)
 
     def _without_value(self, ordering: tuple[Column, ...], rows: int) -> Bools:
         """The rows without an ordering value: no ordering field, a null, or the int 0."""
@@ -136,6 +164,6 @@ class LogBuffer:
             return np.ones(rows, np.bool_)
         if len(ordering) > 1:
             return np.zeros(rows, np.bool_)
-        field_type = self._columns.ordering[0].field.type
+        field_type = self.columns.ordering[0].field.type
         absent: Bools = ~validity_of(ordering[0])
         return absent | (comparable(ordering[0], field_type, 0) == 0) if isinstance(field_type, t.Int) else absent

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Column, StructColumn
+from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
 from hudi_core.formats.avro.block import joined_records, read_content
 from hudi_core.formats.avro.columns import decode_batches, decode_framed
-from hudi_core.formats.deletes import read_deletes
+from hudi_core.formats.deletes import DeleteRecords, read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.names import parse_base_file
@@ -38,6 +38,10 @@ from hudi_core.types import nodes as t
 
 MAX_RUN_BYTES = 1 << 23
 """Bytes of blocks that are decoded together: each decoding has a fixed cost and gives a batch of its own."""
+WORTH_DIVIDING: Final = 4
+"""A block of so many times as many bytes becomes batches of about as many; smaller ones become one batch."""
+INFLATED_BLOCK: Final = 4
+"""Bytes in memory for a byte of a compressed block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +72,16 @@ def gathered_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = No
     return LogRecords(buffer.batches, buffer.rows, keys, key_ids, records, buffer.merged_columns, widths)
 
 
+class RecordSink(Protocol):
+    """Takes the records of logs, oldest first: `LogBuffer`, or what keeps them in files."""
+
+    def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None, size: int = 0) -> None: ...
+
+    def add_deletes(self, deletes: DeleteRecords, where: str) -> None: ...
+
+    def add_typed_deletes(self, keys: StringColumn, ordering: tuple[Column, ...], where: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _BlockPlan:
     """How data blocks of one schema are read: the stored schema, the part of it that is read, and the plan for that part."""
@@ -87,14 +101,21 @@ class LogReader:
 
     def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
         """The records of a slice's counting blocks; `positions` are their positions in the base file, if recorded."""
-        partial = self.columns.rules.partial is not None or any(map(is_partial, blocks))
-        buffer = LogBuffer(self.columns, partial)
+        buffer = LogBuffer(self.columns, self.merges_columns(blocks))
+        self.read_into(buffer, slice, blocks)
+        return gathered_records(buffer, positions)
+
+    def read_into(self, records: RecordSink, slice: FileSlice, blocks: Sequence[LogBlock]) -> None:
+        """Adds the records of a slice's counting blocks, oldest first."""
         for run in self._runs(blocks):
             if run[0].kind is BlockKind.DELETE:
-                self._add_deletes(buffer, run[0])
+                self._add_deletes(records, run[0])
             else:
-                self._add_rows(buffer, run, slice)
-        return gathered_records(buffer, positions)
+                self._add_rows(records, run, slice)
+
+    def merges_columns(self, blocks: Sequence[LogBlock]) -> bool:
+        """Whether columns are merged one by one."""
+        return self.columns.rules.partial is not None or any(map(is_partial, blocks))
 
     def _runs(self, blocks: Sequence[LogBlock]) -> Iterator[list[LogBlock]]:
         """The blocks in order, one per list; small Avro blocks that are read by the same plan are joined in one list."""
@@ -118,28 +139,28 @@ class LogReader:
             and number_at(one.require(HeaderKey.INSTANT_TIME)) == number_at(other.require(HeaderKey.INSTANT_TIME))
         )
 
-    def _add_deletes(self, buffer: LogBuffer, block: LogBlock) -> None:
+    def _add_deletes(self, records: RecordSink, block: LogBlock) -> None:
         if not block.native:
-            buffer.add_deletes(read_deletes(block), block.where)
+            records.add_deletes(read_deletes(block), block.where)
             return
         for keys, ordering in native_deletes(block, self.base_files.sources.snapshot, self.columns.ordering):
-            buffer.add_typed_deletes(keys, ordering, block.where)
+            records.add_typed_deletes(keys, ordering, block.where)
 
-    def _add_rows(self, buffer: LogBuffer, run: Sequence[LogBlock], slice: FileSlice) -> None:
+    def _add_rows(self, records: RecordSink, run: Sequence[LogBlock], slice: FileSlice) -> None:
         """Adds the rows of data blocks that are read together. After an error they are read one by one, to name the block."""
         where = run[0].where
         try:
-            for block_plan, batch in self._batches(run, slice):
+            for block_plan, batch, size in self._batches(run, slice):
                 ids = {field.id for field in block_plan.part.fields}
-                buffer.add_rows(batch, where, ids if is_partial(run[0]) else None)
+                records.add_rows(batch, where, ids if is_partial(run[0]) else None, size)
         except CorruptFileError:
             if len(run) > 1:
                 for block in run:
-                    self._add_rows(buffer, [block], slice)
+                    self._add_rows(records, [block], slice)
             raise
 
-    def _batches(self, run: Sequence[LogBlock], slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
-        """The rows of data blocks in the schema that merging needs."""
+    def _batches(self, run: Sequence[LogBlock], slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any, int]]:
+        """The rows of data blocks in the schema that merging needs, each batch with about how many bytes it has in its block."""
         block = run[0]
         if block.kind is BlockKind.PARQUET_DATA:
             yield from self._parquet(block, slice)
@@ -150,19 +171,22 @@ class LogReader:
         if count == 0:
             next(parts, None)  # raises where there are bytes all the same
             return
-        decoded = concat_columns(parts, count)
-        assert isinstance(decoded, StructColumn)
+        rows = self._engine.rows
         read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
-        for batch in self._engine.rows.from_columns(decoded, block_plan.part, block.where):
-            yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
+        row_bytes = sum(block.content_length for block in run) / count
+        for decoded in _joined(parts, count, int(MAX_RUN_BYTES / row_bytes)):
+            for batch in rows.from_columns(decoded, block_plan.part, block.where):
+                yield block_plan, rows.batch(read_columns(rows.root(batch))), int(rows.count(batch) * row_bytes)
 
-    def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
+    def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any, int]]:
         with opened_content(block, self._engine) as opened:
             schema = opened.footer.schema
             block_plan = self._block_plan(repr(schema.record), schema, block)
             read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
+            row_bytes = INFLATED_BLOCK * block.content_length / max(opened.footer.rows, 1)
+            rows = self._engine.rows
             for batch in opened.batches([field.name for field in block_plan.part.fields]):
-                yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
+                yield block_plan, rows.batch(read_columns(rows.root(batch))), int(rows.count(batch) * row_bytes)
 
     def _block_plan(self, text: str, schema: Schema | None, block: LogBlock) -> _BlockPlan:
         """The plan of a block. `schema` is None where `text` is its Avro schema."""
@@ -182,6 +206,28 @@ class LogReader:
     @cached_property
     def _engine(self) -> Any:
         return self.base_files.sources.snapshot.engine
+
+
+def _joined(parts: Iterator[Column], count: int, rows_at_once: int) -> Iterator[StructColumn]:
+    """The decoded parts of a block of so many records, put together."""
+    some: list[Column] = []
+    rows, enough = 0, max(rows_at_once, 1)
+    if count <= WORTH_DIVIDING * enough:
+        enough = count
+    for part in parts:
+        some.append(part)
+        rows += length(part)
+        if rows >= enough:
+            yield _struct(some, rows)
+            some, rows = [], 0
+    if some:
+        yield _struct(some, rows)
+
+
+def _struct(parts: list[Column], rows: int) -> StructColumn:
+    joined = concat_columns(parts, rows)
+    assert isinstance(joined, StructColumn)
+    return joined
 
 
 def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
@@ -225,6 +271,13 @@ def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[n
     return np.concatenate(positions)
 
 
+def refuse_positions_beyond(positions: NDArray[np.int64], rows: int, where: str) -> None:
+    """Raises `CorruptFileError` for a position that a base file of so many rows does not have."""
+    beyond = positions[positions >= rows]
+    if len(beyond):
+        raise CorruptFileError(where, expected=f"a row at position {beyond.min()}", found=f"{rows} rows")
+
+
 def _max_records(block: LogBlock) -> int:
     """An upper bound of the number of records in the block: without compression a record takes at least one byte."""
     plain = block.kind in (BlockKind.AVRO_DATA, BlockKind.DELETE)
@@ -234,3 +287,9 @@ def _max_records(block: LogBlock) -> int:
 def is_partial(block: LogBlock) -> bool:
     """Whether the rows of a block have some columns alone."""
     return block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
+
+
+def log_bytes(blocks: Sequence[LogBlock]) -> int:
+    """About how many bytes the records of blocks take in memory."""
+    plain = (BlockKind.AVRO_DATA, BlockKind.DELETE)
+    return sum((1 if block.kind in plain else INFLATED_BLOCK) * block.content_length for block in blocks)

@@ -13,12 +13,12 @@ from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.engine import FileInfo
-from hudi_core.errors import CorruptFileError
 from hudi_core.merge.ordering_values import comparable
 from hudi_core.merge.records import MergeRecords, Precedence, fold, merged
-from hudi_core.reading.base_files import BaseFiles, RowRange
-from hudi_core.reading.log_records import LogRecords
+from hudi_core.reading.base_files import RowRange
+from hudi_core.reading.log_records import LogRecords, refuse_positions_beyond
 from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
 RowRanges = Callable[[FileInfo], Iterable[RowRange]]
@@ -43,6 +43,16 @@ class Changes(Protocol):
         """New rows."""
 
 
+class StoredRows(Protocol):
+    """Gives the rows of base files: `BaseFiles`, or what stands for some rows of one."""
+
+    def rows(
+        self, slice: FileSlice, base: FileInfo, wanted: Schema, row_groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
+        """The rows in file order, as rows of the wanted schema; those of some row groups, None for all."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _MergedRows:
     """A merged batch of the base file: `rows` have a newer record, `replaced` are the rows among them that change, `deleted`
@@ -61,7 +71,7 @@ class SliceMerge:
     added ones need records that are merged by key.
     """
 
-    def __init__(self, base_files: BaseFiles, slice: FileSlice, columns: MergeColumns, logs: LogRecords) -> None:
+    def __init__(self, base_files: StoredRows, slice: FileSlice, columns: MergeColumns, logs: LogRecords) -> None:
         self._base_files, self._slice, self._columns, self._logs = base_files, slice, columns, logs
         self._rows = columns.engine.rows
         self._precedence = columns.rules.precedence
@@ -92,6 +102,16 @@ class SliceMerge:
     def removed(self) -> NDArray[np.int64]:
         """The numbers of records, one a key, that took away the row of the base file."""
         return self._keys[self._removed]
+
+    @property
+    def inserts(self) -> int:
+        """How many rows only the newer records have."""
+        return len(self.added)
+
+    @property
+    def deletes(self) -> int:
+        """How many rows of the base file the newer records took away."""
+        return len(self.removed)
 
     def keys_of(self, records: NDArray[np.int64]) -> StringColumn:
         """The keys of records by their numbers."""
@@ -247,9 +267,8 @@ class SliceMerge:
         return self._keys[first:stop] - begin, np.arange(first, stop)
 
     def _check_positions(self, where: str) -> None:
-        if self._logs.keys is None and len(self._keys) and self._keys[-1] >= self._position:
-            beyond = int(self._keys[np.searchsorted(self._keys, self._position)])
-            raise CorruptFileError(where, expected=f"a row at position {beyond}", found=f"{self._position} rows")
+        if self._logs.keys is None:
+            refuse_positions_beyond(self._keys[-1:], self._position, where)
 
     def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> MergeRecords:
         """The base file's rows with a record in the logs, numbered after the rows of the logs."""

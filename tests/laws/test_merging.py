@@ -6,6 +6,7 @@ Also covers: `reading/log_buffer.py`, `reading/merge_columns.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from hudi_core.schema.meta import RECORD_KEY
 from tests.support.drawing import cases, seed
 from tests.support.log_blocks import data_rows, deleted_keys
 from tests.support.logged_tables import COLUMNS, Block, LoggedTable
+from tests.support.spilling import spilled
 
 KEYS = [f"key-{number}" for number in range(6)]
 Row = dict[str, Any]
@@ -93,15 +95,16 @@ def tables(draw: st.DrawFn) -> LoggedTable:
 
 
 @settings(deadline=None, max_examples=cases(150))
-@given(tables())
-def test_a_slice_equals_merging_record_by_record(table: LoggedTable) -> None:
-    """MERGE-12."""
+@given(tables(), st.booleans())
+def test_a_slice_equals_merging_record_by_record(table: LoggedTable, in_files: bool) -> None:
+    """MERGE-12, MERGE-860: wherever the records of logs are held."""
     if table.base is None and not table.blocks:
         return
-    scan = table.open().scan()
-    found = list(scan.to_json_rows())
-    assert in_order(found) == in_order(by_definition(table))
-    assert scan.count() == len(found)
+    with spilled() if in_files else nullcontext():
+        scan = table.open().scan()
+        found = list(scan.to_json_rows())
+        assert in_order(found) == in_order(by_definition(table))
+        assert scan.count() == len(found)
 
 
 PREDICATES: dict[str, Callable[[Row], bool]] = {
@@ -120,18 +123,20 @@ PREDICATES: dict[str, Callable[[Row], bool]] = {
     tables(),
     st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=2, unique=True),
     st.sampled_from(sorted(PREDICATES)),
+    st.booleans(),
 )
 def test_predicates_and_columns_look_at_merged_rows_of_row_groups_that_match_or_not(
-    table: LoggedTable, columns: list[str], where: str
+    table: LoggedTable, columns: list[str], where: str, in_files: bool
 ) -> None:
     if table.base is None and not table.blocks:
         return
-    scan = table.open().scan(where=where, columns=columns)
     wanted = [row for row in by_definition(table) if PREDICATES[where](row)]
-    assert sorted(map(repr, scan.to_json_rows())) == sorted(
-        repr({name: row[name] for name in columns}) for row in wanted
-    )
-    assert scan.count() == len(wanted)
+    with spilled() if in_files else nullcontext():
+        scan = table.open().scan(where=where, columns=columns)
+        assert sorted(map(repr, scan.to_json_rows())) == sorted(
+            repr({name: row[name] for name in columns}) for row in wanted
+        )
+        assert scan.count() == len(wanted)
 
 
 def whole(positions: bool = True) -> LoggedTable:
@@ -209,10 +214,14 @@ def test_damaged_log_files_give_an_error_or_the_rows_that_their_bytes_say(positi
     assert refused and compared > 100
 
 
-def test_a_position_beyond_the_base_file_is_damage() -> None:
+@pytest.mark.parametrize("in_files", [False, True])
+def test_a_position_beyond_the_base_file_is_damage(in_files: bool) -> None:
     table = whole()
     table.blocks = [Block([{"id": "key-3", "ts": 9, "v": "", "n": 0}], positions=[40])]
-    with pytest.raises(HudiError, match="a row at position 40, found 40 rows"):
+    with (
+        spilled() if in_files else nullcontext(),
+        pytest.raises(HudiError, match="a row at position 40, found 40 rows"),
+    ):
         list(table.open().scan().batches())
 
 

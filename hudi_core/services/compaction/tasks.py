@@ -1,7 +1,7 @@
 """Tasks of a compaction: the new base file of one slice. Rules COMPACT-364 to COMPACT-367.
 
 The rows are those that a query reads: the reader of slices merges them. A base file is read a batch at a time; the log records of
-a slice are held in memory.
+a slice are held in memory up to a bound, beyond it in files.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from hudi_core.index_kinds.expressions import ExpressionChanges
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.reading.merged_slices import MAX_LOG_BYTES, MergedSlices
 from hudi_core.reading.slice_merge import Changes, SliceMerge
+from hudi_core.reading.spilled_merge import SpilledMerge
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
@@ -77,7 +78,9 @@ class Compactor:
             status = self._base_file(task, merge, blocks, changes)
         return replace(status, change_logs={changes.path: changes.size})
 
-    def _base_file(self, task: CompactSlice, merge: SliceMerge, blocks: int, changes: Changes | None) -> WriteStatus:
+    def _base_file(
+        self, task: CompactSlice, merge: SliceMerge | SpilledMerge, blocks: int, changes: Changes | None
+    ) -> WriteStatus:
         target, base = task.target, task.slice.base
         stores_keys = self.snapshot.config.populate_meta_fields
         codec = codec_of(self.snapshot.config.properties)
@@ -86,9 +89,9 @@ class Compactor:
         status = status_of_base(
             writer,
             written,
-            inserts=len(merge.added),
+            inserts=merge.inserts,
             updates=merge.updates,
-            deletes=len(merge.removed),
+            deletes=merge.deletes,
             added_keys=writer.keys,
             previous=None if base is None else parse_base_file(base.name),
         )
@@ -123,4 +126,5 @@ def runner_of(engine: Engine[Any, Any, Any], storage: Storage, slices: Sequence[
 
 def _task_bytes(file_slice: FileSlice) -> int:
     base = 0 if file_slice.base is None else file_slice.base.size
-    return min(INFLATED * base, _WRITER_BYTES) + _LOG_INFLATED * sum(log.size for log in file_slice.logs)
+    logs = sum(log.size for log in file_slice.logs)
+    return min(INFLATED * base, _WRITER_BYTES) + _LOG_INFLATED * min(logs, MAX_LOG_BYTES)

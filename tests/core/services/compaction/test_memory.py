@@ -16,6 +16,7 @@ from hudi_arrow.engine import ArrowEngine
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.reading.merged_slices import MAX_LOG_BYTES
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.tasks import MAX_BYTES, runner_of
 from hudi_core.timeline.slices import FileSlice
@@ -39,10 +40,10 @@ def rows(ids: Any, seed: int) -> pa.Table:
     return pa.table({"id": ids, **{name: chance.integers(0, 1 << 40, len(ids)) for name in NAMES}}, schema=TYPES)
 
 
-def peak(path: str) -> int:
+def peak(path: str, compacted: int = ROWS * FILES) -> int:
     """The most bytes of Arrow and of Python and NumPy while a table is compacted, each by itself."""
     tracemalloc.start()
-    assert compact(open_table(path)).rows == ROWS * FILES
+    assert compact(open_table(path)).rows == compacted
     return tracemalloc.get_traced_memory()[1] + pa.default_memory_pool().max_memory()
 
 
@@ -55,3 +56,19 @@ def test_a_compaction_of_large_files_stays_below_half_a_gigabyte(tmp_path: Path)
     table.refresh().upsert(rows(changed, 9), sizes=FileSizes(small=0))
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         assert next(pool.map(peak, [str(tmp_path)])) < MAX_BYTES
+
+
+@pytest.mark.soak
+def test_a_compaction_of_large_logs_stays_below_half_a_gigabyte(tmp_path: Path) -> None:
+    """MERGE-862: in memory these logs would take twice as much."""
+    count, commits = 1_000_000, 5
+    table = create_table(tmp_path, TYPES, "id", type="mor", indexes=["column_stats"])
+    table.append(rows(np.arange(count), 0))
+    for number in range(commits):
+        changed = np.unique(np.random.default_rng(number).integers(0, count, count * 2))
+        table = table.refresh()
+        table.upsert(rows(changed, number), sizes=FileSizes(small=0))
+    (file_slice,) = table.refresh().slices()
+    assert sum(log.size for log in file_slice.logs) > 8 * MAX_LOG_BYTES
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        assert next(pool.map(peak, [str(tmp_path)], [count])) < MAX_BYTES
