@@ -26,7 +26,7 @@ from hudi_core.errors import UnsupportedError, UsageError, listed
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
-from hudi_core.writing.operations import Operation, operation_of, write
+from hudi_core.writing.operations import Operation, latest_writable, operation_of, write
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import WriteOptions
 from hudi_spark.structs import arrow_schema
@@ -77,7 +77,9 @@ class Staging:
 
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
         self.options = sink_options(options, overwrite=overwrite)
-        self._storage: Storage = open_table(self.options.path).storage
+        opened = open_table(self.options.path)
+        latest = latest_writable(opened, self.options.operation, self.options.properties)
+        self._storage: Storage = latest.storage
         self._schema = arrow_schema(schema)
         self._folder = new_folder()
 

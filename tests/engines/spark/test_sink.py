@@ -13,6 +13,8 @@ from hudi_core.commit.staged_rows import STAGED
 from hudi_core.errors import HudiError, SchemaError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
+from tests.support.commands import fingerprint
+from tests.support.restated import restated
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
 from pyspark.sql.types import LongType, StringType, StructField, StructType
@@ -100,6 +102,27 @@ def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None
     with pytest.raises((SchemaError, HudiError)):
         writer.commit([writer.write(iter([rows]))])
     assert (stored(table), leftovers(table)) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "found"),
+    [
+        ("hoodie.bootstrap.base.path", "/somewhere", "a table that is no bootstrap"),
+        ("hoodie.table.version", "10", "only read"),
+        ("hoodie.table.base.file.format", "ORC", "base files in Parquet"),
+    ],
+)
+@pytest.mark.parametrize("writer", [HudiWriter, HudiStreamWriter])
+def test_a_table_that_is_only_read_gets_no_file(table: Table, writer: Any, key: str, value: str, found: str) -> None:
+    """TABLE-732, TABLE-831: the refusal comes before a task puts rows into the table's folder."""
+    if writer is HudiStreamWriter and not hasattr(sink.datasource, "DataSourceStreamArrowWriter"):
+        pytest.skip("streams of Arrow batches come with Spark 4.1")
+    folder = Path(table.uri)
+    restated(folder, {key: value})
+    before = fingerprint(folder)
+    with pytest.raises(UnsupportedError, match=found):
+        staged(writer({"path": table.uri}, STRUCT, False), [("a", 1)])
+    assert fingerprint(folder) == before
 
 
 def test_spark_writes_by_the_format(spark: Any, table: Table, tmp_path: Path) -> None:
