@@ -14,12 +14,12 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+from hudi_arrow.engine import ENGINE
 from hudi_core.columns.hashes import bloom_filter_key, file_group_index
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
-from hudi_core.options import BaseFileFormat
 from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
@@ -38,7 +38,7 @@ Truth = dict[HoodieKey, set[str]]
 
 
 def readable(entry: TableEntry) -> bool:
-    return entry.expected["table"]["base_file_format"] in (BaseFileFormat.PARQUET.value, BaseFileFormat.ORC.value)
+    return entry.expected["table"]["base_file_format"].lower() in ENGINE.formats
 
 
 def partitions_of(entry: TableEntry) -> list[str]:
