@@ -366,8 +366,8 @@ def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) ->
 def _refuse_unknown_version(text: str | None, where: str) -> None:
     if text is None:
         raise CorruptFileError(where, expected="a property hoodie.table.version", found="none")
-    if not (text.isascii() and text.isdigit()):
-        raise CorruptFileError(where, expected="a number as hoodie.table.version", found=repr(text))
+    if not (text.isascii() and text.isdigit() and len(text) < 100):
+        raise CorruptFileError(where, expected="a number as hoodie.table.version", found=repr(text)[:80])
     if int(text) not in KNOWN_VERSIONS:
         versions = ", ".join(map(str, KNOWN_VERSIONS))
         raise UnsupportedError(where, expected=f"a table version of {versions}", found=f"version {int(text)}")

@@ -32,8 +32,10 @@ class Feature(StrEnum):
     PARTIAL_UPDATES = "updates of parts of rows"
     DELETE_MARKER = "a marker of deletes"
     CUSTOM_MERGE = "a merger of the user's"
+    ORDERING_COLUMNS = "several ordering columns"
     CDC = "logs of changes"
     BOOTSTRAP = "files that a bootstrap left in place"
+    BOOTSTRAP_PATH = "a bootstrap base path"
     EXTERNAL_FILES = "registered files of other writers"
     DROPPED_PARTITION_COLUMNS = "partition columns that files leave out"
     UTC = "instants in UTC"
@@ -81,8 +83,9 @@ def _of_properties(table: Table) -> set[Feature]:
         Feature.PARTIAL_UPDATES: config.partial_update_mode is not None,
         Feature.DELETE_MARKER: any(key.endswith("payload.delete.marker") for key in properties),
         Feature.CUSTOM_MERGE: config.merge_mode is MergeMode.CUSTOM,
+        Feature.ORDERING_COLUMNS: len(config.ordering_fields) > 1,
         Feature.CDC: config.cdc_enabled,
-        Feature.BOOTSTRAP: bool(properties.get(BOOTSTRAP_BASE_PATH, "").strip()),
+        Feature.BOOTSTRAP_PATH: bool(properties.get(BOOTSTRAP_BASE_PATH, "").strip()),
         Feature.DROPPED_PARTITION_COLUMNS: config.drop_partition_columns,
         Feature.UTC: config.timezone is TimeZone.UTC,
     }

@@ -1,8 +1,8 @@
 """Who else can read a table: one table of facts, by feature and by reader. Rule TABLE-721.
 
 Sources: for releases of Apache Hudi theirs, and tables and runs of 1.2.0 and 1.2.1; for its master branch its published code; for
-hudi-rs 0.6 the sources of its release candidate, for 0.5 runs; for Trino its issues 14432 and 25361, and its pull request 27494,
-which takes Apache Hudi 1.1.
+hudi-rs 0.6 the sources of its release candidate, for 0.5 runs on 148 tables of Apache Hudi; for Trino its issues 14432 and
+25361, and its pull request 27494, which takes Apache Hudi 1.1.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _BEFORE_FORMATS: Final = {
 _RS: Final = {
     **_LATER,
     Feature.RENAMED_COLUMNS: (Reads.WRONG, "it reads old files by the new names: null where a column was renamed"),
-    Feature.BOOTSTRAP: (Reads.UNKNOWN, "its reading of bootstrapped tables was not looked up"),
-    Feature.CUSTOM_MERGE: (Reads.UNKNOWN, "its reading of tables with mergers of the user's was not looked up"),
-    Feature.ORC: (Reads.UNKNOWN, "its reading of ORC files was not looked up"),
-    Feature.HFILE: (Reads.UNKNOWN, "its reading of HFiles was not looked up"),
-    Feature.PARTIAL_UPDATES: (Reads.UNKNOWN, "its merge of parts of rows was not looked up"),
-    Feature.DELETE_MARKER: (Reads.UNKNOWN, "its reading of markers of deletes was not looked up"),
+    Feature.BOOTSTRAP: (Reads.WRONG, "it reads nulls where a file has its rows outside of the table"),
+    Feature.DROPPED_PARTITION_COLUMNS: (Reads.NO, "it wants partition columns in the files"),
+    Feature.ORDERING_COLUMNS: (Reads.NO, "it takes one ordering column"),
+    Feature.CUSTOM_MERGE: (Reads.NO, "it has no mergers of the user's"),
+    Feature.ORC: (Reads.NO, "its base files are Parquet, HFiles and Lance files"),
+    Feature.HFILE: (Reads.UNKNOWN, "its properties may say HFile, but no such table was at hand to try it on"),
 }
 _TRINO: Final = {
     **_LATER,
@@ -90,7 +90,11 @@ READERS: Final = (
     Reader(
         "hudi-rs 0.5",
         frozenset({6, 8, 9}),
-        {**_RS, Feature.LANCE: (Reads.UNKNOWN, "0.6 reads Lance files; 0.5 was not tried")},
+        {
+            **_RS,
+            Feature.LANCE: (Reads.UNKNOWN, "0.6 reads Lance files; 0.5 was not tried"),
+            Feature.PARTIAL_UPDATES: (Reads.UNKNOWN, "0.6 merges parts of rows; 0.5 was not tried"),
+        },
     ),
     Reader("hudi-rs 0.6", frozenset({6, 8, 9}), _RS),
     Reader("Trino to 478", _TO_6, _TRINO),

@@ -117,6 +117,13 @@ def test_checksum_without_database_starts_with_the_dot() -> None:
     assert table_config(LEAST | {"hoodie.table.checksum": "3607106139"}).findings == ()
 
 
+@pytest.mark.parametrize("version", ["ten", "-1", "10.0", "9" * 5000])
+def test_what_is_no_version_is_damage(version: str) -> None:
+    """TABLE-710."""
+    with pytest.raises(CorruptFileError, match=r"place: expected a number as hoodie\.table\.version, found '"):
+        table_config(LEAST | {"hoodie.table.version": version}, "place")
+
+
 @pytest.mark.parametrize("version", ["0", "1", "7", "11", "99999999999999999999"])
 def test_unknown_table_version_is_unsupported(version: str) -> None:
     with pytest.raises(

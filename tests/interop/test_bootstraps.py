@@ -57,13 +57,13 @@ def test_rows_are_those_that_apache_hudi_reads(made: Path, kind: str) -> None:
     assert [str(finding) for finding in table.validate() if finding.severity.value == "error"] == []
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.startswith("cow")])
+@pytest.mark.parametrize("kind", KINDS)
 def test_time_travel_gives_the_rows_of_each_step(made: Path, kind: str) -> None:
-    """TABLE-730: of steps whose files are still there."""
+    """TABLE-730: of the files that were left in place, and of log files on them."""
     folder = made / kind
     table = open_table(folder / "table")
     instants = [instant.requested_time for instant in table.timeline.commits]
-    for step, instant in zip(STEPS, instants, strict=False):
+    for step, instant in zip(STEPS[:3], instants, strict=False):
         assert rows_of(table, as_of=instant) == recorded(folder, step), step
 
 

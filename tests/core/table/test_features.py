@@ -80,7 +80,8 @@ def test_a_renamed_column_is_read_wrong_by_hudi_rs(tmp_path: Path) -> None:
     [
         ("hoodie.table.storage.layout", "lsm_tree", Feature.SORTED_FILES),
         ("hoodie.meta.fields.mode", "COMMIT_TIME_ONLY", Feature.SELECTIVE_META_FIELDS),
-        ("hoodie.bootstrap.base.path", "s3://b/t", Feature.BOOTSTRAP),
+        ("hoodie.bootstrap.base.path", "s3://b/t", Feature.BOOTSTRAP_PATH),
+        ("hoodie.table.ordering.fields", "n,id", Feature.ORDERING_COLUMNS),
         ("hoodie.table.base.file.format", "orc", Feature.ORC),
         ("hoodie.table.base.file.format", "HFILE", Feature.HFILE),
         ("hoodie.record.merge.mode", "CUSTOM", Feature.CUSTOM_MERGE),
