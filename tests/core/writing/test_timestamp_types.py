@@ -14,6 +14,7 @@ from hudi_core.front.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 from tests.support.commands import fingerprint
+from tests.support.drawing import SOAK
 
 SECONDS = 1_720_631_224
 """A moment of 2024, of which a number says what it counts."""
@@ -43,19 +44,27 @@ def seconds(table: Table, where: str | None = None, since: str | None = None) ->
     return {key: number // per_second for key, number in zip(rows["id"].to_pylist(), numbers, strict=True)}
 
 
+CORRECTIONS = [
+    ("timestamp-micros", "timestamp-millis", 1_000, "ms"),
+    ("timestamp-millis", "timestamp-micros", 1_000, "us"),
+    ("long", "timestamp-millis", 1_000, "us"),
+    ("long", "local-timestamp-micros", 1_000_000, "ms"),
+    ("local-timestamp-micros", "local-timestamp-millis", 1_000, "ms"),
+]
+TABLES: list[tuple[int, str, list[str] | None]] = [
+    (8, "mor", ["files", "column_stats"]),
+    (9, "cow", ["files", "column_stats"]),
+    (6, "cow", None),
+]
+
+
 @pytest.mark.parametrize(
-    ("had", "to", "counts", "brings"),
+    ("version", "type_", "indexes", "had", "to", "counts", "brings"),
     [
-        ("timestamp-micros", "timestamp-millis", 1_000, "ms"),
-        ("timestamp-millis", "timestamp-micros", 1_000, "us"),
-        ("long", "timestamp-millis", 1_000, "us"),
-        ("long", "local-timestamp-micros", 1_000_000, "ms"),
-        ("local-timestamp-micros", "local-timestamp-millis", 1_000, "ms"),
+        (*TABLES[place], *one)
+        for number, one in enumerate(CORRECTIONS)
+        for place in (range(3) if SOAK else [number % 3])
     ],
-)
-@pytest.mark.parametrize(
-    ("version", "type_", "indexes"),
-    [(6, "cow", None), (8, "mor", ["files", "column_stats"]), (9, "cow", ["files", "column_stats"])],
 )
 def test_stored_numbers_are_read_as_the_stated_type_counts(
     tmp_path: Path, version: int, type_: Any, indexes: Any, had: str, to: str, counts: int, brings: str
@@ -116,6 +125,7 @@ def test_columns_within_others_are_corrected(tmp_path: Path) -> None:
 MS, US = pa.timestamp("ms", "UTC"), pa.timestamp("us", "UTC")
 REFUSED: dict[str, tuple[str, pa.DataType, int, pa.DataType, type[HudiError], str]] = {
     "zone": ("t:local-timestamp-millis", US, 1_000, MS, SchemaError, "local"),
+    "zone of the rows": ("t:local-timestamp-millis", US, 1_000, pa.timestamp("ms"), SchemaError, "local"),
     "text": ("p:timestamp-millis", US, 1_000, MS, SchemaError, "string"),
     "none": ("tt:timestamp-millis", US, 1_000, MS, UnknownColumnError, "did you mean t"),
     "micros": ("t:timestamp-millis", US, 1_000_000, MS, SchemaError, "counts microseconds"),
