@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.stored_schemas import NO_SCHEMA, StoredSchemas, stored_schemas, stored_schemas_by
+from tests.support.bootstrapped_tables import bootstrapped
 from tests.support.commands import rides
 from tests.support.made_tables import Group, Log, MadeTable
 
@@ -56,6 +58,14 @@ def test_only_readable_parquet_files_of_the_recorded_size_have_a_schema() -> Non
     ]
     parts = [replace(part, slice=replace(part.slice, base=changed)) for changed in bases]
     assert schemas_of(scan, parts).indexes.tolist() == [NO_SCHEMA, NO_SCHEMA, NO_SCHEMA, 0]
+
+
+def test_files_of_a_bootstrap_have_no_single_schema(tmp_path: Path) -> None:
+    """TABLE-730: an engine's own reader would find their meta columns alone."""
+    scan = open_table(bootstrapped(tmp_path)).scan()
+    parts = scan.parts()
+    assert schemas_of(scan, parts).indexes.tolist() == [NO_SCHEMA] * len(parts)
+    assert len(parts) == 2
 
 
 def test_no_parts_have_no_schemas() -> None:
