@@ -7,8 +7,10 @@ reading  a scan's rows: Spark's own Parquet reader where it can, else the engine
 native   which files Spark's own reader takes, and one plan for all files of one schema
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls
-flow     rows of DataFrames in motion between tasks, for writes
-runner   tasks on executors, and rows sent to chosen tasks
+packets  packets in motion between tasks
+flow     rows of DataFrames and scans, with which writes begin
+runner   tasks on executors
+dealing  rows sent to chosen tasks
 engine   the bundle behind `--engine spark`
 
 values   the core's operations on columns of values, as plans
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
     from hudi_spark.front.streams import stream_writer as stream_writer
     from hudi_spark.front.table import create as create
     from hudi_spark.front.table import open as open  # noqa: A004  # `hudi_spark.open`
+    from hudi_spark.runner import SparkRunner as SparkRunner
     from hudi_spark.sessions import session as session
 
 _MODULES = {
+    "SparkRunner": "hudi_spark.runner",
     "create": "hudi_spark.front.table",
     "open": "hudi_spark.front.table",
     "register": "hudi_spark.front.registering",
@@ -48,7 +52,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """`create`, `open`, `register`, `session` and `stream_writer`, without PySpark where only schema text is wanted."""
+    """What users call, without PySpark where only schema text is wanted."""
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

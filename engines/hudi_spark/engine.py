@@ -11,6 +11,7 @@ import pyarrow as pa
 from hudi_core.engine import Engine, FileReader, FileWriter, LayeredEngine, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
+from hudi_core.table.runners import itself
 from hudi_core.table.scan import Scan
 from hudi_core.types.nodes import Record
 from hudi_spark.arrow_form import from_form
@@ -47,6 +48,10 @@ class SparkEngine:
     @property
     def runner(self) -> SparkRunner:
         return SparkRunner(session())
+
+    def __reduce__(self) -> tuple[Any, tuple[Engine[Any, Any, Any]]]:
+        """On executors it is the engine that reads files: tasks run no tasks."""
+        return itself, (self.files,)
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         return self.files.storage(uri, options)

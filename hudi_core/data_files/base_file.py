@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -60,6 +60,10 @@ class FileTarget:
     def path(self) -> str:
         """From the table's root."""
         return data_path(joined(self.partition, file_name(self.name)))
+
+    def of_attempt(self, attempt: str) -> FileTarget:
+        """The file of one attempt at it. Rule WRITE-421."""
+        return replace(self, attempt=attempt)
 
 
 @dataclass(eq=False)

@@ -59,6 +59,13 @@ class LogTarget:
         """From the table's root."""
         return data_path(joined(self.partition, file_name(self.name.file_name())))
 
+    def of_attempt(self, attempt: str) -> LogTarget:
+        """The file of one attempt at it. One that has its slice's time in its name, before table version 8, keeps its name: it is
+        made once, whoever makes it. Rule WRITE-421."""
+        if self.name.instant != self.instant_time:
+            return self
+        return replace(self, name=replace(self.name, write_token=f"{self.number}-{attempt}"))
+
 
 def log_target(slice: FileSlice, instant_time: str, number: int, version: int, opened: str | None = None) -> LogTarget:
     """The next log file of a slice. In table version 6 it has the next version and the token of the slice's last one; `opened` is

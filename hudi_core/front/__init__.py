@@ -8,5 +8,6 @@ keywords     options of operations by name, typed
 merging      merges of a source into a table, clause by clause
 opening      opening and creating tables
 schemas      schemas made from columns and from other libraries' schemas, and the way back
+services     an open table with its services as methods
 table        an open table with its operations as methods
 """

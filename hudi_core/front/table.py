@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.after_write import served
 from hudi_core.front.keywords import (
-    ArchiveKeywords,
-    CleanKeywords,
-    ClusterKeywords,
-    CompactionKeywords,
     IndexKeywords,
     IndexName,
     OperationName,
@@ -20,17 +16,15 @@ from hudi_core.front.keywords import (
     WriteKeywords,
     options_from,
 )
-from hudi_core.schema.names import names, refuse_no_mapping, refuse_no_name
+from hudi_core.front.services import ServedTable
+from hudi_core.schema.names import refuse_no_name
 from hudi_core.table import table as opened
 from hudi_core.table.open import refreshed
 
 if TYPE_CHECKING:
     from hudi_core.advice import advise as advice
     from hudi_core.advice.proposals import Advice
-    from hudi_core.cluster import operations as clustering
-    from hudi_core.cluster import options as cluster_options
-    from hudi_core.cluster.options import ClusterOptions
-    from hudi_core.cluster.result import ClusterResult
+    from hudi_core.engine import Runner
     from hudi_core.evolve.changes import Change
     from hudi_core.expr.queries import Condition, Query
     from hudi_core.front import changes, merging
@@ -51,26 +45,12 @@ if TYPE_CHECKING:
         PandasFrame,
         PolarsFrame,
     )
-    from hudi_core.services.archiving import operations as archiving
-    from hudi_core.services.archiving import options as archive_options
-    from hudi_core.services.archiving.options import ArchiveOptions
-    from hudi_core.services.archiving.result import ArchiveResult
-    from hudi_core.services.cleaning import operations as cleaning
-    from hudi_core.services.cleaning import options as clean_options
-    from hudi_core.services.cleaning.options import CleanOptions
-    from hudi_core.services.cleaning.result import CleanResult
-    from hudi_core.services.compaction import operations as compaction
-    from hudi_core.services.compaction import options as compaction_options
-    from hudi_core.services.compaction.options import CompactionOptions
-    from hudi_core.services.compaction.result import CompactionResult
     from hudi_core.services.restoring import run as restoring
     from hudi_core.services.restoring import savepoints as saving
     from hudi_core.services.restoring import undoing
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
-    from hudi_core.services.upkeep import rounds
-    from hudi_core.services.upkeep.services import ServiceName, ServiceRun
     from hudi_core.table import metadata_records as metadata
-    from hudi_core.table import summaries
+    from hudi_core.table import runners, summaries
     from hudi_core.table import view as views
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
     from hudi_core.table.view import ScanListener
@@ -88,15 +68,7 @@ else:
     advice = ModuleByNeed("hudi_core.advice.advise")
     alter_schema = ModuleByNeed("hudi_core.writing.alter_schema")
     by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
-    archive_options = ModuleByNeed("hudi_core.services.archiving.options")
-    archiving = ModuleByNeed("hudi_core.services.archiving.operations")
-    clean_options = ModuleByNeed("hudi_core.services.cleaning.options")
-    cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
     changes = ModuleByNeed("hudi_core.front.changes")
-    cluster_options = ModuleByNeed("hudi_core.cluster.options")
-    clustering = ModuleByNeed("hudi_core.cluster.operations")
-    compaction = ModuleByNeed("hudi_core.services.compaction.operations")
-    compaction_options = ModuleByNeed("hudi_core.services.compaction.options")
     index_build = ModuleByNeed("hudi_core.index_builds.build")
     index_list = ModuleByNeed("hudi_core.index_builds.listing")
     index_plan = ModuleByNeed("hudi_core.index_kinds.build_plan")
@@ -105,7 +77,7 @@ else:
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
-    rounds = ModuleByNeed("hudi_core.services.upkeep.rounds")
+    runners = ModuleByNeed("hudi_core.table.runners")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
     several = ModuleByNeed("hudi_core.writing.several")
     source_merge = ModuleByNeed("hudi_core.writing.source_merge.operations")
@@ -117,7 +89,7 @@ else:
 
 
 @dataclass(frozen=True, repr=False)
-class Table(opened.Table):
+class Table(ServedTable):
     """An open table. It shows the timeline as of opening; `refresh` gives the table with later commits.
 
     Methods that write commit at once or change nothing: a write is visible as a whole when its instant completes. One that
@@ -126,6 +98,7 @@ class Table(opened.Table):
     it keep their answers as long as the files are not cleaned away.
 
     Options are an object, or its fields by name: `table.upsert(rows, dry_run=True)`. `UsageError` for a name that is none.
+    Services and index builds take a `runner`, which runs their tasks: `table.compact(runner=hudi_spark.SparkRunner(spark))`.
     """
 
     @classmethod
@@ -324,20 +297,6 @@ class Table(opened.Table):
         `services.restoring.undoing.rollback`."""
         return undoing.rollback(self, _instant(instant), failed=failed)
 
-    def run_services(
-        self,
-        only: Sequence[ServiceName | Literal["rollback", "compact", "log-compact", "cluster", "clean", "archive"]] = (),
-        *,
-        properties: Mapping[str, str] | None = None,
-    ) -> list[ServiceRun]:
-        """Runs the services that are due by the table's properties, or those of `properties`, in order; lists what each did.
-
-        They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
-        archive: `services.upkeep.rounds.run_services`. Writers may go on meanwhile.
-        """
-        refuse_no_mapping(properties, "properties")
-        return list(rounds.run_services(self, rounds.ServiceOptions(names(only, "only"), dict(properties or {}))))
-
     def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
         """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the
         table back to it."""
@@ -362,50 +321,25 @@ class Table(opened.Table):
         """
         return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run)
 
-    def cluster(self, options: ClusterOptions | None = None, **named: Unpack[ClusterKeywords]) -> ClusterResult:
-        """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.
-
-        For example `table.cluster(columns=["city", "fare"], strategy="hilbert")`. File groups that writers change while it
-        runs are left as they are.
-        """
-        return clustering.cluster(self, options_from(cluster_options.ClusterOptions, options, named))
-
-    def clean(self, options: CleanOptions | None = None, **named: Unpack[CleanKeywords]) -> CleanResult:
-        """Deletes files that no query needs which the policy promises: `services.cleaning.operations.clean`.
-
-        For example `table.clean(keep_commits=10)`; with `dry_run=True` the result names the files, and nothing is deleted.
-        """
-        return cleaning.clean(self, options_from(clean_options.CleanOptions, options, named))
-
-    def compact(
-        self, options: CompactionOptions | None = None, **named: Unpack[CompactionKeywords]
-    ) -> CompactionResult:
-        """Merges log files into base files, where the table is merge-on-read: `services.compaction.operations.compact`.
-
-        For example `table.compact(if_due=True, max_delta_commits=10)`. A plan that waits is run before a new one is made. Without
-        options those count that the table's properties state.
-        """
-        return compaction.compact(self, options_from(compaction_options.CompactionOptions, options, named))
-
-    def archive(self, options: ArchiveOptions | None = None, **named: Unpack[ArchiveKeywords]) -> ArchiveResult:
-        """Takes old instants off the active timeline and puts them into the history: `services.archiving.operations.archive`.
-
-        For example `table.archive(keep_min=20, keep_max=30)`; with `dry_run=True` the result names the instants, and nothing
-        changes.
-        """
-        return archiving.archive(self, options_from(archive_options.ArchiveOptions, options, named))
-
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""
         return index_list.indexes(self)
 
-    def index(self, *kinds: IndexName, options: IndexOptions | None = None, **named: Unpack[IndexKeywords]) -> Self:
+    def index(
+        self,
+        *kinds: IndexName,
+        options: IndexOptions | None = None,
+        runner: Runner | None = None,
+        **named: Unpack[IndexKeywords],
+    ) -> Self:
         """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. Returns the table
         with them.
 
         For example `table.index("column_stats", columns=["fare"])`.
         """
-        return index_build.build_indexes(self, kinds, options_from(index_plan.IndexOptions, options, named))
+        settings = options_from(index_plan.IndexOptions, options, named)
+        index_build.build_indexes(runners.on_runner(self, runner), kinds, settings)
+        return self.refresh()
 
     def drop_index(self, name: str) -> tuple[str, ...]:
         """Drops an index by its name; returns the names of all that went with it."""
@@ -421,9 +355,9 @@ class Table(opened.Table):
         """Advises which index or clustering would pay for these queries: `advice.advise.advise`."""
         return advice.advise(self, where)
 
-    def validate(self, only: Sequence[str] | None = None) -> Iterator[Finding]:
+    def validate(self, only: Sequence[str] | None = None, *, runner: Runner | None = None) -> Iterator[Finding]:
         """Checks the consistency of the table; findings as they are made: `validation.validate.validate`."""
-        return validation.validate(self, only)
+        return validation.validate(runners.on_runner(self, runner), only)
 
 
 def _instant(time: str | None) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 TO_CALLER: Final = -1
 """In place of the number of a part: the packet is for the process that runs the flow. Such packets are few and small."""
@@ -54,6 +54,17 @@ class Flow(Protocol):
     def reports(self) -> Sequence[Packet]:
         """Runs the steps; gives the packets for the caller, by part and number. Raises what a step raises, in the words of
         whoever runs it, once a part has failed as often as it is tried."""
+        ...
+
+
+@runtime_checkable
+class FlowRunner(Protocol):
+    """A runner whose tasks give packets that move on to other tasks: what a `hudi_core.engine.Runner` has beside its own where
+    tasks can exchange rows. Rule ENGINE-912."""
+
+    def flow(self, work: Callable[[int, Any], Iterator[Packet]], tasks: Sequence[Any]) -> Flow:
+        """The packets that work gives on each task, of which it has the number. As the work of a step, it may run more than
+        once."""
         ...
 
 

@@ -12,6 +12,7 @@ metadata_records  the live records of one partition of a table's metadata table,
 open         opening a table: its properties and its timeline
 record_versions  every stored version of a record, and why readers see it or not
 readers      who else can read a table: one table of facts, by feature and by reader. Rule TABLE-721
+runners      a table whose tasks a given runner runs, whatever engine reads and writes its files. Rule ENGINE-910
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
 summaries    what commits wrote, and what partitions hold
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant

@@ -32,6 +32,7 @@ takes it up.
 
 The modules:
 
+attempts           attempts of tasks that may run more than once: each writes files of its own names
 command_blocks     blocks of a write in log files of several, cancelled where they stand
 conflicts          conflicts between writers: whether a write may still complete after others have
 dependents         what builds on a completed write, so that it is not undone alone

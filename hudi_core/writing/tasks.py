@@ -108,16 +108,12 @@ def numbers_of(task: Task) -> Numbers:
 
 
 def of_attempt(task: Task, attempt: str) -> Task:
-    """The task with file names of one attempt of its own, so that of two attempts each writes its own file. Log files that have
-    their slice's time in their names, before table version 8, keep them: those are made once, whoever makes them."""
-    target = task.target
-    if isinstance(target, FileTarget):
-        assert isinstance(task, NewFile | RewriteFile)
-        return replace(task, target=replace(target, attempt=attempt))
-    assert isinstance(task, AppendLog)
-    if target.name.instant != target.instant_time:
-        return task
-    return replace(task, target=replace(target, name=replace(target.name, write_token=f"{target.number}-{attempt}")))
+    """The task with file names of one attempt of its own, so that of two attempts each writes its own file."""
+    match task:
+        case AppendLog():
+            return replace(task, target=task.target.of_attempt(attempt))
+        case _:
+            return replace(task, target=task.target.of_attempt(attempt))
 
 
 @dataclass(frozen=True)

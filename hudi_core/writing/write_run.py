@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.markers import done_path, marked_files
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
@@ -37,6 +36,7 @@ from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
+from hudi_core.transactions.attempts import delete_others
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
@@ -233,7 +233,7 @@ class WriteRun:
         )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))
-            _delete_others(running, reported)
+            delete_others(running, reported)
             if self.options.progress is not None:
                 self.options.progress(len(tasks), len(tasks))
             return reported
@@ -280,16 +280,6 @@ def _with_batch(batch: StreamBatch, latest: Table, change: TableChange) -> Table
         found = f"the commit of batch {batch.number}"
         raise ConflictError(latest.storage.uri, expected=f"a new batch of {batch.stream}", found=found)
     return replace(change, extra={**change.extra, **batch.entry(latest)})
-
-
-def _delete_others(running: Transaction, reported: Sequence[WriteStatus]) -> None:
-    """Deletes the files that attempts of tasks have left which others outran."""
-    storage = running.table.storage
-    run(storage, [Ensure(done_path(running.instant_time))])
-    written = {path for status in reported for path in (status.path, *status.change_logs)}
-    for path, _ in marked_files(storage, running.instant_time):
-        if path not in written:
-            storage.delete(path)
 
 
 def write_action(table: Table) -> str:

@@ -33,7 +33,8 @@ from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import LOCATION, TagOptions
 from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.runner import SparkRunner, partition_keys
+from hudi_spark.dealing import partition_keys
+from hudi_spark.runner import SparkRunner
 from hudi_spark.workers import in_worker
 
 DEFAULT = TagOptions()

@@ -6,6 +6,7 @@ Every step can be repeated: a clean that died is run again from its plan, by thi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
@@ -16,8 +17,10 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.steps import Create, Delete, SideBySide, run
 from hudi_core.commit.times import next_time
+from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.parallel.reach import Reach
 from hudi_core.paths import data_path, joined
 from hudi_core.services.cleaning.metadata_steps import cleaned_steps
 from hudi_core.services.cleaning.options import CleanOptions
@@ -32,6 +35,8 @@ from hudi_core.timeline.instants import CLEAN, WRITES, Instant
 
 _TOGETHER: Final = 1000
 """Files that are deleted in one step."""
+_SHARES_AT_ONCE: Final = 4
+"""Steps for each task that runs at the same time, between two reports of progress."""
 
 Names = Mapping[str, Sequence[str]]
 """Names of files by partition."""
@@ -51,9 +56,8 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
     files = InstantFiles(latest.timeline.folder, latest.config.layout, instant.requested_time, CLEAN)
     run(storage, [Create(files.inflight)])
     total, done = sum(map(len, deleted.values())), 0
-    for step in _deletions(deleted):
-        step.apply(storage)
-        done += len(step.steps)
+    for count in _deletions(latest, deleted):
+        done += count
         if options.progress is not None:
             options.progress(done, total)
     with table_lock(storage, clock=options.clock):
@@ -134,10 +138,24 @@ def _nothing(plan: CleanPlan) -> Names:
     return dict.fromkeys(plan.partitions, ())
 
 
-def _deletions(files: Names) -> Iterator[SideBySide]:
+def _deletions(table: Table, files: Names) -> Iterator[int]:
+    """Deletes files, some side by side; gives how many are done each time. Tasks on other machines have a share each."""
     paths = [data_path(joined(partition, name)) for partition, names in files.items() for name in names]
-    for start in range(0, len(paths), _TOGETHER):
-        yield SideBySide(tuple(map(Delete, paths[start : start + _TOGETHER])))
+    shares = [tuple(paths[start : start + _TOGETHER]) for start in range(0, len(paths), _TOGETHER)]
+    runner = table.engine.runner
+    at_once = 1 if runner.reach is Reach.MEMORY else runner.parallelism * _SHARES_AT_ONCE
+    for start in range(0, len(shares), at_once):
+        some = shares[start : start + at_once]
+        if runner.reach is Reach.MEMORY:
+            _delete(table.storage, *some)
+        else:
+            runner.run(partial(_delete, table.storage), some)
+        yield sum(map(len, some))
+
+
+def _delete(storage: Storage, paths: Sequence[str]) -> None:
+    """Deletes files side by side. It may be done again."""
+    SideBySide(tuple(map(Delete, paths))).apply(storage)
 
 
 def _deletable(table: Table, plan: CleanPlan) -> Iterator[str]:

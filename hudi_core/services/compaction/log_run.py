@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 
 from hudi_core.commit.compaction_plans import CompactionPlan, read_plan
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
-from hudi_core.commit.steps import SideBySide, run
-from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
+from hudi_core.data_files.log_file import log_target
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs
+from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
-from hudi_core.services.compaction.run import TASKS_AT_ONCE, group_of, planned_slices, run_result
+from hudi_core.services.compaction.run import group_of, planned_slices, run_result
 from hudi_core.services.compaction.triggers import last_compaction
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.transactions.attempts import TaskRuns
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.rollback import roll_back
 from hudi_core.transactions.transaction import Transaction, gives_way, resumed
@@ -45,7 +45,7 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
         table, instant, LOG_COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
     ) as write:
         slices = [one for one in planned_slices(write.table, plan) if one.logs]
-        statuses = tuple(_statuses(write, slices, options))
+        statuses = _statuses(write, slices, options)
         kept: list[WriteStatus] = []
 
         def settled(latest: Table, change: TableChange) -> TableChange:
@@ -64,7 +64,7 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
-def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> Iterator[WriteStatus]:
+def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> tuple[WriteStatus, ...]:
     table, time, version = write.table, write.instant_time, write.table.config.version
     rows = row_schema(table, bare_schema(table))
     compactor = LogCompactor(table.snapshot().without_slices(), rows, table_expressions(table))
@@ -72,16 +72,9 @@ def _statuses(write: Transaction, slices: Sequence[FileSlice], options: Compacti
     tasks = [
         MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)
     ]
-    kind = MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
     largest = max((INFLATED * sum(log.size for log in one.logs) for one in slices), default=0)
-    work = waiting_runner(table.engine, table.storage, largest)
-    share = work.parallelism * TASKS_AT_ONCE
-    for start in range(0, len(tasks), share):
-        some = tasks[start : start + share]
-        run(table.storage, [SideBySide(tuple(marker_step(time, task.target.path, kind) for task in some))])
-        yield from (status for status in work.run(compactor.run, some) if status is not None)
-        if options.progress is not None:
-            options.progress(min(start + share, len(tasks)), len(tasks))
+    runs = TaskRuns(write, waiting_runner(table.engine, table.storage, largest), options.progress)
+    return runs.statuses(compactor.run, tasks, partial(files_of_task, version))
 
 
 def _overtaken_by(table: Table, instant: Instant) -> Instant | None:

@@ -16,9 +16,10 @@ from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.slicing import filter_rows
 from hudi_core.columns.strings import concat_strings
+from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
 from hudi_core.data_files.column_ranges import ranges_of_rows
-from hudi_core.data_files.log_file import LogTarget, no_rows, store_log
+from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.deletes import DeleteRecords, read_deletes
@@ -35,6 +36,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.transactions.attempts import TaskFiles
 from hudi_core.writing.stored_files import StoredFiles
 
 
@@ -44,6 +46,12 @@ class MergeLogs:
 
     target: LogTarget
     slice: FileSlice
+
+
+def files_of_task(version: int, task: MergeLogs) -> TaskFiles:
+    """The file that a task writes, in a table of this version."""
+    kind = MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
+    return TaskFiles((task.target.path,), (marker_step(task.target.instant_time, task.target.path, kind),))
 
 
 @dataclass(frozen=True)

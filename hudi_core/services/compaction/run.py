@@ -5,39 +5,36 @@ Writers go on meanwhile: their log files belong to the new base files (by comple
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
-from typing import Final
 
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan, read_plan
-from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
+from hudi_core.commit.markers import partition_step
 from hudi_core.commit.statuses import COMPACT, TableChange, WriteStatus
-from hudi_core.commit.steps import Ensure, SideBySide, run
+from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
-from hudi_core.data_files.change_log import change_log_path
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
-from hudi_core.services.compaction.tasks import Compactor, CompactSlice, runner_of
+from hudi_core.services.compaction.tasks import Compactor, CompactSlice, files_of_task, runner_of
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, Instant
 from hudi_core.timeline.recorded_logs import writes_of
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.transactions.attempts import TaskRuns
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.transaction import Transaction, resumed
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.write_run import bare_schema
-
-TASKS_AT_ONCE: Final = 4
-"""For each that runs: between two reports of progress. Their files are announced together."""
 
 
 def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
@@ -52,7 +49,7 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
         table, instant, COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
     ) as write:
         slices = planned_slices(write.table, plan)
-        statuses = tuple(_Run(write, options).statuses(slices))
+        statuses = _Run(write, options).statuses(slices)
         kept: list[WriteStatus] = []
 
         def settled(latest: Table, change: TableChange) -> TableChange:
@@ -118,28 +115,14 @@ class _Run:
         snapshot = table.snapshot().without_slices()
         self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), table_expressions(table))
 
-    def statuses(self, slices: Sequence[FileSlice]) -> Iterator[WriteStatus]:
-        table, time, progress = self._write.table, self._write.instant_time, self._options.progress
+    def statuses(self, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
+        table, time = self._write.table, self._write.instant_time
         tasks = [
             CompactSlice(FileTarget(one.partition, one.file_id, time, number), one) for number, one in enumerate(slices)
         ]
-        work = runner_of(table.engine, table.storage, slices)
-        share = work.parallelism * TASKS_AT_ONCE
-        for start in range(0, len(tasks), share):
-            some = tasks[start : start + share]
-            run(table.storage, [SideBySide(tuple(self._announcements(some)))])
-            yield from work.run(self._compactor.run, some)
-            if progress is not None:
-                progress(min(start + share, len(tasks)), len(tasks))
-
-    def _announcements(self, tasks: Sequence[CompactSlice]) -> Iterator[Ensure]:
-        config, time = self._write.table.config, self._write.instant_time
-        for task in tasks:
-            yield partition_step(task.target.partition, time)
-            yield marker_step(time, task.target.path, MarkerKind.MERGE)
-            if config.cdc_enabled:
-                kind = MarkerKind.CREATE if config.version >= OWN_TIME_SINCE else MarkerKind.APPEND
-                yield marker_step(time, change_log_path(task.target), kind)
+        run(table.storage, [SideBySide(tuple(partition_step(one.partition, time) for one in slices))])
+        runs = TaskRuns(self._write, runner_of(table.engine, table.storage, slices), self._options.progress)
+        return runs.statuses(self._compactor.run, tasks, partial(files_of_task, table.config))
 
 
 def run_result(

@@ -11,16 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
+from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import MergedLogs, WriteStatus
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
-from hudi_core.data_files.change_log import ChangeLog
+from hudi_core.data_files.change_log import ChangeLog, change_log_path
 from hudi_core.data_files.codecs import codec_of
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.formats.names import parse_base_file
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import ExpressionChanges
 from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.options import TableConfig
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.merged_slices import MAX_LOG_BYTES, MergedSlices
@@ -30,6 +33,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.transactions.attempts import TaskFiles
 from hudi_core.writing.stored_files import StoredFiles
 
 MAX_BYTES: Final = 512 << 20
@@ -46,6 +50,16 @@ class CompactSlice:
 
     target: FileTarget
     slice: FileSlice
+
+
+def files_of_task(config: TableConfig, task: CompactSlice) -> TaskFiles:
+    """The files that a task writes."""
+    target = task.target
+    base = marker_step(target.instant_time, target.path, MarkerKind.MERGE)
+    if not config.cdc_enabled:
+        return TaskFiles((target.path,), (base,))
+    log, kind = change_log_path(target), MarkerKind.CREATE if config.version >= OWN_TIME_SINCE else MarkerKind.APPEND
+    return TaskFiles((target.path, log), (base, marker_step(target.instant_time, log, kind)))
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,25 +11,19 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import take_strings
-from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.markers import done_path
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
 from hudi_core.data_files.change_log import change_log_path
 from hudi_core.data_files.spool import spool
-from hudi_core.engine import Storage
-from hudi_core.errors import ConflictError, HudiError, StorageError
-from hudi_core.local_files import StorageWithSync
+from hudi_core.errors import HudiError, StorageError
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
+from hudi_core.transactions.attempts import Attempts, TaskFiles, joined_files, new_attempt
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
 from hudi_core.writing.task_rows import Places, grouped, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
-
-_NUMBERS = 1 << 31
-"""The bound of the two numbers of an attempt: readers take them for 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +40,7 @@ class WriteRows:
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = np.flatnonzero(self.parts == part).tolist()
-        attempts = {number: of_attempt(self.tasks[number], _attempt()) for number in numbers}
+        attempts = {number: of_attempt(self.tasks[number], new_attempt()) for number in numbers}
         try:
             reports = [report(part, status) for status in self._attempted(attempts, packets)]
         except HudiError as error:
@@ -61,22 +54,10 @@ class WriteRows:
         """Writes the files of attempts while their write goes on. Attempts that outlive the write leave nothing."""
         if not attempts:
             return
-        storage, time = self.runner.snapshot.storage, self.tasks[min(attempts)].target.instant_time
-        self._refuse_ended(storage, time)
-        config = self.runner.snapshot.config
-        markers = [step for task in attempts.values() for step in marker_steps(task, time, config)]
-        run(storage, [SideBySide(tuple(markers))])
-        with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
+        snapshot, time = self.runner.snapshot, self.tasks[min(attempts)].target.instant_time
+        made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
+        with Attempts(snapshot.storage, time).announced(joined_files(made)):
             yield from map(self._needed, self._written(attempts, packets))
-        sync_changes(storage)
-        try:
-            self._refuse_ended(storage, time)
-        except ConflictError:
-            for task in attempts.values():
-                # The file of a name that all attempts have may be the committed one.
-                if of_attempt(task, "0-0").target.path != task.target.path:
-                    _delete(storage, task, marker_steps(task, time, config))
-            raise
 
     def _written(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""
@@ -98,10 +79,6 @@ class WriteRows:
                 status = runner.run(given.brought(attempts[number], number))
                 if status is not None:
                     yield status
-
-    def _refuse_ended(self, storage: Storage, time: str) -> None:
-        if not storage.exists(heartbeat_path(time)) or storage.exists(done_path(time)):
-            raise ConflictError(storage.uri, expected=f"the write {time} to go on", found="its end")
 
     def _needed(self, status: WriteStatus) -> WriteStatus:
         """What the commit takes: keys and filters of all files would be as many as their rows."""
@@ -158,17 +135,13 @@ def _positions(pack: RowPack) -> Numbers:
     return np.full(len(pack), NOWHERE, np.int64) if pack.positions is None else pack.positions
 
 
-def _delete(storage: Storage, task: Task, markers: Iterable[Ensure]) -> None:
-    paths = [task.target.path]
-    if isinstance(task, RewriteFile):
-        paths.append(change_log_path(task.target))
-    for path in (*paths, *(marker.path for marker in markers)):
-        storage.delete(path)
-
-
-def _attempt() -> str:
-    """Two numbers that no other attempt has."""
-    return f"{secrets.randbelow(_NUMBERS)}-{secrets.randbelow(_NUMBERS)}"
+def _files(attempt: Task, task: Task, time: str, config: TableConfig) -> TaskFiles:
+    """The files of an attempt."""
+    markers = tuple(marker_steps(attempt, time, config))
+    if attempt.target.path == task.target.path:  # the committed file may have this name
+        return TaskFiles((), (), markers)
+    logs = (change_log_path(attempt.target),) if isinstance(attempt, RewriteFile) else ()
+    return TaskFiles((attempt.target.path, *logs), markers)
 
 
 def statuses(reports: Sequence[Packet]) -> tuple[WriteStatus, ...]:

@@ -19,6 +19,7 @@ from pyspark import TaskContext
 
 import hudi_spark
 import hudi_spark.flow as flow
+import hudi_spark.packets as packets
 from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.table import Table as FrontTable
@@ -158,12 +159,12 @@ def test_tasks_that_fail_are_run_again(spark: Any, tmp_path: Path, monkeypatch: 
     marks = tmp_path / "marks"
     marks.mkdir()
     chance = random.Random(3)
-    packets = flow._rows
+    rows_of_packets = packets.packet_rows
 
     def failing(given: Iterator[Any]) -> Iterator[Any]:
         context = TaskContext.get()
         mark = marks / f"{context.stageId()}-{context.partitionId()}"
-        for batch in packets(given):
+        for batch in rows_of_packets(given):
             yield batch
             if not mark.exists():
                 mark.touch()
@@ -173,7 +174,8 @@ def test_tasks_that_fail_are_run_again(spark: Any, tmp_path: Path, monkeypatch: 
         rows = operation_rows(chance, "upsert", number, INDEXES)
         write(whole, rows)
         with monkeypatch.context() as patched:
-            patched.setattr(flow, "_rows", failing)
+            for module in (flow, packets):
+                patched.setattr(module, "packet_rows", failing)
             spread_table(spark, spread).upsert(frame_of(spark, rows))
     assert len(list(marks.iterdir())) > 8
     assert_twins(spread, whole)

@@ -1,4 +1,4 @@
-"""Attempts of tasks: those that fail, those that are outrun, and those that outlive their write."""
+"""PartAttempts of tasks: those that fail, those that are outrun, and those that outlive their write."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import marked_files
+from hudi_core.commit.steps import Ensure
 from hudi_core.errors import ConflictError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
+from hudi_core.transactions.attempts import Attempts
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.packs import unpacked
@@ -30,7 +32,7 @@ ROWS = 50
 
 
 @dataclass
-class Attempts:
+class PartAttempts:
     """What a flow does with the parts of the write step: `fail` leaves the first attempt of each part when its first file is
     there, `die` the whole flow when all is written."""
 
@@ -41,7 +43,7 @@ class Attempts:
 
 @dataclass(frozen=True)
 class AttemptFlow(LocalFlow):
-    attempts: Attempts = field(default_factory=Attempts)
+    attempts: PartAttempts = field(default_factory=PartAttempts)
 
     def _worked(self, work: bytes, number: int, part: Sequence[Packet]) -> list[Packet]:
         if not isinstance(pickle.loads(work), WriteRows):
@@ -60,14 +62,14 @@ class AttemptFlow(LocalFlow):
 
 @dataclass(frozen=True)
 class AttemptRows(LocalRows):
-    attempts: Attempts = field(default_factory=Attempts)
+    attempts: PartAttempts = field(default_factory=PartAttempts)
 
     def mapped(self, work: Any) -> LocalFlow:
         flow = super().mapped(work)
         return AttemptFlow(flow.parts, flow.repeats, attempts=self.attempts)
 
 
-def attempted(table: Table, rows: Any, attempts: Attempts) -> AttemptRows:
+def attempted(table: Table, rows: Any, attempts: PartAttempts) -> AttemptRows:
     given = local_rows(table.engine, cut(random.Random(2), rows))
     return AttemptRows(given.engine, given.schema, given.batches, attempts=attempts)
 
@@ -76,7 +78,7 @@ def data_files(table: Table) -> set[str]:
     return {info.path for info in table.storage.list("", recursive=True, without=".hoodie")}
 
 
-def late(attempts: Attempts) -> Iterator[list[Any]]:
+def late(attempts: PartAttempts) -> Iterator[list[Any]]:
     """What attempts report that begin when all is over."""
     for work, number, part in attempts.done:
         yield [unpacked(packet) for packet in pickle.loads(work)(number, iter(part))]
@@ -88,7 +90,7 @@ def test_a_task_that_failed_is_done_again(tmp_path: Path, kind: str, version: in
     spread, whole = twins(tmp_path, kind, version, ("column_stats", "record_index"))
     chance = random.Random(1)
     for _ in range(3):
-        rows, attempts = random_rows(chance, ROWS, [0]), Attempts(fail=True)
+        rows, attempts = random_rows(chance, ROWS, [0]), PartAttempts(fail=True)
         write(whole, rows)
         spread_write(spread, attempted(spread, rows, attempts))
         assert attempts.done
@@ -104,7 +106,7 @@ def test_a_task_that_failed_is_done_again(tmp_path: Path, kind: str, version: in
 def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-426: before it writes it sees that the write has ended."""
     spread, whole = twins(tmp_path, kind, version, ("column_stats",))
-    chance, attempts = random.Random(1), Attempts()
+    chance, attempts = random.Random(1), PartAttempts()
     for _ in range(2):
         rows = random_rows(chance, ROWS, [0])
         write(whole, rows)
@@ -123,20 +125,20 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
 ) -> None:
     """WRITE-426: it looks again when its file is written. A log file before table version 8 stays: it is the committed one."""
     spread, whole = twins(tmp_path, kind, version, ("column_stats",))
-    chance, attempts = random.Random(1), Attempts()
+    chance, attempts = random.Random(1), PartAttempts()
     for _ in range(2):
         rows = random_rows(chance, ROWS, [0])
         write(whole, rows)
         spread_write(spread, attempted(spread, rows, attempts))
     before, looks = data_files(spread), []
-    refuses = WriteRows._refuse_ended
+    refuses = Attempts.refuse_ended
 
-    def at_the_end(self: WriteRows, storage: Any, time: str) -> None:
-        looks.append(time)
+    def at_the_end(self: Attempts, markers: Sequence[Ensure] = ()) -> None:
+        looks.append(self.instant_time)
         if len(looks) % 2 == 0:
-            refuses(self, storage, time)
+            refuses(self, markers)
 
-    monkeypatch.setattr(WriteRows, "_refuse_ended", at_the_end)
+    monkeypatch.setattr(Attempts, "refuse_ended", at_the_end)
     for reports in late(attempts):
         assert [type(report) for report in reports] in ([ConflictError], [])
     assert len(looks) > 1
@@ -157,7 +159,7 @@ def test_a_write_that_dies_is_rolled_back_by_the_next(
     before = rows_of(open_table(spread.storage.uri))
     with monkeypatch.context() as killed:
         killed.setattr(transaction, "_undo", lambda *_, **__: None)
-        attempts = Attempts(fail=True, die=True)
+        attempts = PartAttempts(fail=True, die=True)
         with suppress(MemoryError):
             spread_write(spread, attempted(spread, second, attempts))
     latest = open_table(spread.storage.uri)
@@ -182,7 +184,7 @@ def test_storage_that_fails_is_left_to_whoever_runs_the_tasks(tmp_path: Path, mo
 
     monkeypatch.setattr("hudi_arrow.parquet_write.ParquetWriter.write", failing, raising=False)
     with pytest.raises(StorageError, match="no room"):
-        spread_write(spread, attempted(spread, rows, Attempts()))
+        spread_write(spread, attempted(spread, rows, PartAttempts()))
     monkeypatch.undo()
     assert open_table(spread.storage.uri).timeline.commits == ()
     assert replace(spread).storage.list(".hoodie/.temp", recursive=True) == []

@@ -1,0 +1,79 @@
+"""Services whose tasks run elsewhere, and more than once, leave what they leave in this process.
+
+Also covers: `transactions/attempts.py`, `front/services.py`, `table/runners.py`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import UsageError
+from hudi_core.front.table import Table
+from hudi_core.table.runners import on_runner
+from tests.support.runners import RepeatingRunner, process_runner
+from tests.support.served_tables import assert_served_alike, data_files, filled, twin
+
+LOGS = {"min_log_blocks": 1, "of_logs": True}
+SERVICES: dict[str, tuple[str, dict[str, Any]]] = {
+    "compact": ("compact", {}), "log compaction": ("compact", LOGS), "clean": ("clean", {"keep_versions": 1}),
+}  # fmt: skip
+
+
+def serve(table: Table, service: str, runner: Any = None) -> Any:
+    method, options = SERVICES[service]
+    return getattr(table, method)(runner=runner, **options)
+
+
+@pytest.mark.parametrize("version", [6, pytest.param(8, marks=pytest.mark.soak), 9])
+@pytest.mark.parametrize("service", SERVICES)
+def test_tasks_that_run_twice_elsewhere_leave_what_they_leave_here(tmp_path: Path, service: str, version: int) -> None:
+    """WRITE-421, ENGINE-910."""
+    kind = "cow" if service == "clean" else "mor"
+    table = filled(tmp_path / "here", kind, version)
+    other = twin(table, tmp_path / "there")
+    before = data_files(table)
+    here, there = serve(table, service), serve(other, service, RepeatingRunner())
+    assert here.state == there.state == "completed"
+    assert_served_alike(table, other)
+    assert data_files(table) != before
+
+
+def test_a_table_that_logs_changes_is_compacted_alike(tmp_path: Path) -> None:
+    """WRITE-421, COMPACT-366: the change logs of attempts that were outrun go too."""
+    table = filled(tmp_path / "here", "mor", 9, ("column_stats",), **{"hoodie.table.cdc.enabled": "true"})
+    other = twin(table, tmp_path / "there")
+    serve(table, "compact")
+    serve(other, "compact", RepeatingRunner())
+    assert_served_alike(table, other)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("service", SERVICES)
+def test_other_processes_leave_what_this_one_leaves(tmp_path: Path, service: str) -> None:
+    """ENGINE-910."""
+    table = filled(tmp_path / "here", "cow" if service == "clean" else "mor", 9)
+    other = twin(table, tmp_path / "there")
+    serve(table, service)
+    with process_runner() as runner:
+        serve(other, service, runner)
+    assert_served_alike(table, other)
+
+
+def test_tasks_run_no_tasks(tmp_path: Path) -> None:
+    """ENGINE-910: where a table is sent to, its engine is the one that reads files."""
+    table = filled(tmp_path / "t", "mor", 9, ())
+    sent = pickle.loads(pickle.dumps(on_runner(table, RepeatingRunner())))
+    assert type(sent.engine) is type(table.engine)
+    assert on_runner(table, None) is table
+
+
+@pytest.mark.parametrize("odd", [7, "spark", object()])
+def test_what_is_no_runner_is_refused(tmp_path: Path, odd: Any) -> None:
+    """ENGINE-910."""
+    table = filled(tmp_path / "t", "mor", 9, ())
+    with pytest.raises(UsageError, match=r"^runner: expected"):
+        table.compact(runner=odd)

@@ -1,0 +1,25 @@
+"""Services and index builds whose tasks run on executors leave what they leave on the driver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from hudi_spark.runner import SparkRunner
+from tests.core.services.test_runners import SERVICES, serve
+from tests.support.served_tables import assert_served_alike, filled, twin
+
+
+@pytest.mark.parametrize(
+    "service", [pytest.param(name, marks=() if name == "compact" else pytest.mark.soak) for name in SERVICES]
+)
+def test_services_on_executors_leave_what_they_leave_here(spark: Any, tmp_path: Path, service: str) -> None:
+    """ENGINE-910, WRITE-421."""
+    table = filled(tmp_path / "here", "cow" if service == "clean" else "mor", 9)
+    other = twin(table, tmp_path / "there")
+    serve(table, service)
+    serve(other, service, SparkRunner(spark))
+    assert_served_alike(table, other)
