@@ -23,6 +23,7 @@ build            indexes built on a table that has rows, while writers continue
 built_rows       the files of a table that its metadata table is to record
 check            whether a metadata table can be used, and has what writers did while an index was built
 dropped_plans    plans that cannot be read: dropped with what their runs wrote
+exchanged        base files of a build whose tasks exchange records, on several machines
 expression_rows  records with which expression indexes begin, from the values in the files of slices
 footers          records of statistics and bloom filters, from the footers of base files and from log files
 group_files      the base files of an index build: records read by tasks, then a file of each file group

@@ -325,7 +325,7 @@ def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:
     file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
     return list(
         index_files.written_base_files(
-            build.rows, build.groups, build.definitions, file_time, build.groups_time, progress
+            build.rows, build.groups, build.definitions, file_time, build.groups_time, build.instant_time, progress
         )
     )
 

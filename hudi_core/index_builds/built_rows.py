@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 from hudi_core.data_files.waiting import INFLATED, waiting_threads
+from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.index_builds.footers import IndexedFile, footer_of
+from hudi_core.index_builds.footers import FILES_OF_SHARE, IndexedFile, footer_of
 from hudi_core.metadata_writer.rows import IndexRows, file_rows
 from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.reach import Reach
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
@@ -35,10 +39,11 @@ class BuiltRows:
         live = [file.info for file in self.data_files if file.live]
         if sum(info.size for info in live) < unless:
             return 0
-        footer = partial(footer_of, self.table.engine, self.table.storage)
-        largest = max((info.size for info in live if parse_log_file(info.name)), default=0)
-        footers = in_order(footer, live, waiting_threads(INFLATED * largest))
-        return sum(stated.rows for stated in footers if stated is not None)
+        work, runner = partial(_rows_of, self.table.engine, self.table.storage), self.table.engine.runner
+        if runner.reach is Reach.MEMORY:
+            return work(live)
+        shares = [live[start : start + FILES_OF_SHARE] for start in range(0, len(live), FILES_OF_SHARE)]
+        return sum(runner.run(work, shares))
 
     @cached_property
     def _listing(self) -> FileList:
@@ -64,3 +69,10 @@ class BuiltRows:
         # In layout 1 a log file has the time of its slice, but for a change log.
         has_own_time = log is not None and (log.is_cdc or self.table.timeline.layout > 1)
         return log is not None and (not has_own_time or self.table.timeline.is_committed(log.instant))
+
+
+def _rows_of(engine: Engine[Any, Any, Any], storage: Storage, files: Sequence[FileInfo]) -> int:
+    """The rows of files, as far as they state them."""
+    largest = max((info.size for info in files if parse_log_file(info.name)), default=0)
+    footers = in_order(partial(footer_of, engine, storage), files, waiting_threads(INFLATED * largest))
+    return sum(stated.rows for stated in footers if stated is not None)

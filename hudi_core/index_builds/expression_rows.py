@@ -54,6 +54,10 @@ class ExpressionRows:
                 rows.append(part)
         return rows, partials
 
+    @property
+    def joins(self) -> bool:
+        return True
+
     def joined(self, partials: Sequence[Partials]) -> Iterator[PrefixRows]:
         """Records of whole partitions, from the parts of all shares."""
         for expression in self.expressions:

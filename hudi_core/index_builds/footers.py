@@ -112,6 +112,10 @@ class FooterRows:
                 partials[column] = FileStatistics(*partition_statistics([of_files]))
         return rows, partials
 
+    @property
+    def joins(self) -> bool:
+        return PARTITION_STATS in self.prefixes
+
     def joined(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
         """Records of whole partitions, joined from the parts of all shares."""
         for column in self.columns:

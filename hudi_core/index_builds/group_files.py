@@ -14,13 +14,16 @@ from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Storage
 from hudi_core.formats.names import BaseFileName
 from hudi_core.index_builds.built_rows import BuiltRows
+from hudi_core.index_builds.exchanged import Exchange
 from hudi_core.index_builds.row_sources import row_sources
 from hudi_core.index_builds.runs import RANGE_BYTES, RUN_BYTES, GroupNumbers, SpooledRuns, spooled
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import write_base
+from hudi_core.parallel.flow import FlowRunner
 from hudi_core.table.table import Table
+from hudi_core.transactions.attempts import Attempts
 
 T = TypeVar("T")
 
@@ -55,11 +58,18 @@ def written_base_files(
     definitions: Mapping[str, IndexDefinition],
     file_time: str,
     groups_time: str,
+    instant_time: str,
     progress: Callable[[int], None],
 ) -> Iterator[WriteStatus]:
     """Writes the base files of metadata partitions, those without records left out. Memory is bounded as in `index_runs`, for
-    each task that runs at the same time."""
+    each task that runs at the same time. `instant_time` is that of the build, whose heartbeat shows that it goes on."""
     storage, numbers = built.table.storage, GroupNumbers(tuple(partitions))
+    exchange = _exchange(built, numbers, definitions, file_time)
+    if exchange is not None:
+        for status in exchange.written(file_time, groups_time, Attempts(storage, instant_time)):
+            progress(1)
+            yield status
+        return
     with closing(_spooled(built, numbers, definitions, file_time)) as waiting:
         files = GroupFiles(storage, numbers, waiting, file_time, groups_time)
         for status in _of_groups(built.table, waiting, files.write):
@@ -72,9 +82,26 @@ def refuse_unbuildable(
 ) -> None:
     """Reads and orders all records, and writes nothing: raises what `written_base_files` does, unless storage cannot be written.
     Rule META-500."""
-    with closing(_spooled(built, GroupNumbers(tuple(partitions)), definitions, "0")) as waiting:
+    numbers = GroupNumbers(tuple(partitions))
+    exchange = _exchange(built, numbers, definitions, "0")
+    if exchange is not None:
+        exchange.refuse_unbuildable()
+        return
+    with closing(_spooled(built, numbers, definitions, "0")) as waiting:
         for _ in _of_groups(built.table, waiting, waiting.refuse_repeated):
             pass
+
+
+def _exchange(
+    built: BuiltRows, numbers: GroupNumbers, definitions: Mapping[str, IndexDefinition], file_time: str
+) -> Exchange | None:
+    """The build by tasks that exchange records; None where records are collected here."""
+    table = built.table
+    runner: object = table.engine.runner
+    if not isinstance(runner, FlowRunner):
+        return None
+    sources = tuple(row_sources(built, numbers.groups, definitions, file_time))
+    return Exchange(runner, table.engine, table.storage, numbers, sources)
 
 
 def _spooled(

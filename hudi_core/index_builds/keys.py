@@ -58,6 +58,10 @@ class KeyRows:
         """The records of a share. Raises what reading raises."""
         return self._rows(share), None
 
+    @property
+    def joins(self) -> bool:
+        return False
+
     def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
         """No records: the record index has none of whole partitions."""
         return iter(())

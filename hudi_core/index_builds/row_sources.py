@@ -40,6 +40,11 @@ class RowSource(Protocol):
         """The records of a share, and what `joined` needs of it."""
         ...
 
+    @property
+    def joins(self) -> bool:
+        """Whether shares make records together."""
+        ...
+
     def joined(self, partials: Sequence[Any]) -> Iterator[PrefixRows]:
         """The records that all shares make together."""
         ...

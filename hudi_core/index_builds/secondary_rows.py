@@ -29,6 +29,10 @@ class SecondaryRows:
         """The records of a share. Raises what reading raises."""
         return self._rows(share), None
 
+    @property
+    def joins(self) -> bool:
+        return False
+
     def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
         """No records: a secondary index has none of whole partitions."""
         return iter(())

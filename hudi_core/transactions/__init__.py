@@ -42,6 +42,7 @@ metadata_steps     the metadata table's part of a commit of the table
 old_versions       table versions that are only read. Rule TABLE-261
 pairs              what happens when two actions meet, as one table that `conflicts` reads
 refusals           tables that are not written to, each named for what is in the way
+reports            what tasks of a flow send: contents of packets, and reports for the process that runs the flow
 rollback           what undoes a write: one that died, and a completed one that nothing builds on
 schema_commit      the schema history of a table, which every commit continues
 stream_batches     batches of streams, each committed once

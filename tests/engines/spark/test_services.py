@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from hudi_spark.runner import SparkRunner
+from tests.core.index_builds.test_exchanged import BUILDS, build
 from tests.core.services.test_runners import SERVICES, serve
 from tests.support.served_tables import assert_served_alike, filled, twin
 
@@ -22,4 +23,16 @@ def test_services_on_executors_leave_what_they_leave_here(spark: Any, tmp_path: 
     other = twin(table, tmp_path / "there")
     serve(table, service)
     serve(other, service, SparkRunner(spark))
+    assert_served_alike(table, other)
+
+
+@pytest.mark.parametrize(
+    "kinds", [pytest.param(name, marks=() if name == "record_index" else pytest.mark.soak) for name in BUILDS]
+)
+def test_indexes_built_on_executors_are_those_built_here(spark: Any, tmp_path: Path, kinds: str) -> None:
+    """META-910."""
+    table = filled(tmp_path / "here", "mor", 9, ())
+    other = twin(table, tmp_path / "there")
+    build(table, kinds)
+    build(other, kinds, runner=SparkRunner(spark))
     assert_served_alike(table, other)

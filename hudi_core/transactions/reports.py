@@ -1,0 +1,47 @@
+"""What tasks of a flow send: contents of packets as bytes, and reports for the process that runs the flow."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from hudi_core.errors import HudiError, StorageError
+from hudi_core.parallel.flow import TO_CALLER, Packet
+
+
+def packed(content: object) -> bytes:
+    """An object as bytes."""
+    return pickle.dumps(content, protocol=5)
+
+
+def unpacked(packet: Packet) -> Any:
+    """What a packet holds."""
+    return pickle.loads(packet.content)
+
+
+def report(part: int, content: object) -> Packet:
+    """A packet for the process that runs the flow."""
+    return Packet(TO_CALLER, 0, part, 0, packed(content))
+
+
+def opened(reports: Sequence[Packet]) -> list[Any]:
+    """What reports hold. Raises the first that is an error: a rule refused a row, and trying again would not help."""
+    contents = [unpacked(packet) for packet in reports]
+    for content in contents:
+        if isinstance(content, HudiError):
+            raise content
+    return contents
+
+
+def reported(part: int, contents: Callable[[], Iterator[Any]]) -> Iterator[Packet]:
+    """Reports of contents, all of them or none: of a part that a rule refuses its error alone. Raises errors of storage: another
+    attempt may have more luck."""
+    try:
+        reports = [report(part, content) for content in contents()]
+    except HudiError as error:
+        if isinstance(error, StorageError):
+            raise
+        yield report(part, error)
+    else:
+        yield from reports
