@@ -15,6 +15,7 @@ The modules:
 conflicts   groups that a writer changed while a clustering ran
 curves      Z-order and Hilbert curves: the place of a cell of a grid on a line through all cells
 cuts        where ordered rows are divided into files
+exchanged   groups whose rows tasks exchange, on several machines
 file_sizes  how large files get, measured on some rows
 forecast    what a clustering makes of queries before it runs: slices, requests and bytes
 groups      which file slices are rewritten together: by size, and by overlap of ranges
@@ -27,6 +28,7 @@ plan        plans: as values, and in the form in which Apache Hudi stores them
 planner     the plan of a clustering on a table as it is
 predictions the predicted slices that queries keep, recorded in plans and commits
 preview     the gain of a clustering before it runs, estimated
+reader      the rows of slices as a clustering reads them
 refusals    tables that are not clustered
 result      the result of a clustering, as users get it
 run         rewriting the groups of a plan, in one replace commit

@@ -46,8 +46,8 @@ class ClusterOptions:
     queries: tuple[Condition | Query, ...] = ()
     """Queries whose gain is predicted and noted in plan and commit; `explain` shows it beside the measured one."""
     spool_folder: str | None = None
-    """The folder in which rows wait to be written, uncompressed; None for the choice of `writing.spool`. With tasks on other
-    machines, a folder that all of them see."""
+    """The folder in which rows wait to be written, uncompressed; None for the choice of `writing.spool`. Rows that tasks exchange
+    wait on the machines of these."""
     progress: Progress | None = None
     clock: Clock = system_clock
 

@@ -11,17 +11,18 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from time import perf_counter
-from typing import Any
 
 from hudi_core.cluster.conflicts import unchanged_groups
+from hudi_core.cluster.exchanged import Exchange, Group, needed
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import TOO_LARGE, Layout, layout
 from hudi_core.cluster.notes import NOTE, note
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
 from hudi_core.cluster.predictions import PREDICTIONS, encoded_gains
+from hudi_core.cluster.reader import RowReader
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.sample import drawn_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
@@ -31,24 +32,24 @@ from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.codecs import codec_of
+from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
-from hudi_core.parallel.streams import read_ahead
+from hudi_core.parallel.flow import FlowRunner
+from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME
 from hudi_core.schema.project import project
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delete_others
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.transaction import Transaction, resumed
-from hudi_core.types import nodes as t
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.stored_files import StoredFiles
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
 from hudi_core.writing.write_run import bare_schema
 
@@ -70,15 +71,10 @@ class GroupWriter:
     kept: frozenset[str]
 
     def run(self, task: WriteSorted) -> WriteStatus | None:
-        """Orders the rows of one file, and writes them as they are. Keys and filters are reported where an index takes them:
-        those of a whole group would be as many as its rows."""
+        """Orders the rows of one file, and writes them as they are."""
         rows = self.sorted.order(task.rows.numbers())
         status = self.runner.run(NewFile(task.target, rows, combine=False))
-        if status is None:
-            return None
-        keys = status.added_keys if RECORD_INDEX in self.kept else None
-        bloom_filter = status.bloom_filter if BLOOM_FILTERS in self.kept else None
-        return replace(status, added_keys=keys, bloom_filter=bloom_filter)
+        return None if status is None else needed(status, self.kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,26 +144,47 @@ class _Run:
         self._write, self._plan, self._slices, self._options = write, plan, slices, options
         table = write.table
         bare = bare_schema(table)
-        self._rows, self._files = row_schema(table, bare), file_schema(bare)
+        self._rows = row_schema(table, bare)
         self._sources = Sources(table.snapshot())
         self._paths = tuple(table.schema.get(name).path for name in plan.columns)
         refuse_unsortable(table.schema, self._paths)
-        self._expressions = table_expressions(table)
+        self._runner = task_runner(
+            table.snapshot(), self._rows, file_schema(bare), Spool(table.engine, self._rows), merges=False,
+            expressions=table_expressions(table), codec=codec_of(table.config.properties),
+        )  # fmt: skip
         self._tasks = 0
 
     def groups(self, groups: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
-        planned, done = sum(group.outputs for group in groups), 0
-        for group in groups:
-            slices = tuple(self._slices[one.group] for one in group.slices)
-            statuses = self._rewritten(group, slices)
-            done += group.outputs
+        storage, time, runner = self._write.table.storage, self._write.instant_time, self._write.table.engine.runner
+        partitions = dict.fromkeys(one.partition for group in groups for one in self._slices_of(group))
+        run(storage, [SideBySide(tuple(partition_step(partition, time) for partition in partitions))])
+        rewritten = self._exchanged(runner, groups) if isinstance(runner, FlowRunner) else map(self._rewritten, groups)
+        planned, done, statuses = sum(group.outputs for group in groups), 0, list[WriteStatus]()
+        for one in rewritten:
+            done += one.group.outputs
             if self._options.progress is not None:
                 self._options.progress(done, planned)
-            yield Rewritten(group, slices, statuses)
+            statuses += one.statuses
+            yield one
+        if runner.reach is not Reach.MEMORY:
+            delete_others(self._write, statuses)
 
-    def _rewritten(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
-        table, time = self._write.table, self._write.instant_time
-        batches, order, folder = self._read(slices), self._layout(group, slices), self._options.spool_folder
+    def _exchanged(self, runner: FlowRunner, planned: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
+        """The groups, rewritten by tasks that exchange their rows."""
+        attempts = Attempts(self._write.table.storage, self._write.instant_time)
+        exchange = Exchange(runner, self._reader, self._runner, attempts, self._plan.strategy, self._paths)
+        waiting = iter(planned)
+        for some in exchange.rounds([Group(self._slices_of(group), group.outputs) for group in planned]):
+            prefixes = [str(uuid.uuid4()) for _ in some]
+            for group, statuses in zip(some, exchange.rewritten(some, prefixes), strict=True):
+                yield Rewritten(next(waiting), group.slices, statuses)
+
+    def _slices_of(self, group: PlannedGroup) -> tuple[FileSlice, ...]:
+        return tuple(self._slices[one.group] for one in group.slices)
+
+    def _rewritten(self, group: PlannedGroup) -> Rewritten:
+        table, time, slices = self._write.table, self._write.instant_time, self._slices_of(group)
+        batches, order, folder = self._reader.batches(slices), self._layout(group, slices), self._options.spool_folder
         made = sorted_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
         with closing(made.spool):
             partition, prefix = slices[0].partition, uuid.uuid4()
@@ -176,15 +193,9 @@ class _Run:
                 for number, part in enumerate(_parts(made, group.outputs))
             ]
             self._tasks += len(tasks)
-            markers = [marker_step(time, task.target.path, MarkerKind.CREATE) for task in tasks]
-            run(table.storage, [SideBySide((partition_step(partition, time), *markers))])
-            runner = task_runner(
-                table.snapshot(), self._rows, self._files, made.spool, merges=False, expressions=self._expressions,
-                codec=codec_of(table.config.properties),
-            )  # fmt: skip
-            writer = GroupWriter(made, runner, frozenset(table.config.kept_partitions))
-            statuses = table.engine.runner.run(writer.run, tasks)
-        return tuple(status for status in statuses if status is not None)
+            writer = GroupWriter(made, replace(self._runner, spool=made.spool), frozenset(table.config.kept_partitions))
+            written = list(TaskRuns(self._write, table.engine.runner).results(writer.run, tasks, files_of_task))
+        return Rewritten(group, slices, tuple(status for status in written if status is not None))
 
     def _layout(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> Layout | None:
         if not self._paths:
@@ -193,35 +204,20 @@ class _Run:
         sample = drawn_sample(self._sources, slices, project(schema, self._paths))
         return None if sample.rows == 0 else layout(self._plan.strategy, sample.keys(self._paths), group.outputs)
 
-    def _read(self, slices: Sequence[FileSlice]) -> Iterator[Any]:
-        """All rows of the slices, merged with their log records, as they are stored."""
-        files = StoredFiles(self._sources)
-        merged = MergedSlices(files)
+    @cached_property
+    def _reader(self) -> RowReader:
+        table, blank = self._write.table, set[str]()
+        if table.config.populate_meta_fields:
+            blank |= {FILE_NAME}.difference(path[0] for path in self._paths)
+            if not self._plan.preserves_commit_times:
+                blank |= {COMMIT_TIME, COMMIT_SEQNO}
+        return RowReader(table.snapshot().without_slices(), self._rows, frozenset(blank))
 
-        def rows(file_slice: FileSlice) -> Iterator[Any]:
-            if file_slice.base is None or file_slice.logs:
-                return merged.rows(file_slice, self._rows)
-            return files.rows(file_slice, file_slice.base, self._rows)
 
-        batches = read_ahead([partial(rows, file_slice) for file_slice in slices])
-        if not self._write.table.config.populate_meta_fields:
-            return batches
-        blank = {FILE_NAME}.difference(path[0] for path in self._paths)
-        if not self._plan.preserves_commit_times:
-            blank |= {COMMIT_TIME, COMMIT_SEQNO}
-        return map(partial(self._without, frozenset(blank)), batches)
-
-    def _without(self, blank: frozenset[str], batch: Any) -> Any:
-        """The rows without what the writer of a file fills in: its name, and the times of rows that count as new, as plans of
-        old writers ask for."""
-        engine = self._write.table.engine
-        root = engine.rows.root(batch)
-        none = engine.values.literal(None, t.String(), root)
-        parts = [
-            (field, none if field.name in blank else engine.values.field(root, position))
-            for position, field in enumerate(self._rows.fields)
-        ]
-        return engine.rows.batch(engine.values.struct(parts, engine.values.is_null(root), root))
+def files_of_task(task: WriteSorted) -> TaskFiles:
+    """The file that a task writes."""
+    target = task.target
+    return TaskFiles((target.path,), (marker_step(target.instant_time, target.path, MarkerKind.CREATE),))
 
 
 def _parts(rows: SortedRows, outputs: int) -> list[RowRuns]:

@@ -109,7 +109,7 @@ def sorted_rows(
 
     def ordered() -> Iterator[Any]:
         order = partial(_ordered, engine, schema, layout, paths)
-        for of_files, run in in_order(order, _runs(engine, batches, run_rows), _RUNS_AT_ONCE):
+        for of_files, run in in_order(order, row_runs(engine, batches, run_rows), _RUNS_AT_ONCE):
             counts.append(of_files)
             yield from emptied(run)
 
@@ -122,7 +122,7 @@ def sorted_rows(
     return SortedRows(rows, layout, paths, files)
 
 
-def _runs(engine: Engine[Any, Any, Any], batches: Iterable[Any], run_rows: int) -> Iterator[list[Any]]:
+def row_runs(engine: Engine[Any, Any, Any], batches: Iterable[Any], run_rows: int = RUN_ROWS) -> Iterator[list[Any]]:
     """The batches of each run."""
     held: list[Any] = []
     rows = 0
@@ -138,16 +138,24 @@ def _runs(engine: Engine[Any, Any, Any], batches: Iterable[Any], run_rows: int) 
         yield held
 
 
+def dealt_rows(
+    engine: Engine[Any, Any, Any], schema: Schema, layout: Layout, paths: Paths, held: Sequence[Any]
+) -> tuple[Numbers, Numbers]:
+    """The file of each row of a run, and the rows in order, file by file."""
+    parts = [sort_keys_of(engine, schema, batch, paths) for batch in held]
+    keys = [concatenated(column) for column in zip(*parts, strict=True)]
+    return layout.file_of(keys), layout.order(keys)
+
+
 def _ordered(
     engine: Engine[Any, Any, Any], schema: Schema, layout: Layout | None, paths: Paths, held: list[Any]
 ) -> tuple[Numbers, list[Any]]:
     """How many rows of a run go to each file, and the run in order. Its batches as they came are let go of."""
     if layout is None:
         return np.array([sum(map(engine.rows.count, held))], np.int64), held
-    parts = [sort_keys_of(engine, schema, batch, paths) for batch in held]
-    keys = [concatenated(column) for column in zip(*parts, strict=True)]
-    counts = np.bincount(layout.file_of(keys), minlength=layout.files).astype(np.int64)
-    ordered = list(engine.rows.gather(held, [layout.order(keys)] * len(schema.fields), schema))
+    files, order = dealt_rows(engine, schema, layout, paths, held)
+    counts = np.bincount(files, minlength=layout.files).astype(np.int64)
+    ordered = list(engine.rows.gather(held, [order] * len(schema.fields), schema))
     held.clear()
     return counts, ordered
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -26,13 +26,11 @@ from hudi_core.metadata_writer.group_files import write_base
 from hudi_core.metadata_writer.rows import IndexRows, sliced
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
-from hudi_core.transactions.reports import opened, packed, report, reported, unpacked
+from hudi_core.transactions.reports import by_group, opened, packed, refusal, report, reported, unpacked
 
 _MOST_TASKS: Final = 1 << 12
 """Tasks that read files, and tasks that write file groups, at most of each: the calling process holds some figures for each."""
 _BYTES_OF_PACKET: Final = 1 << 22
-_ERROR: Final = -1
-"""In place of a file group: the packet holds an error, which the task that gets it reports before it writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class MakeRuns:
             if isinstance(error, StorageError):
                 raise
             yield report(number, error)
-            yield Packet(0, _ERROR, number, count, packed(error))
+            yield refusal(number, count, error)
 
 
 def pieces(run: SortedRun) -> Iterator[tuple[int, SortedRun]]:
@@ -102,11 +100,8 @@ class WriteGroups:
 
     def _statuses(self, part: int, packets: Iterator[Packet]) -> Iterator[WriteStatus | None]:
         joined = {group: runs for group, runs in self.joined.items() if group % self.parts == part}
-        for group, of_group in groupby(packets, key=lambda packet: packet.group):
-            contents = map(unpacked, of_group)
-            if group == _ERROR:
-                raise next(contents)
-            yield self._written(group, chain(contents, joined.pop(group, ())))
+        for group, of_group in by_group(packets):
+            yield self._written(group, chain(map(unpacked, of_group), joined.pop(group, ())))
         for group, runs in joined.items():
             yield self._written(group, runs)
 

@@ -59,8 +59,12 @@ class Flow(Protocol):
 
 @runtime_checkable
 class FlowRunner(Protocol):
-    """A runner whose tasks give packets that move on to other tasks: what a `hudi_core.engine.Runner` has beside its own where
-    tasks can exchange rows. Rule ENGINE-912."""
+    """A `hudi_core.engine.Runner` whose tasks can exchange rows: these move on to other tasks in packets. Rule ENGINE-912."""
+
+    @property
+    def parallelism(self) -> int: ...
+
+    def run(self, work: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]: ...
 
     def flow(self, work: Callable[[int, Any], Iterator[Packet]], tasks: Sequence[Any]) -> Flow:
         """The packets that work gives on each task, of which it has the number. As the work of a step, it may run more than

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from itertools import groupby
+from typing import Any, Final
 
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import TO_CALLER, Packet
+
+_REFUSAL: Final = -1
+"""In place of the group of a packet, before all others."""
 
 
 def packed(content: object) -> bytes:
@@ -32,6 +36,23 @@ def opened(reports: Sequence[Packet]) -> list[Any]:
         if isinstance(content, HudiError):
             raise content
     return contents
+
+
+def refusal(source: int, number: int, error: HudiError) -> Packet:
+    """A packet with the error of a task, for the first part of the next step: that part reports it before it does anything."""
+    return Packet(0, _REFUSAL, source, number, packed(error))
+
+
+def by_group(packets: Iterator[Packet]) -> Iterator[tuple[int, Iterator[Packet]]]:
+    """The packets of a part by their group. Raises the error of a refusal."""
+    yield from groupby(_unless_refused(packets), key=lambda packet: packet.group)
+
+
+def _unless_refused(packets: Iterator[Packet]) -> Iterator[Packet]:
+    for packet in packets:
+        if packet.group == _REFUSAL:
+            raise unpacked(packet)
+        yield packet
 
 
 def reported(part: int, contents: Callable[[], Iterator[Any]]) -> Iterator[Packet]:

@@ -77,3 +77,19 @@ def test_what_is_no_runner_is_refused(tmp_path: Path, odd: Any) -> None:
     table = filled(tmp_path / "t", "mor", 9, ())
     with pytest.raises(UsageError, match=r"^runner: expected"):
         table.compact(runner=odd)
+
+
+def test_attempts_name_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-421: where a task runs twice, two files are written, and one of them stays."""
+    table = filled(tmp_path / "t", "mor", 9, ("column_stats",))
+    before, deleted = data_files(table), set[str]()
+    delete = type(table.storage).delete
+
+    def watched(self: Any, path: str) -> None:
+        deleted.add(path)
+        delete(self, path)
+
+    monkeypatch.setattr(type(table.storage), "delete", watched)
+    result = table.compact(runner=RepeatingRunner())
+    assert len(data_files(table) - before) == result.slices
+    assert len({path for path in deleted if path.endswith(".parquet")}) == result.slices
