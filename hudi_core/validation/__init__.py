@@ -15,6 +15,7 @@ footers            footers of base files
 logs               log files: whole blocks, and each can be read
 column_stats       records of `column_stats` and `partition_stats`
 bloom_filters      records of `bloom_filters`
+reads              data files read to their end by tasks on other machines
 record_index       the record index: each live key once, where it is, and no other key
 column_indexes     the frame of checks that compare indexes of single columns with the table
 secondary_index    secondary indexes: each live row under its value, and nothing else

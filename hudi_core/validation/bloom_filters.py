@@ -14,7 +14,7 @@ from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.footers import FilterWatch
 from hudi_core.validation.subject import DataFile, Subject
@@ -28,8 +28,8 @@ class BloomFilters:
     """The check of bloom filters in the metadata table. With virtual keys they do not cover the keys."""
 
     subject: Subject
-    _problems: dict[str, TableError] = field(default_factory=dict)
-    """What is wrong with filters, by path of the file."""
+    _refused: int = 0
+    """How many filters cannot be used."""
     _without: list[str] = field(default_factory=list)
     _with: int = 0
 
@@ -37,7 +37,7 @@ class BloomFilters:
 
     @cached_property
     def _metadata(self) -> MetadataTable | None:
-        return self.subject.indexed(BLOOM_FILTERS) if self.subject.snapshot.stores_keys else None
+        return self.subject.indexed(BLOOM_FILTERS) if self.subject.stores_keys else None
 
     def open(self) -> TableError | None:
         """Opens the file groups of the filters, for threads to share; gives what goes wrong."""
@@ -59,15 +59,16 @@ class BloomFilters:
             if 0 in texts:
                 return FilterWatch(parse_bloom_filter(texts[0], f"{_where(self.subject)}, {file.info.path}"))
         except (CorruptFileError, UnsupportedError) as error:
-            self._problems[file.info.path] = error
+            return NoWatch(error)
         return None
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
         path = facts.file.info.path
         if self._metadata is None or facts.file.is_log:
             return
-        if path in self._problems:
-            yield problem(BLOOM_FILTERS, self.subject.root, self._problems[path], _MEND)
+        if isinstance(watch, NoWatch):
+            self._refused += 1
+            yield problem(BLOOM_FILTERS, self.subject.root, watch.error, _MEND)
         elif isinstance(watch, FilterWatch):
             self._with += 1
             if watch.denied:
@@ -90,7 +91,7 @@ class BloomFilters:
         except TableError as error:
             yield problem(BLOOM_FILTERS, self.subject.root, error, _MEND)
             return
-        surplus = records - self._with - len(self._problems)
+        surplus = records - self._with - self._refused
         if surplus > 0:
             expected = "filters of base files that are there"
             yield Finding(BLOOM_FILTERS, Severity.WARNING, where, expected, f"{surplus:,} of others", _MEND)

@@ -40,6 +40,23 @@ class KeyWatch(Protocol):
         """Some of the keys, in file order, none of them null."""
         ...
 
+    def seen(self) -> KeyWatch:
+        """What it has seen, small enough to be sent; it takes no more keys."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoWatch:
+    """In place of a watch that could not be made."""
+
+    error: TableError
+
+    def take(self, keys: StringColumn) -> None:
+        """Lets the keys pass."""
+
+    def seen(self) -> NoWatch:
+        return self
+
 
 class KeyWatcher(Protocol):
     """Makes a watch for a base file, or none. Safe in threads."""
@@ -59,8 +76,8 @@ class FileFacts:
     footer: Footer | None = None
     keys: tuple[bytes, bytes] | None = None
     """The least and the greatest record key."""
-    damaged: tuple[LogBlock, ...] = ()
-    """Parts of a log file that are no block."""
+    damaged: tuple[tuple[int, int], ...] = ()
+    """Where parts of a log file begin that are no block, and their bytes."""
     last_block: int = 0
     """Where the last whole block of a log file ends."""
     watches: Sequence[KeyWatch | None] = ()
@@ -128,7 +145,7 @@ def _string(column: StringColumn, row: int) -> bytes:
 def _log_facts(subject: Subject, file: DataFile) -> FileFacts:
     source = subject.table.storage.open(file.info.path, file.info.size)
     blocks = list(log_blocks(file.info.name, source))
-    damaged = tuple(block for block in blocks if block.kind is BlockKind.CORRUPT)
+    damaged = tuple((block.offset, block.length) for block in blocks if block.kind is BlockKind.CORRUPT)
     whole = [block for block in blocks if block.kind is not BlockKind.CORRUPT]
     sums = _Sums()
     counting = {block.offset for block in counting_blocks(whole, subject.table.timeline.is_committed)}

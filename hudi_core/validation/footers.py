@@ -21,7 +21,7 @@ from hudi_core.pruning.statistics import from_leaves
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.tagging.stored_keys import footer_bounds
 from hudi_core.types import nodes as t
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.cover import denials
 from hudi_core.validation.findings import Finding, Severity, by_hand, problem
 from hudi_core.validation.subject import DataFile, Subject
@@ -35,11 +35,15 @@ _REWRITE: Final = by_hand("write the rows of the file group again: update or clu
 class FilterWatch:
     """Puts keys to a bloom filter, and counts those that it denies."""
 
-    filter: BloomFilter
+    filter: BloomFilter | None
     denied: int = 0
     example: str = ""
 
+    def seen(self) -> FilterWatch:
+        return FilterWatch(None, self.denied, self.example)
+
     def take(self, keys: StringColumn) -> None:
+        assert self.filter is not None
         passed = self.filter.may_contain(HashedKeys(keys))
         missing = np.flatnonzero(~passed)
         if len(missing) and not self.denied:
@@ -66,24 +70,21 @@ class Footers:
     """The check of footers."""
 
     subject: Subject
-    _filters: dict[str, CorruptFileError] = field(default_factory=dict)
-    """What is wrong with filters, by path of the file."""
     _leaves: dict[t.Type, list[_Leaf]] = field(default_factory=dict)
     """Statistics that were not compared yet, by type."""
 
     name = FOOTERS
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        text = text_in_footer(footer) if self.subject.snapshot.stores_keys else None
+        text = text_in_footer(footer) if self.subject.stores_keys else None
         if text is None:
             return None
         try:
             return FilterWatch(parse_bloom_filter(text, f"{file.info.path}, bloom filter"))
         except CorruptFileError as error:
-            self._filters[file.info.path] = error
+            return NoWatch(error)
         except UnsupportedError:
             return None
-        return None
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
         if facts.file.is_log:
@@ -93,8 +94,8 @@ class Footers:
             yield problem(FOOTERS, self.subject.root, facts.problem, _REWRITE, path)
         if footer is None:
             return
-        if path in self._filters:
-            yield problem(FOOTERS, self.subject.root, self._filters[path], _REWRITE)
+        if isinstance(watch, NoWatch):
+            yield problem(FOOTERS, self.subject.root, watch.error, _REWRITE)
         if isinstance(watch, FilterWatch) and watch.denied:
             expected = "a bloom filter that lets all keys of the file pass"
             yield Finding(FOOTERS, Severity.ERROR, path, expected, watch.in_words, _REWRITE)
@@ -109,7 +110,7 @@ class Footers:
 
     def _schema(self, file: DataFile, footer: Footer) -> Iterator[Finding]:
         """A schema of which the table's rows cannot be read."""
-        snapshot, wanted = self.subject.snapshot, self.subject.schema
+        wanted = self.subject.schema
         if file.instant == METADATA_BOOTSTRAP or wanted is None:
             return
         try:
@@ -122,7 +123,7 @@ class Footers:
             yield Finding(
                 FOOTERS, Severity.ERROR, file.info.path, "a schema that reads as the table's", found, _REWRITE
             )
-        if snapshot.stores_keys and footer.schema.find((RECORD_KEY,)) is None:
+        if self.subject.stores_keys and footer.schema.find((RECORD_KEY,)) is None:
             expected = f"the column {RECORD_KEY}"
             yield Finding(FOOTERS, Severity.ERROR, file.info.path, expected, "none", _REWRITE)
 
@@ -155,7 +156,7 @@ class Footers:
     def _key_range(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
         """The least and greatest key that the writer has put into the footer."""
         stated = footer_bounds(replace(footer, statistics={}))
-        if facts.keys is None or stated is None or not self.subject.snapshot.stores_keys:
+        if facts.keys is None or stated is None or not self.subject.stores_keys:
             return
         least, greatest = facts.keys
         if stated[0] > least or stated[1] < greatest:

@@ -31,12 +31,12 @@ class Logs:
             return
         if facts.problem is not None:
             yield problem(LOGS, self.subject.root, facts.problem, _LOST)
-        for block in facts.damaged:
+        for offset, length in facts.damaged:
             # In layout 1 a writer that died left a part of a block, behind which others went on.
-            passed_by = self.subject.table.timeline.layout == 1 and block.offset < facts.last_block
+            passed_by = self.subject.table.timeline.layout == 1 and offset < facts.last_block
             severity = Severity.WARNING if passed_by else Severity.ERROR
-            where = f"{facts.file.info.path}, from byte {block.offset:,} on"
-            yield Finding(LOGS, severity, where, "a whole block", f"{block.length:,} bytes that are none", _LOST)
+            where = f"{facts.file.info.path}, from byte {offset:,} on"
+            yield Finding(LOGS, severity, where, "a whole block", f"{length:,} bytes that are none", _LOST)
 
     def end(self) -> Iterator[Finding]:
         return iter(())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -22,30 +23,38 @@ from hudi_core.metadata.record_index import location_columns
 from hudi_core.metadata.records import FileGroup
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
 from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.reach import Reach
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup, SliceNumbers
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
-from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject
 
 _MEND: Final = rebuild(RECORD_INDEX)
+SLICES_OF_TASK: Final = 16
+"""Slices with log files whose keys a task on another machine looks up."""
 
 
 @dataclass(slots=True)
 class LocationWatch:
     """Looks keys of one file slice up in the index."""
 
-    lookup: RecordIndexLookup
+    lookup: RecordIndexLookup | None
     number: int
     located: int = 0
     missing: int = 0
     elsewhere: int = 0
     examples: dict[str, str] = field(default_factory=dict)
 
+    def seen(self) -> LocationWatch:
+        return replace(self, lookup=None)
+
     def take(self, keys: StringColumn) -> None:
+        assert self.lookup is not None
         columns = KeyColumns(
             keys, np.zeros(len(keys.offsets) - 1, np.int32), (self.lookup.slices[self.number].partition,)
         )
@@ -61,6 +70,55 @@ class LocationWatch:
         return len(rows)
 
 
+@dataclass(frozen=True)
+class KeyLookups:
+    """Watches that look keys of some slices up. `plain` has the numbers of those whose base file has all their keys, by its path.
+    Safe in threads once it is open."""
+
+    subject: Subject
+    slices: Sequence[FileSlice]
+
+    @cached_property
+    def plain(self) -> Mapping[str, int]:
+        if not self.subject.stores_keys:
+            return {}
+        return {
+            file_slice.base.path: number
+            for number, file_slice in enumerate(self.slices)
+            if file_slice.base is not None and not file_slice.logs
+        }
+
+    @cached_property
+    def _lookup(self) -> RecordIndexLookup:
+        metadata, table = self.subject.indexed(RECORD_INDEX), self.subject.table
+        assert metadata is not None
+        definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
+        partitioned = definition is not None and definition.is_partitioned
+        return RecordIndexLookup(metadata, self.slices, whole_table=not partitioned)
+
+    def open(self) -> None:
+        """Opens the file groups of the index. Raises `TableError`."""
+        metadata = self.subject.indexed(RECORD_INDEX)
+        assert metadata is not None
+        metadata.opened_groups(metadata.slices(RECORD_INDEX))
+        self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        number = self.plain.get(file.info.path)
+        return None if number is None else LocationWatch(self._lookup, number)
+
+    def of_slice(self, number: int) -> LocationWatch | TableError:
+        """The keys of a slice that no base file alone has."""
+        watch = LocationWatch(self._lookup, number)
+        sources = Sources(self.subject.table.snapshot().without_slices().of_slices(slices_of([self.slices[number]])))
+        try:
+            for keys in StoredKeys(sources).of_slice(self.slices[number]):
+                watch.take(keys)
+        except TableError as error:
+            return error
+        return watch
+
+
 @dataclass
 class RecordIndex:
     """The check of the record index."""
@@ -68,7 +126,7 @@ class RecordIndex:
     subject: Subject
     _located: dict[int, int] = field(default_factory=dict)
     """By number of a slice how many of its keys the index places there."""
-    _plain: dict[str, int] = field(default_factory=dict)
+    _plain: Mapping[str, int] = field(default_factory=dict)
     """The slices whose base file has all their keys, by its path; known once the check is open."""
 
     name = RECORD_INDEX
@@ -82,41 +140,31 @@ class RecordIndex:
         return list(self.subject.snapshot.slices)
 
     @cached_property
-    def _lookup(self) -> RecordIndexLookup:
-        assert self._metadata is not None
-        definition = index_definitions(self.subject.table.storage, self.subject.table.config).get(RECORD_INDEX)
-        partitioned = definition is not None and definition.is_partitioned
-        return RecordIndexLookup(self._metadata, self._slices, whole_table=not partitioned)
-
-    def _slices_of_base_files(self) -> dict[str, int]:
-        """The slices whose base file has all their keys, by its path."""
-        if not self.subject.snapshot.stores_keys:
-            return {}
-        return {
-            file_slice.base.path: number
-            for number, file_slice in enumerate(self._slices)
-            if file_slice.base is not None and not file_slice.logs
-        }
+    def _lookups(self) -> KeyLookups:
+        return KeyLookups(self.subject, self._slices)
 
     def open(self) -> TableError | None:
         """Opens the file groups of the index, for threads to share; gives what goes wrong."""
         if self._metadata is not None:
             try:
-                self._metadata.opened_groups(self._metadata.slices(RECORD_INDEX))
-                self._plain = self._slices_of_base_files()
-                self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
+                self._plain = self._lookups.plain
+                self._lookups.open()
             except TableError as error:
                 self._metadata, self._plain = None, {}
                 return error
         return None
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        return self._lookups.watch(file, footer) if self._plain else None
+
+    def slice_of(self, file: DataFile) -> FileSlice | None:
+        """The slice whose keys a base file has alone."""
         number = self._plain.get(file.info.path)
-        return None if number is None else LocationWatch(self._lookup, number)
+        return None if number is None else self._slices[number]
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
-        if isinstance(watch, LocationWatch):
-            yield from self._watched(watch)
+        if isinstance(watch, LocationWatch):  # a task numbers the slices of its share
+            yield from self._watched(replace(watch, number=self._plain[facts.file.info.path]))
 
     def end(self) -> Iterator[Finding]:
         if self._metadata is None:
@@ -124,7 +172,7 @@ class RecordIndex:
         plain = set(self._plain.values())
         merged = [number for number in range(len(self._slices)) if number not in plain]
         try:
-            for watch in in_order(self._merged, merged):
+            for watch in self._merged(merged):
                 if isinstance(watch, TableError):
                     yield problem(RECORD_INDEX, self.subject.root, watch, _MEND)
                 else:
@@ -133,15 +181,18 @@ class RecordIndex:
         except TableError as error:
             yield problem(RECORD_INDEX, self.subject.root, error, _MEND)
 
-    def _merged(self, number: int) -> LocationWatch | TableError:
-        """The keys of a slice that no base file alone has."""
-        watch = LocationWatch(self._lookup, number)
-        try:
-            for keys in StoredKeys(self.subject.sources).of_slice(self._slices[number]):
-                watch.take(keys)
-        except TableError as error:
-            return error
-        return watch
+    def _merged(self, numbers: Sequence[int]) -> Iterator[LocationWatch | TableError]:
+        """The keys of slices that no base file alone has."""
+        runner = self.subject.table.engine.runner
+        if runner.reach is Reach.MEMORY:
+            yield from in_order(self._lookups.of_slice, numbers)
+            return
+        shares = [numbers[start : start + SLICES_OF_TASK] for start in range(0, len(numbers), SLICES_OF_TASK)]
+        located = runner.run(
+            partial(_located, self.subject), [[self._slices[row] for row in share] for share in shares]
+        )
+        for number, watch in zip(numbers, chain.from_iterable(located), strict=True):
+            yield replace(watch, number=number) if isinstance(watch, LocationWatch) else watch
 
     def _watched(self, watch: LocationWatch) -> Iterator[Finding]:
         self._located[watch.number] = watch.located
@@ -189,6 +240,13 @@ class RecordIndex:
         dead.add(claimed, np.flatnonzero(index_strings(keys).find(claimed) < 0))
         if dead.count:
             yield self._finding(number, "keys that it holds alone", dead.in_words)
+
+
+def _located(subject: Subject, slices: Sequence[FileSlice]) -> list[LocationWatch | TableError]:
+    """The keys of slices, looked up by a task."""
+    lookups = KeyLookups(subject, slices)
+    watches = [lookups.of_slice(number) for number in range(len(slices))]
+    return [watch.seen() if isinstance(watch, LocationWatch) else watch for watch in watches]
 
 
 @dataclass(slots=True)

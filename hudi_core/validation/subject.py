@@ -12,6 +12,7 @@ from hudi_core.errors import SchemaError, TableError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file, parse_log_file
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.snapshot.snapshot import Resolved, Snapshot, listed
@@ -35,7 +36,7 @@ class DataFile:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Subject(Portable):
     """A table, with what checks need of it. Data files are those that folders list, whatever the metadata table lists."""
 
     table: Table
@@ -44,6 +45,11 @@ class Subject:
     @property
     def root(self) -> str:
         return self.table.storage.uri
+
+    @property
+    def stores_keys(self) -> bool:
+        """Whether base files have the keys of their rows, in the meta columns."""
+        return self.table.config.populate_meta_fields
 
     @cached_property
     def snapshot(self) -> Snapshot:

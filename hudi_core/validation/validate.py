@@ -12,6 +12,7 @@ from hudi_core.errors import TableError, UsageError
 from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, SECONDARY, SECONDARY_INDEX, of_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.reach import Reach
 from hudi_core.schema.names import names
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -27,6 +28,7 @@ from hudi_core.validation.listing import LISTING, listing
 from hudi_core.validation.logs import LOGS, Logs
 from hudi_core.validation.orphans import ORPHANS, orphans
 from hudi_core.validation.properties import PROPERTIES, properties
+from hudi_core.validation.reads import ReadFiles, facts_elsewhere
 from hudi_core.validation.record_index import RecordIndex
 from hudi_core.validation.secondary_index import SecondaryIndexes
 from hudi_core.validation.subject import DataFile, Subject
@@ -81,12 +83,24 @@ def _findings(subject: Subject, wanted: Sequence[str]) -> Iterator[Finding]:
     if not checks:
         return
     files = (file for file in subject.data_files() if subject.counts(file))
-    for facts in in_order(lambda file: file_facts(subject, file, checks), files):
+    for facts in _facts(subject, files, checks):
         watches = facts.watches or [None] * len(checks)
         for check, watch in zip(checks, watches, strict=True):
             yield from check.take(facts, watch)
     for check in checks:
         yield from check.end()
+
+
+def _facts(subject: Subject, files: Iterator[DataFile], checks: Sequence[ContentCheck]) -> Iterator[FileFacts]:
+    """What files hold, in order: read in threads, or by tasks on other machines."""
+    runner = subject.table.engine.runner
+    if runner.reach is Reach.MEMORY:
+        yield from in_order(lambda file: file_facts(subject, file, checks), files)
+        return
+    index = next((check for check in checks if isinstance(check, RecordIndex)), None)
+    names = tuple(check.name if isinstance(check, Footers | BloomFilters | RecordIndex) else None for check in checks)
+    work = ReadFiles(Subject(subject.table), names)
+    yield from facts_elsewhere(runner, work, ((file, index.slice_of(file) if index else None) for file in files))
 
 
 def _of_names(subject: Subject, name: str) -> list[Finding]:

@@ -11,6 +11,7 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from hudi_spark.runner import SparkRunner
 from tests.core.index_builds.test_exchanged import BUILDS, build
 from tests.core.services.test_runners import SERVICES, serve
+from tests.core.validation.test_reads import swapped
 from tests.support.served_tables import assert_served_alike, filled, twin
 
 
@@ -36,3 +37,14 @@ def test_indexes_built_on_executors_are_those_built_here(spark: Any, tmp_path: P
     build(table, kinds)
     build(other, kinds, runner=SparkRunner(spark))
     assert_served_alike(table, other)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_executors_read_the_files_of_a_validation(spark: Any, tmp_path: Path, kind: str) -> None:
+    """VALID-910."""
+    table = filled(tmp_path / "t", kind, 9)
+    swapped(table)
+    here = list(table.validate())
+    assert here
+    assert list(table.validate(runner=SparkRunner(spark))) == here
