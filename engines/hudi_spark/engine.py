@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from pyspark import TaskContext
 
 from hudi_core.engine import Engine, FileReader, FileWriter, LayeredEngine, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
-from hudi_core.table.runners import itself
 from hudi_core.table.scan import Scan
 from hudi_core.types.nodes import Record
 from hudi_spark.arrow_form import from_form
@@ -50,8 +50,7 @@ class SparkEngine:
         return SparkRunner(session())
 
     def __reduce__(self) -> tuple[Any, tuple[Engine[Any, Any, Any]]]:
-        """On executors it is the engine that reads files: tasks run no tasks."""
-        return itself, (self.files,)
+        return _arrived, (self.files,)
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         return self.files.storage(uri, options)
@@ -75,6 +74,11 @@ class SparkEngine:
                 yield pa.RecordBatch.from_struct_array(from_form(batch.to_struct_array(), record, arrow_type))
             else:
                 yield batch
+
+
+def _arrived(files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
+    """What a sent engine is: in a task of Spark the engine that reads files, for tasks run no tasks."""
+    return SparkEngine(files) if TaskContext.get() is None else files
 
 
 class SparkLayer:

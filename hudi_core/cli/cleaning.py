@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
 from hudi_core.cli.words import counted, size
@@ -41,7 +41,7 @@ def clean(
     run: Annotated[
         str | None, typer.Option("--run", metavar="INSTANT", help="Run a plan that waits, also one of Apache Hudi.")
     ] = None,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Delete files that no promised query needs; without a number to keep, as the table's properties have it."""

@@ -10,9 +10,9 @@ import typer
 from hudi_core.advice.proposals import Measure
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.options import (
-    EngineOption,
     JsonOption,
     TableArgument,
+    TasksOption,
     WhereFileOption,
     byte_count,
     opened,
@@ -105,7 +105,7 @@ def cluster(
         ),
     ] = None,
     where_file: WhereFileOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns."""

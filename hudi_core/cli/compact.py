@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, byte_count, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, opened, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
 from hudi_core.errors import UsageError
@@ -83,7 +83,7 @@ def compact(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Run a plan again whose run never had a heartbeat: its writer is gone.")
     ] = False,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""

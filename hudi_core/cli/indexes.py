@@ -14,6 +14,7 @@ from hudi_core.cli.options import (
     EngineOption,
     JsonOption,
     TableArgument,
+    TasksOption,
     WhereFileOption,
     opened,
     queries_of,
@@ -89,7 +90,7 @@ def build_index(
     using: BuildUsing = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Also where it is there; of files, all indexes.")] = False,
     dry_run: DryRunOption = False,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Build indexes of a table from its files, while writers go on."""

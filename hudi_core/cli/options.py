@@ -32,6 +32,10 @@ else:
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="Path or URL of the table's root folder.")]
 EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help="Engine that reads the table.")]
+TasksOption = Annotated[
+    str,
+    typer.Option("--engine", metavar="NAME", help="Engine that runs the tasks: arrow here, spark on executors."),
+]
 MetadataOption = Annotated[
     MetadataMode,
     typer.Option(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import counted
@@ -41,7 +41,7 @@ def service(
         list[str] | None,
         typer.Option("--option", metavar="K=V", help="A hoodie.* property of services, over the table's; repeatable."),
     ] = None,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Run the services that are due: rollback of dead writes, compaction, clustering, clean, archive.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
 from hudi_core.schema.names import name_list
@@ -33,7 +33,7 @@ def validate(
     every: Annotated[
         bool, typer.Option("--all", help="Show each finding by itself; else findings of a kind stand together.")
     ] = False,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.

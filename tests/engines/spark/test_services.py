@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from hudi_core.front.opening import open_table
 from hudi_spark.runner import SparkRunner
 from tests.core.index_builds.test_exchanged import BUILDS, build
 from tests.core.services.test_runners import SERVICES, serve
 from tests.core.validation.test_reads import swapped
+from tests.support.commands import ran
 from tests.support.served_tables import assert_served_alike, filled, twin
 
 
@@ -48,3 +50,36 @@ def test_executors_read_the_files_of_a_validation(spark: Any, tmp_path: Path, ki
     here = list(table.validate())
     assert here
     assert list(table.validate(runner=SparkRunner(spark))) == here
+
+
+COMMANDS = [
+    ["compact"],
+    ["index", "build", "record_index"],
+    ["cluster", "--columns", "n,x", "--strategy", "zorder"],
+    ["clean", "--keep-versions", "1"],
+    ["validate"],
+]
+
+
+@pytest.mark.soak
+def test_commands_run_their_tasks_on_executors(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ENGINE-910: `--engine spark` on the commands of services."""
+    table = filled(tmp_path / "t", "mor", 9, ("column_stats",))
+    before, runs = sorted(map(str, table.scan(meta=False).to_json_rows())), list[str]()
+    for method in ("run", "flow"):
+        monkeypatch.setattr(SparkRunner, method, spied(getattr(SparkRunner, method), runs))
+    for name, *arguments in COMMANDS:
+        runs.clear()
+        place = [arguments.pop(0)] if name == "index" else []
+        ended = ran(name, *place, table.storage.uri, *arguments, "--engine", "spark")
+        assert ended.status == 0, ended.err
+        assert runs, name
+    assert sorted(map(str, open_table(table.storage.uri).scan(meta=False).to_json_rows())) == before
+
+
+def spied(method: Any, runs: list[str]) -> Any:
+    def called(self: SparkRunner, *arguments: Any) -> Any:
+        runs.append(method.__name__)
+        return method(self, *arguments)
+
+    return called
