@@ -26,12 +26,11 @@ from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.spool import spool
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.formats.names import parse_base_file
-from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import FlowRunner, Packet
 from hudi_core.schema.project import project
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
-from hudi_core.transactions.reports import by_group, opened, packed, refusal, reported, unpacked
+from hudi_core.transactions.reports import by_group, needed, opened, packed, refusal, reported, unpacked
 from hudi_core.writing.tasks import NewFile, TaskRunner
 
 _FILES_OF_ROUND: Final = 8
@@ -180,16 +179,6 @@ def _split(rows: int, limit: int, even: int) -> list[Numbers]:
     """The numbers of rows, in even parts where they are more than a limit."""
     numbers = np.arange(rows, dtype=np.int64)
     return [numbers] if rows <= limit else np.array_split(numbers, -(-rows // even))
-
-
-def needed(status: WriteStatus, kept: frozenset[str]) -> WriteStatus:
-    """What a commit takes of a status: keys and filters where an index takes them. Those of a group would be as many as its
-    rows."""
-    return replace(
-        status,
-        added_keys=status.added_keys if RECORD_INDEX in kept else None,
-        bloom_filter=status.bloom_filter if BLOOM_FILTERS in kept else None,
-    )
 
 
 @dataclass

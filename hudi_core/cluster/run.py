@@ -15,7 +15,7 @@ from functools import cached_property
 from time import perf_counter
 
 from hudi_core.cluster.conflicts import unchanged_groups
-from hudi_core.cluster.exchanged import Exchange, Group, needed
+from hudi_core.cluster.exchanged import Exchange, Group
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import TOO_LARGE, Layout, layout
 from hudi_core.cluster.notes import NOTE, note
@@ -48,6 +48,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delete_others
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
+from hudi_core.transactions.reports import needed
 from hudi_core.transactions.transaction import Transaction, resumed
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
+from hudi_core.commit.statuses import WriteStatus
 from hudi_core.errors import HudiError, StorageError
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import TO_CALLER, Packet
 
 _REFUSAL: Final = -1
@@ -36,6 +39,19 @@ def opened(reports: Sequence[Packet]) -> list[Any]:
         if isinstance(content, HudiError):
             raise content
     return contents
+
+
+def needed(status: WriteStatus, kept: Collection[str]) -> WriteStatus:
+    """What the commit takes of a status, in a table whose writers keep these metadata partitions: keys and filters of all files
+    would be as many as their rows."""
+    has_records, has_filters = RECORD_INDEX in kept, BLOOM_FILTERS in kept
+    return replace(
+        status,
+        added_keys=status.added_keys if has_records else None,
+        removed_keys=status.removed_keys if has_records else None,
+        bloom_filter=status.bloom_filter if has_filters else None,
+        bloom_filter_type=status.bloom_filter_type if has_filters else None,
+    )
 
 
 def refusal(source: int, number: int, error: HudiError) -> Packet:

@@ -25,21 +25,12 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging
 from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger
+from hudi_core.transactions.reports import opened, packed, report, unpacked
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
-from hudi_core.writing.spread.packs import (
-    KEYS_AT_ONCE,
-    OF_ROWS,
-    RowPack,
-    joined,
-    opened,
-    pack_runs,
-    packed,
-    report,
-    unpacked,
-)
+from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, joined, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
 from hudi_core.writing.write_run import WriteOptions
 

@@ -26,6 +26,7 @@ from hudi_core.tagging.distributed import Distribution, distribution, remote_tag
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.transactions.refusals import excluded_groups, refuse_buckets
+from hudi_core.transactions.reports import opened
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
@@ -46,7 +47,6 @@ from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import stored_row_bytes
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
 from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, located_report
-from hudi_core.writing.spread.packs import opened
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, dealt_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
 from hudi_core.engine import Engine
-from hudi_core.errors import HudiError
-from hudi_core.parallel.flow import TO_CALLER, Packet
+from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
+from hudi_core.transactions.reports import packed, unpacked
 from hudi_core.writing.task_rows import grouped
 
 OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes", "tasks")
@@ -136,30 +135,6 @@ def _taken(
 def _of_rows(pack: RowPack, batch: Any, rows: Numbers) -> RowPack:
     of_rows = {name: None if (values := getattr(pack, name)) is None else values[rows] for name in OF_ROWS}
     return RowPack(take_keys(pack.keys, rows), pack.numbers[rows], batch, **of_rows)
-
-
-def packed(content: object) -> bytes:
-    """An object as bytes."""
-    return pickle.dumps(content, protocol=5)
-
-
-def unpacked(packet: Packet) -> Any:
-    """What a packet holds."""
-    return pickle.loads(packet.content)
-
-
-def report(part: int, content: object) -> Packet:
-    """A packet for the process that runs the flow."""
-    return Packet(TO_CALLER, 0, part, 0, packed(content))
-
-
-def opened(reports: Sequence[Packet]) -> list[Any]:
-    """What reports hold. Raises the first that is an error: a rule refused a row, and trying again would not help."""
-    contents = [unpacked(packet) for packet in reports]
-    for content in contents:
-        if isinstance(content, HudiError):
-            raise content
-    return contents
 
 
 def joined(packs: Sequence[RowPack]) -> RowPack:

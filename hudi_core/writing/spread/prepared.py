@@ -17,11 +17,12 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
+from hudi_core.transactions.reports import opened, packed, report
 from hudi_core.writing.incoming import Preparation, file_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measured_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
-from hudi_core.writing.spread.packs import RowPack, opened, packed, report
+from hudi_core.writing.spread.packs import RowPack
 from hudi_core.writing.update_outcomes import ChangedRows
 
 _MEASURED_PARTS: Final = 16

@@ -23,6 +23,7 @@ from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import refuse_buckets
+from hudi_core.transactions.reports import packed, report, unpacked
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
@@ -39,7 +40,7 @@ from hudi_core.writing.source_merge.operations import mergeable, of_merge
 from hudi_core.writing.spread.cuts import range_cuts
 from hudi_core.writing.spread.located import DealRanges
 from hudi_core.writing.spread.operations import KEYS_OF_RANGE, prepared_rows, sendable
-from hudi_core.writing.spread.packs import RowPack, packed, report, unpacked
+from hudi_core.writing.spread.packs import RowPack
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
 from hudi_core.writing.update_outcomes import ChangedRows
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema

@@ -14,14 +14,13 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.change_log import change_log_path
 from hudi_core.data_files.spool import spool
-from hudi_core.errors import HudiError, StorageError
-from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.transactions.attempts import Attempts, TaskFiles, joined_files, new_attempt
+from hudi_core.transactions.reports import needed, opened, reported, unpacked
 from hudi_core.writing.announce import marker_steps
-from hudi_core.writing.spread.packs import RowPack, joined, opened, report, unpacked
+from hudi_core.writing.spread.packs import RowPack, joined
 from hudi_core.writing.task_rows import Places, grouped, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 
@@ -41,14 +40,7 @@ class WriteRows:
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = np.flatnonzero(self.parts == part).tolist()
         attempts = {number: of_attempt(self.tasks[number], new_attempt()) for number in numbers}
-        try:
-            reports = [report(part, status) for status in self._attempted(attempts, packets)]
-        except HudiError as error:
-            if isinstance(error, StorageError):
-                raise
-            yield report(part, error)
-        else:
-            yield from reports
+        return reported(part, lambda: self._attempted(attempts, packets))
 
     def _attempted(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Writes the files of attempts while their write goes on. Attempts that outlive the write leave nothing."""
@@ -57,7 +49,8 @@ class WriteRows:
         snapshot, time = self.runner.snapshot, self.tasks[min(attempts)].target.instant_time
         made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
         with Attempts(snapshot.storage, time).announced(joined_files(made)):
-            yield from map(self._needed, self._written(attempts, packets))
+            for status in self._written(attempts, packets):
+                yield needed(status, snapshot.config.kept_partitions)
 
     def _written(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""
@@ -79,18 +72,6 @@ class WriteRows:
                 status = runner.run(given.brought(attempts[number], number))
                 if status is not None:
                     yield status
-
-    def _needed(self, status: WriteStatus) -> WriteStatus:
-        """What the commit takes: keys and filters of all files would be as many as their rows."""
-        kept = self.runner.snapshot.config.kept_partitions
-        has_records, has_filters = RECORD_INDEX in kept, BLOOM_FILTERS in kept
-        return replace(
-            status,
-            added_keys=status.added_keys if has_records else None,
-            removed_keys=status.removed_keys if has_records else None,
-            bloom_filter=status.bloom_filter if has_filters else None,
-            bloom_filter_type=status.bloom_filter_type if has_filters else None,
-        )
 
 
 class _TaskRows:

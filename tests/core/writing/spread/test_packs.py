@@ -14,8 +14,9 @@ from hudi_core.columns.strings import string_column, string_list
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.engines import load_engine
 from hudi_core.tagging.key_reader import key_columns
+from hudi_core.transactions.reports import packed, unpacked
 from hudi_core.writing.spread import packs
-from hudi_core.writing.spread.packs import RowPack, pack_runs, packed, unpacked
+from hudi_core.writing.spread.packs import RowPack, pack_runs
 from tests.support.drawing import cases
 
 ENGINE = load_engine("arrow")

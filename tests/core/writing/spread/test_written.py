@@ -21,9 +21,9 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
 from hudi_core.transactions.attempts import Attempts
+from hudi_core.transactions.reports import unpacked
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.spread.packs import unpacked
 from hudi_core.writing.spread.written import WriteRows
 from tests.support.local_flow import LocalFlow, LocalRows, local_rows
 from tests.support.spread_writes import KINDS, assert_twins, cut, random_rows, rows_of, twins
