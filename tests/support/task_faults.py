@@ -4,6 +4,7 @@
 `executor`  its executor dies then, with all that it holds
 `slow`      it stops before the file until Spark has run it a second time elsewhere, and Spark kills it
 `zombie`    its executor dies before the file, and the worker lives on: it writes once the commit is there
+`driver`    the process dies then that made the storage
 """
 
 from __future__ import annotations
@@ -32,24 +33,48 @@ class FaultyStorage(ArrowStorage):
 
     def __init__(self, uri: str, fault: str, marks: Path) -> None:
         super().__init__(uri)
-        self._fault, self._marks = fault, marks
+        self._fault, self._marks, self._driver = fault, marks, os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_fault": self._fault, "_marks": self._marks}
+        return {**super().__getstate__(), "_fault": self._fault, "_marks": self._marks, "_driver": self._driver}
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        strikes = not path.startswith(".hoodie/") and TaskContext.get() is not None and self._is_first()
-        if strikes and self._fault == "zombie":
-            _leave_executor()
-        if strikes and self._fault in ("slow", "zombie"):
-            self._wait()
+        strikes = self._befalls(path)
+        if strikes:
+            self._before()
         with super().output(path) as stream:
             yield stream
-            if strikes and self._fault == "executor":
-                os.kill(_executor(), signal.SIGKILL)
-            if strikes and self._fault in ("task", "executor"):
-                os._exit(1)
+            if strikes:
+                self._after()
+
+    def delete(self, path: str) -> None:
+        strikes = self._befalls(path)
+        if strikes:
+            self._before()
+        super().delete(path)
+        if strikes:
+            self._after()
+
+    def _befalls(self, path: str) -> bool:
+        """Whether a file is the first data file, or base file of an index, of a task."""
+        is_data = not path.startswith(".hoodie/") or path.endswith(".hfile")
+        return is_data and TaskContext.get() is not None and self._is_first()
+
+    def _before(self) -> None:
+        if self._fault == "zombie":
+            _leave_executor()
+        if self._fault in ("slow", "zombie"):
+            self._wait()
+
+    def _after(self) -> None:
+        if self._fault == "driver":
+            os.kill(self._driver, signal.SIGKILL)
+            self._wait()
+        if self._fault == "executor":
+            os.kill(_executor(), signal.SIGKILL)
+        if self._fault in ("task", "executor"):
+            os._exit(1)
 
     def _is_first(self) -> bool:
         try:
