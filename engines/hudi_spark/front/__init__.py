@@ -3,6 +3,7 @@
 table    `open`: a table whose scans give DataFrames
 streams  batches of streams, each written once
 writing  writes of DataFrames
+services services and index builds whose tasks run on executors
 tagging  `tagLocation`: keys in, keys with the file that holds their record out
 source   the data source `hudi_core` of Spark 4, and its streams
 sink     writes by that data source

@@ -18,6 +18,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.times import Time
+from hudi_spark.front.services import ServicesOnExecutors
 from hudi_spark.front.tagging import DEFAULT, tag
 from hudi_spark.front.writing import FrameWrites, given_schema
 from hudi_spark.reading import frame_of, frame_of_changes
@@ -46,7 +47,7 @@ def create(spark: SparkSession, uri: str, schema: Any, key: Any = (), **options:
 
 
 @dataclass(frozen=True)
-class SparkTable(FrameWrites):
+class SparkTable(FrameWrites, ServicesOnExecutors):
     """A table that was opened, with the names of `hudi_core.table.table.Table`; its scans give DataFrames, its writes take them.
 
     It shows what it showed when it was opened; `refresh` gives it with later commits.
