@@ -72,7 +72,7 @@ def pieces(run: SortedRun) -> Iterator[tuple[int, SortedRun]]:
 
 
 def _piece(rows: IndexRows) -> SortedRun:
-    """Records of one file group, without what stands beside them in memory."""
+    """Records of one file group, alone: without their neighbours in memory."""
     first, last = int(rows.values.offsets[0]), int(rows.values.offsets[-1])
     values = type(rows.values)(rows.values.offsets - first, rows.values.data[first:last])
     return SortedRun(rows.keys, values, np.array([len(rows)]), np.array([rows.size]))
