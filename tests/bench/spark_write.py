@@ -72,15 +72,15 @@ def _assert_same(case: _Case, _: object, __: object) -> None:
 
 
 def _answer_of(case: _Case, side: str, *, read: bool = True) -> tuple[int, int] | None:
-    with tempfile.TemporaryDirectory(prefix="bench-spark-write-", dir=_folder()) as scratch:
+    with tempfile.TemporaryDirectory(prefix="bench-spark-write-", dir=folder_of_tables()) as scratch:
         path = f"{scratch}/t"
         if not case.begins_empty:
-            _copy(_table(side), Path(path))
+            copy_table(_table(side), Path(path))
         (case.ours if side == "ours" else case.peer)(path)
         return _rows_and_hash(_read(path, side)) if read else None
 
 
-def _copy(table: Path, copy: Path) -> None:
+def copy_table(table: Path, copy: Path) -> None:
     """Data files are written once, and can be links; files of metadata are replaced in place by some writers."""
 
     def copied(source: str, target: str) -> None:
@@ -94,7 +94,7 @@ def _copy(table: Path, copy: Path) -> None:
 
 def _rows(start: int, end: int, newer: int = 0, parts: int = 2) -> Any:
     """Rows by number, twelve columns of some types."""
-    return _session().range(start, end, 1, parts).selectExpr(*_columns("id", newer))
+    return session().range(start, end, 1, parts).selectExpr(*_columns("id", newer))
 
 
 def _columns(number: str, newer: int) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def _columns(number: str, newer: int) -> tuple[str, ...]:
 @cache
 def _held(name: str) -> Any:
     """The rows of a batch, held by Spark."""
-    spread = _session().range(0, CHANGED, 1, 2).selectExpr(f"id * {ROWS // CHANGED} as n")
+    spread = session().range(0, CHANGED, 1, 2).selectExpr(f"id * {ROWS // CHANGED} as n")
     batches: Mapping[str, Callable[[], Any]] = {
         "all": lambda: _rows(0, ROWS),
         "uniform": lambda: spread.selectExpr(*_columns("n", 1)),
@@ -131,7 +131,7 @@ def _held(name: str) -> Any:
 
 def _table(side: str) -> Path:
     """The table of a side as it is before a change, made once."""
-    folder = _folder() / f"spark_write_{side}_{ROWS}"
+    folder = folder_of_tables() / f"spark_write_{side}_{ROWS}"
     if not folder.is_dir():
         new = folder.with_name(f"{folder.name}.new")
         shutil.rmtree(new, ignore_errors=True)
@@ -146,13 +146,13 @@ def _table(side: str) -> Path:
 
 def _create(path: str, parted: bool = True) -> Any:
     return hudi_spark().create(
-        _session(), path, _held("all"), "id", partition_by="part" if parted else (), ordering="ts",
+        session(), path, _held("all"), "id", partition_by="part" if parted else (), ordering="ts",
         indexes="column_stats",
     )  # fmt: skip
 
 
 def _ours(op: str, batch: str, path: str) -> None:
-    hudi_spark().open(_session(), path).write(_held(batch), op)
+    hudi_spark().open(session(), path).write(_held(batch), op)
 
 
 def _peer(operation: str, frame: Any, path: str, **others: str) -> None:
@@ -182,7 +182,7 @@ def _stream(write: Callable[[Any, int], None]) -> None:
 
 def _stream_ours(path: str) -> None:
     spark = hudi_spark()
-    _stream(spark.stream_writer(spark.open(_session(), path)))
+    _stream(spark.stream_writer(spark.open(session(), path)))
 
 
 def _change(op: str, batch: str) -> _Case:
@@ -202,8 +202,8 @@ _CASES: Mapping[str, _Case] = {
 
 def _read(path: str, side: str) -> Any:
     if side == "peer":
-        return _session().read.format("hudi").load(path).select(*COLUMNS)
-    return hudi_spark().open(_session(), path).scan(columns=list(COLUMNS)).to_spark()
+        return session().read.format("hudi").load(path).select(*COLUMNS)
+    return hudi_spark().open(session(), path).scan(columns=list(COLUMNS)).to_spark()
 
 
 def _rows_and_hash(frame: Any) -> tuple[int, int]:
@@ -211,13 +211,15 @@ def _rows_and_hash(frame: Any) -> tuple[int, int]:
     return int(row["n"]), int(row["h"])
 
 
-def _folder() -> Path:
+def folder_of_tables() -> Path:
+    """The folder of the tables, and of copies, whose data files are links."""
     _TABLES.mkdir(parents=True, exist_ok=True)
     return _TABLES
 
 
 @cache
-def _session() -> Any:
+def session() -> Any:
+    """The session of both sides, with the bundle."""
     jar = Path(os.environ.get("HUDI_SPARK_BUNDLE") or _JAR)
     if not jar.is_file():
         raise Missing(f"needs the bundle of Apache Hudi: {jar.name}, or its name in HUDI_SPARK_BUNDLE")
@@ -227,6 +229,7 @@ def _session() -> Any:
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.jars": str(jar),
+        "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",  # its procedures
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
     }
