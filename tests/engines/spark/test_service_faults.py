@@ -17,7 +17,7 @@ from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.engines.spark.service_faults import SERVICES, made
 from tests.support.crashes import later
-from tests.support.served_tables import rows, rows_by_file
+from tests.support.served_tables import bare_rows, rows
 
 ROOT = Path(__file__).parents[3]
 FAULTS = ("task", "executor", "slow", "zombie")
@@ -44,25 +44,21 @@ def test_a_service_ends_as_one_without_faults(tmp_path: Path, fault: str) -> Non
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_service_whose_driver_dies_leaves_the_table(tmp_path: Path, service: str) -> None:
     """CLUSTER-14, COMPACT-368, META-95: rows are as before, the next write goes on, and the service is run again."""
-    before = rows_by_file(made(service, tmp_path / "before"))
+    before = bare_rows(made(service, tmp_path / "before"))
     ended = run(tmp_path, f"driver-{service}")
     assert ended.returncode < 0, ended.stdout
     place = str(tmp_path / f"driver-{service}" / "there")
     table = open_table(place)
-    assert rows_by_file(table) == before
+    assert bare_rows(table) == before
     write(table, rows(310, 60), options=WriteOptions(clock=later))
-    settled = rows_of(place)
+    settled = bare_rows(open_table(place))
     named: dict[str, Any] = {} if service == "index" else {"clock": later}
     if service in ("compact", "compact6", "logs"):
         named["takes_over"] = True
     method, _, _, arguments, options = SERVICES[service]
     if service != "index":
         getattr(open_table(place), method)(*arguments, **options, **named)
-    assert rows_of(place) == settled
+    assert bare_rows(open_table(place)) == settled
     latest = open_table(place)
     assert [finding for finding in latest.validate() if finding.severity == "error"] == []
     assert latest.storage.list(".hoodie/.temp", recursive=True) == []
-
-
-def rows_of(place: str) -> list[str]:
-    return sorted(row for of_file in rows_by_file(open_table(place)).values() for row in of_file)
