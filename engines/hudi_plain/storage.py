@@ -59,13 +59,13 @@ class PlainStorage:
     """`hudi_core.engine.Storage` of a local folder."""
 
     def __init__(self, uri: str) -> None:
-        self._root = local_path(uri)
+        self._uri, self._root = uri, local_path(uri)
         self._unsynced = Unsynced()
         self.links: dict[str, None] = {}
 
     @property
     def uri(self) -> str:
-        return str(self._root)
+        return self._uri
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         self._path(folder)

@@ -20,6 +20,7 @@ keys         `keys`: the record key and partition path of each row of an input
 layout       tables as wide as what they are shown on: what is folded, cut, put below its row or left out
 locate       `locate`: the records that have certain values, and the files that hold them, by a secondary index
 main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone
+metadata_rows  records of the metadata table for people: a line for each value, bounds as values of their type
 options      arguments and options that several commands share
 output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them

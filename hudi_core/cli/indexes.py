@@ -9,6 +9,7 @@ import typer
 
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.arguments import names_and_values
+from hudi_core.cli.metadata_rows import shown_record
 from hudi_core.cli.options import (
     CaseOption,
     EngineOption,
@@ -276,6 +277,6 @@ def metadata(
         count += 1
         if not as_json:
             out.text(f"── {count:,} ──", "dim")
-        out.record(record)
+        out.record(record if as_json else shown_record(record))
     out.text(counted(count, "record"))
     warn(opened_table.warnings)

@@ -31,6 +31,7 @@ from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.planning.plan import Decision, ScanPlan
+from hudi_core.rows.outside_files import plain_location
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -80,7 +81,7 @@ def _inspected(table: Table) -> dict[str, Any]:
     latest = table.timeline.commits[-1] if table.timeline.commits else None
     used = features(table)
     return {
-        "uri": table.storage.uri,
+        "uri": plain_location(table.storage.uri),
         "table_name": config.name,
         "table_type": config.type.value,
         "table_version": config.version,

@@ -68,11 +68,11 @@ def create_table(
 ) -> Table:
     """A new table without rows, at a local path or URL.
 
-    `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
-    `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
-    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties: those of
-    a table, and those of services, by which all its writers keep it in order. Those of single writes have no effect, with a
-    warning. `refuse` raises for properties that the table's services could not go by.
+    `schema` is a `Schema`, whose keys count where no others are given, an Avro schema (JSON text or its objects), or anything
+    with `__arrow_c_schema__` or `__arrow_c_stream__`. `key` are the columns of the record key. `ordering` are those by which the
+    latest of the records with one key wins; without one the record written last wins. `type` is `cow` or `mor`. `options` are
+    `hoodie.*` properties: those of a table, and those of services, by which all its writers keep it in order. Those of single
+    writes have no effect, with a warning. `refuse` raises for properties that the table's services could not go by.
 
     `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
     `record_index`); none: the table has no metadata table.
@@ -80,6 +80,8 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
     for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
+    if isinstance(schema, Schema):
+        key, partition_by = key or schema.record_keys, partition_by or schema.partition_keys
     location = location_of(uri)
     loaded = load_engine(engine)
     storage = loaded.storage(location, storage_options)

@@ -62,7 +62,7 @@ def evolve(
     record, max_column_id = evolution.result()
     if record is schema.record and max_column_id == schema.max_column_id:
         return schema
-    return Schema(record, version, max_column_id)
+    return replace(schema, record=record, version=version, max_column_id=max_column_id)
 
 
 def _listed(changes: str | Change | Iterable[str | Change]) -> Iterator[Change]:

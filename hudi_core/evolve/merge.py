@@ -52,7 +52,9 @@ def merge(
     """
     merger = _Merger(table.max_column_id, missing_optional, narrower, case_sensitive)
     record = merger.record(table.record, incoming.record if isinstance(incoming, Schema) else incoming, ())
-    return table if record is table.record else Schema(record, version, merger.max_column_id)
+    if record is table.record:
+        return table
+    return replace(table, record=record, version=version, max_column_id=merger.max_column_id)
 
 
 class _Merger:

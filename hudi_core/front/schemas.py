@@ -17,19 +17,29 @@ if TYPE_CHECKING:
     from hudi_core.libraries import ArrowSchema, SparkSchema
 
 
-def schema_of(columns: str | Mapping[str, str | Type], *, required: Iterable[str] = (), name: str = "record") -> Schema:
+def schema_of(
+    columns: str | Mapping[str, str | Type],
+    *,
+    required: Iterable[str] = (),
+    name: str = "record",
+    record_keys: str | Iterable[str] = (),
+    partition_keys: str | Iterable[str] = (),
+) -> Schema:
     """The schema of columns: types by name, or the columns as CREATE TABLE has them.
 
     For example `schema_of({"id": "bigint", "tags": "array<string>"}, required=["id"])`, or
     `schema_of("id bigint NOT NULL, tags array<string>")`. `name` is that of the Avro record, which SQL does not have.
+    `record_keys` and `partition_keys` are the columns of the record key and of the partition path, as `Schema.with_keys` has
+    them: a table that `hudi_core.create` makes of the schema has them too.
     """
     if isinstance(columns, Mapping):
-        return schema_of_columns(columns, required=required, name=name)
+        made = schema_of_columns(columns, required=required, name=name)
+        return made.with_keys(record_keys, partition_keys)
     if not isinstance(columns, str):
         raise UsageError(
             "columns", expected="types by name, or columns as CREATE TABLE has them", found=described(columns)
         )
-    return form("ddl", "columns").parse(columns, "columns").value
+    return form("ddl", "columns").parse(columns, "columns").value.with_keys(record_keys, partition_keys)
 
 
 def schema_from_arrow(schema: ArrowSchema) -> Schema:

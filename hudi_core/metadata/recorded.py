@@ -68,7 +68,7 @@ _BY_WRAPPER: Final[Mapping[str, t.Type]] = {
 """What bounds of a record without a type look like."""
 
 DECIMAL_ORDINAL: Final = 10
-_BY_ORDINAL: Final[Mapping[int, t.Type]] = {
+TYPE_BY_ORDINAL: Final[Mapping[int, t.Type]] = {
     2: t.Boolean(),
     3: t.Int(),
     4: t.Long(),
@@ -254,7 +254,7 @@ def _kinds(
             rows = np.flatnonzero(chosen)
             kind_of[rows] = _decimal_kinds(details, rows, kinds)
         else:
-            kind_of[chosen] = kinds.index_of(_BY_ORDINAL.get(ordinal), typed=True)
+            kind_of[chosen] = kinds.index_of(TYPE_BY_ORDINAL.get(ordinal), typed=True)
     return kind_of
 
 

@@ -60,6 +60,15 @@ def local_file(path: str) -> str:
     return url2pathname(parts.path) if parts.scheme.lower() == "file" else path
 
 
+def plain_location(uri: str) -> str:
+    """The one form in which a folder is shown: a path, or a URL that is not of a local file, without a slash at the end.
+
+    >>> plain_location("./rides/"), plain_location("file:///lake/rides/"), plain_location("s3://lake/rides/")
+    ('rides', '/lake/rides', 's3://lake/rides')
+    """
+    return uri.rstrip("/") if is_url(uri) else str(Path(local_file(uri)))
+
+
 def file_suffix(path: str) -> str:
     """The extension of a file in small letters.
 

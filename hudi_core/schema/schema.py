@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -58,6 +58,9 @@ class Schema(Portable):
     record: Record
     version: int = 0
     max_column_id: int = -1
+    key_ids: tuple[int, ...] = field(default=(), compare=False)
+    """The columns of the record key. Two schemas are equal by their columns, whatever their keys are."""
+    partition_ids: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         ids = _column_ids(self.record, ())
@@ -76,7 +79,9 @@ class Schema(Portable):
         shown = [f"  {field.name}: {type_text(field.type)}" for field in ordered[:_SHOWN]]
         more = [f"  and {len(self.fields) - _SHOWN} more"] if len(self.fields) > _SHOWN else []
         version = f", version {self.version}" if self.version else ""
-        return "\n".join([f"Schema of {len(self.fields)} columns{version}", *shown, *more])
+        keys = f", key {', '.join(self.record_keys)}" if self.record_keys else ""
+        partitions = f", partitioned by {', '.join(self.partition_keys)}" if self.partition_keys else ""
+        return "\n".join([f"Schema of {len(self.fields)} columns{version}{keys}{partitions}", *shown, *more])
 
     def _repr_html_(self) -> str:
         """A notebook's table of all columns."""
@@ -130,6 +135,33 @@ class Schema(Portable):
     def fields(self) -> tuple[Field, ...]:
         """The top-level fields."""
         return self.record.fields
+
+    @property
+    def record_keys(self) -> tuple[str, ...]:
+        """The columns of the record key, by dotted name. A renamed column is still one of them, a dropped one is not."""
+        return tuple(self.places[column_id].name for column_id in self.key_ids if column_id in self.places)
+
+    @property
+    def partition_keys(self) -> tuple[str, ...]:
+        """The columns that the partition path is made of, by dotted name."""
+        return tuple(self.places[column_id].name for column_id in self.partition_ids if column_id in self.places)
+
+    def with_keys(
+        self, record_keys: str | Iterable[str] | None = None, partition_keys: str | Iterable[str] | None = None
+    ) -> Schema:
+        """The schema with these columns as its keys; None leaves them as they are.
+
+        Raises `UnknownColumnError` for a column that the schema does not have.
+        """
+        return replace(
+            self,
+            key_ids=self.key_ids if record_keys is None else self._ids_of(record_keys),
+            partition_ids=self.partition_ids if partition_keys is None else self._ids_of(partition_keys),
+        )
+
+    def _ids_of(self, names: str | Iterable[str]) -> tuple[int, ...]:
+        listed_names = [names] if isinstance(names, str) else names
+        return tuple(dict.fromkeys(self.get(_as_path(name)).field.id for name in listed_names))
 
     def place(self, column_id: int) -> ColumnPlace:
         """The place of a column id. Raises `UnknownColumnError`."""
@@ -234,9 +266,9 @@ def _column_ids(type: Type, path: Path) -> list[int]:
             ".".join((*path, twice)), expected="a name used once in its record", found="two fields so named"
         )
     ids = [field.id for field in fields]
-    for field in fields:
-        if isinstance(field.type, NESTED):
-            ids += _column_ids(field.type, (*path, field.name))
+    for inner in fields:
+        if isinstance(inner.type, NESTED):
+            ids += _column_ids(inner.type, (*path, inner.name))
     return ids
 
 

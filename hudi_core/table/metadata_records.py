@@ -21,7 +21,7 @@ from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.metadata.counting import counting_records
-from hudi_core.metadata.recorded import DECIMAL_ORDINAL
+from hudi_core.metadata.recorded import DECIMAL_ORDINAL, TYPE_BY_ORDINAL
 from hudi_core.metadata.records import decoded_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
@@ -32,6 +32,8 @@ from hudi_core.schema.names import refuse_no_name
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table, row_limit
+from hudi_core.types import nodes as t
+from hudi_core.values.json import to_json
 
 _EXACT: Final = Context(prec=100)
 _AT_ONCE: Final = 8192
@@ -47,8 +49,8 @@ def metadata_records(
     """The live records of a partition of the metadata table as it is now, in the JSON form of rows, one file group at a time.
 
     Each has its `key`, its `type` and its payload under the name that it has in the stored record; fields that are null are
-    left out, and bounds of decimals are numbers as text. Statistics of one key that add up stand one by one. `where` is a
-    predicate on these records, as on rows.
+    left out. Bounds of decimals are numbers as text, those of dates and times have the form of `values.json`. Statistics of one
+    key that add up are listed one by one. `where` is a predicate on these records, as on rows.
     Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
     read.
     """
@@ -71,19 +73,30 @@ def metadata_records(
                 batch = rows.head(batch, left)
                 left -= rows.count(batch)
             for record in rows.to_json(batch, schema):
-                yield {name: _with_numbers(value) for name, value in record.items() if value is not None}
+                yield {name: _with_values(value) for name, value in record.items() if value is not None}
             if left == 0:
                 return
 
 
-def _with_numbers(payload: Any) -> Any:
-    """Statistics with bounds of decimals as numbers: records of version 2 have the bytes of these, and their scale beside."""
+def _with_values(payload: Any) -> Any:
+    """Statistics with bounds as values of their type: records of version 2 have the bytes of decimals and their scale beside, and
+    the numbers that dates and times are stored as."""
     stated = payload.get("valueType") if isinstance(payload, dict) else None
-    if not stated or stated.get("typeOrdinal") != DECIMAL_ORDINAL:
+    if not stated:
         return payload
-    scale = int(str(stated.get("additionalInfo", "")).partition(",")[2] or 0)
-    numbers = {name: _number(payload[name], scale) for name in ("minValue", "maxValue") if payload.get(name)}
-    return {**payload, **numbers}
+    bounds = [name for name in ("minValue", "maxValue") if payload.get(name)]
+    if stated.get("typeOrdinal") == DECIMAL_ORDINAL:
+        scale = int(str(stated.get("additionalInfo", "")).partition(",")[2] or 0)
+        return {**payload, **{name: _number(payload[name], scale) for name in bounds}}
+    type_ = TYPE_BY_ORDINAL.get(stated.get("typeOrdinal"))
+    if isinstance(type_, t.Date | t.Time | t.Timestamp):
+        return {**payload, **{name: _moment(payload[name], type_) for name in bounds}}
+    return payload
+
+
+def _moment(bound: dict[str, Any], type_: t.Type) -> dict[str, Any]:
+    stored = bound["value"]
+    return {**bound, "value": to_json(stored, type_)} if isinstance(stored, int) else bound
 
 
 def _number(bound: dict[str, Any], scale: int) -> dict[str, Any]:

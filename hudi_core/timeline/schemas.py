@@ -87,7 +87,16 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
     """
     written = [(i.requested_time, extra) for i, extra in zip(timeline.commits, timeline.extras(), strict=True)]
     history = _history(timeline, config, written, footer_schema)
-    return replace(history, latest=_with_partition_columns(history.latest, config))
+    return replace(history, latest=_with_keys(_with_partition_columns(history.latest, config), config))
+
+
+def _with_keys(schema: Schema, config: TableConfig) -> Schema:
+    """The schema with the table's keys, as far as it has their columns."""
+    present = [
+        [name for name in names if schema.find(name) is not None]
+        for names in (config.record_key_fields, config.partition_fields)
+    ]
+    return schema.with_keys(*present)
 
 
 def _history(timeline: Timeline, config: TableConfig, written: Written, footer_schema: FooterSchema) -> SchemaHistory:

@@ -15,6 +15,7 @@ from hudi_core.advice.advise import advise
 from hudi_core.advice.proposals import Advice
 from hudi_core.expr.queries import Condition
 from hudi_core.index_builds.listing import Index, indexes
+from hudi_core.rows.outside_files import plain_location
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.column_summary import ColumnSummary, column_summary
 from hudi_core.table.summaries import SMALL_BYTES, CommitSummary
@@ -148,7 +149,7 @@ def table_report(
     advance(1)
     return Report(
         table.config.name,
-        table.storage.uri,
+        plain_location(table.storage.uri),
         table.config.type.value,
         table.config.version,
         commits,

@@ -27,6 +27,10 @@ COMMANDS = {
     "partitions": ("partitions",),
     "inspect": ("inspect",),
     "report": ("report",),
+    "metadata": (
+        *("metadata", "--partition", "column_stats", "--limit", "1"),
+        *("--where", "ColumnStatsMetadata.columnName = 'fare'"),
+    ),
 }
 WIDTHS = {"80": 80, "200": 200, "pipe": None}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from itertools import chain
 from pathlib import Path
 
@@ -178,3 +179,14 @@ def test_inspect_of_a_table_without_commits_shows_its_properties(tmp_path: Path)
         f"no schema: {folder.parent}: expected a schema in a commit, a base file or the properties, found none"
     ]
     assert "beware: no schema" in ran("inspect", folder.parent).out
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+@pytest.mark.parametrize("typed", ["rides", "./rides/", "file://"])
+def test_a_place_has_one_form(engine: str, typed: str) -> None:
+    """CLI-983."""
+    with chdir(rides().parent):
+        (answer,) = ran(
+            "inspect", typed if typed != "file://" else rides().as_uri(), "--engine", engine, "--json"
+        ).lines
+    assert answer["uri"] == ("rides" if typed != "file://" else str(rides()))
