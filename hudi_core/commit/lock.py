@@ -176,8 +176,9 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
     Raises `ConflictError` where the owner is alive, or where that is not known, unless it is named, and `UsageError` for another
     name.
     """
+    content = _read(storage)
     state = lock_state(storage, clock)
-    if state is None:
+    if content is None or state is None:
         return None
     where = f"{storage.uri}/{LOCK_PATH}"
     if owner is not None and owner != state.owner:
@@ -186,6 +187,8 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
         found = f"{_shown(state)}, which is {state.life.value if state.life is Life.ALIVE else 'not known to be dead'}"
         expected = f"a lock of a dead writer; --owner {state.owner!r} frees it all the same"
         raise ConflictError(where, expected=expected, found=found)
+    if _read(storage) != content:
+        raise ConflictError(where, expected=f"the lock of {state.owner}", found="another one, taken meanwhile")
     storage.delete(LOCK_PATH)
     return state
 

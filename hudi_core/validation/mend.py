@@ -40,26 +40,29 @@ class Mended:
 def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock) -> Mended:
     """Mends what is only an index, or a leftover of a write that is over; findings of other kinds stay.
 
-    The metadata table is built again as a whole, with the partitions that it has. Raises `UnsupportedError` where it cannot be,
-    as `index_build.build_metadata_table` does: the table goes on with what it has. Leftovers, and definitions
-    of indexes that there are not, are removed first.
+    The metadata table is built again as a whole, with the partitions that it has, before anything else: where it cannot be,
+    `UnsupportedError` is raised, and what `index_build.build_metadata_table` raises, and every file stays as it is.
     """
     refuse_read_only(table.config, table.storage.uri)
     listed = list(findings)
+    partitions = _rebuilt(table, clock) if any(finding.mending.rebuilds for finding in listed) else ()
     dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)
     removed = (*dropped, *_removed(table, paths, clock))
     forgotten = _forgotten(table, {finding.mending.forgets for finding in listed if finding.mending.forgets}, clock)
+    return Mended(removed, partitions, refreshed(table), forgotten)
+
+
+def _rebuilt(table: Table, clock: Clock) -> tuple[str, ...]:
+    """Builds the metadata table again; the partitions that it has."""
     latest = refreshed(table)
-    if not any(finding.mending.rebuilds for finding in listed):
-        return Mended(removed, (), latest, forgotten)
     partitions = sorted(latest.config.metadata_partitions)
     strange = [name for name in partitions if not is_kept(name)]
     if strange:
         expected = "a metadata table of indexes that can be built here"
         raise UnsupportedError(latest.storage.uri, expected=expected, found=", ".join(strange))
-    built = build_metadata_table(latest, [name for name in partitions if name != FILES], clock=clock)
-    return Mended(removed, tuple(partitions), built, forgotten)
+    build_metadata_table(latest, [name for name in partitions if name != FILES], clock=clock)
+    return tuple(partitions)
 
 
 def _forgotten(table: Table, names: Collection[str], clock: Clock) -> tuple[str, ...]:

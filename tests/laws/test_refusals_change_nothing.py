@@ -1,6 +1,7 @@
 """What is refused changes nothing: every file of the table is what it was, byte by byte. META-232.
 
-Held for writes of all kinds, schema changes, clusterings, index builds and drops, rollbacks and the creation of tables.
+Held for writes of all kinds, schema changes, clusterings, index builds and drops, rollbacks, mending, locks and the creation of
+tables.
 
 Also covers: `index_builds/undo.py`.
 """
@@ -16,10 +17,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from hudi_core.commit.lock import free_lock, table_lock
 from hudi_core.errors import HudiError
 from hudi_core.expr.build import col
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
+from hudi_core.validation.findings import Finding, Severity, rebuild
+from hudi_core.validation.mend import mend
+from hudi_core.validation.validate import validate
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("s", pa.string()), ("ts", pa.int64())])
 KINDS = [
@@ -253,3 +258,64 @@ def test_a_refused_operation_leaves_every_byte(
                 changed[name] = sorted(differ)
         shutil.rmtree(path)
     assert changed == {}
+
+
+MENDINGS: dict[str, Callable[[Table], object]] = {
+    "over base files that cannot be read": lambda table: damaged(table),
+    "of an index that nobody knows": lambda table: stated(table, "strange_index"),
+    "of a version that is only read": lambda table: written_by(table, "5"),
+}
+
+
+def stated(table: Table, partition: str) -> None:
+    """States a partition of the metadata table that there is not."""
+    path = Path(table.uri) / ".hoodie/hoodie.properties"
+    before = path.read_text("utf-8")
+    path.write_text(re.sub(r"(\nhoodie\.table\.metadata\.partitions=)", rf"\1{partition},", before), "utf-8")
+
+
+def written_by(table: Table, version: str) -> None:
+    path = Path(table.uri) / ".hoodie/hoodie.properties"
+    path.write_text(re.sub(r"(\nhoodie\.table\.version=)\d", rf"\g<1>{version}", path.read_text("utf-8")), "utf-8")
+
+
+@pytest.mark.parametrize("name", list(MENDINGS))
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_refused_mending_leaves_every_byte(tmp_path: Path, version: int, name: str) -> None:
+    """VALID-20: leftovers of dead writes, which could be removed, stay too."""
+    path = tmp_path / "t"
+    table = create_table(path, TYPES, "id", partition_by="p", version=version, indexes=["column_stats"])
+    table.upsert(batch("ax", "cy"))
+    table = table.refresh()
+    findings = [*leftover(path, table.timeline.commits[0].requested_time), broken(table)]
+    MENDINGS[name](table)
+    before = contents(tmp_path)
+    with pytest.raises(HudiError):
+        mend(open_table(path), findings)
+    assert contents(tmp_path) == before
+
+
+def leftover(path: Path, time: str) -> list[Finding]:
+    """The findings of a folder of markers of a write that is over."""
+    folder = path / f".hoodie/.temp/{time}"
+    folder.mkdir(parents=True)
+    (folder / "MARKERS.type").write_text("DIRECT")
+    findings = [finding for finding in validate(open_table(path)) if finding.mending.removes]
+    assert len(findings) == 1
+    return findings
+
+
+def broken(table: Table) -> Finding:
+    """A finding that has the metadata table built again."""
+    return Finding("column_stats", Severity.ERROR, table.uri, "one value", "another", rebuild("column_stats"))
+
+
+def test_a_refused_unlock_leaves_every_byte(tmp_path: Path) -> None:
+    """COMMIT-324: of a writer at work, and of another owner than the one that is named."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    with table_lock(table.storage):
+        before = contents(tmp_path)
+        for owner in (None, "nobody"):
+            with pytest.raises(HudiError):
+                free_lock(table.storage, owner)
+            assert contents(tmp_path) == before
