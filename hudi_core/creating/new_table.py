@@ -158,11 +158,8 @@ def _refuse(table: NewTable) -> None:
     if table.type not in _TYPES:
         raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
     names = {column.name for column in table.schema.record.fields}
-    for role, columns in (
-        ("key", table.key),
-        ("partition column", table.partition_by),
-        ("ordering column", table.ordering),
-    ):
+    roles = (("key", table.key), ("partition column", table.partition_by), ("ordering column", table.ordering))
+    for role, columns in roles:
         for column in columns:
             name, _, kind = column.partition(":")
             if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
@@ -177,8 +174,9 @@ def _refuse(table: NewTable) -> None:
     alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
     if alike is not None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
-    if len(set(table.key)) < len(table.key):
-        raise UsageError("key", expected="columns once each", found=", ".join(table.key))
+    for role, columns in roles:
+        if len({column.partition(":")[0] for column in columns}) < len(columns):
+            raise UsageError(role, expected="columns once each", found=", ".join(columns))
     refuse_options(table.options, _arguments(table))
 
 

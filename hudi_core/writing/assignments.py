@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -35,6 +36,12 @@ class Assignment:
     own: Term
     new: Term
     back: Term | None = None
+
+
+def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
+    """Raises `UsageError` for a column that has a value already, by its name in other case: one of the two would be lost."""
+    if position in values:
+        raise UsageError(column.name, expected="one value for a column", found="several")
 
 
 def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: bool) -> Assignment:

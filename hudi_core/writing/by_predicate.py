@@ -28,7 +28,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
-from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal
+from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, refuse_unfit, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
@@ -180,6 +180,7 @@ def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assi
         if len(place.positions) > 1 or any(field.split(".")[0] == column.name for field in fixed):
             found = f"{name}, of the key or the partition" if len(place.positions) == 1 else f"{name}, a part of one"
             raise UsageError("update", expected="columns outside of the record key and the partition path", found=found)
+        refuse_second_value(assignments, place.positions[0], column)
         assignments[place.positions[0]] = assignment(column, value, bare, case_sensitive=table.case_sensitive)
     return assignments
 

@@ -23,7 +23,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.types import nodes as t
-from hudi_core.writing.assignments import Assignment, assignment
+from hudi_core.writing.assignments import Assignment, assignment, refuse_second_value
 from hudi_core.writing.incoming import joined_keys
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
@@ -192,9 +192,10 @@ def _updated(
     given = clause.values
     if given is None:
         given = {name: _of_source(name) for name in rows.names if name.lower() not in fixed}
-    values = {}
+    values = dict[int, Assignment]()
     for name, value in given.items():
         place = rows.get(name, case_sensitive=case_sensitive)
+        refuse_second_value(values, place.positions[0], place.field)
         if len(place.positions) > 1 or place.field.name.lower() in fixed:
             expected = "columns outside of the record key and the partition path"
             raise UsageError("update", expected=expected, found=name)
@@ -208,7 +209,9 @@ def _inserted(
     """The values of new rows: null where none is named. Columns that rows are matched by have the source's values."""
     given = {name: _of_source(name) for name in rows.names} if clause.values is None else dict(clause.values)
     named = {rows.get(name, case_sensitive=case_sensitive).field.name: value for name, value in given.items()}
-    values = {}
+    if len(named) < len(given):
+        raise UsageError("insert", expected="one value for a column", found=f"several in {', '.join(given)}")
+    values = dict[int, Assignment]()
     for position, column in enumerate(rows.fields):
         value = named.get(column.name)
         source = on.get(column.name.lower())

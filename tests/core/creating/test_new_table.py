@@ -132,6 +132,8 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "A", t.String())))),
           "partition_by": (), "ordering": ()}, "differ in more than case"),
         ({"key": ("a", "b", "a")}, "columns once each"),
+        ({"partition_by": ("b", "b")}, "partition column: expected columns once each"),
+        ({"ordering": ("b", "a", "b")}, "ordering column: expected columns once each"),
         ({"version": "9"}, "one of 6, 8, 9, found '9'"),
         ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "ordering= in its place"),
         ({"options": {"hoodie.table.version": "6"}}, "version= in its place"),

@@ -13,7 +13,7 @@ import pytest
 
 from hudi_core.errors import ExpressionError, RowError, SchemaError, UnknownColumnError, UsageError
 from hudi_core.expr.build import col
-from hudi_core.front.opening import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, parsed_assignments, update
@@ -47,6 +47,20 @@ def test_rows_that_match_are_deleted(tmp_path: Path, kind: str, version: int, vi
     assert values(table) == {"0": 0, "2": 2, "3": 3}
     assert delete_where(table, col("v") > 100).deleted == 0
     assert values(table) == {"0": 0, "2": 2, "3": 3}
+
+
+def test_two_values_for_a_column_are_refused(tmp_path: Path) -> None:
+    """WRITE-802: by names in other case too."""
+    table = new_table(tmp_path)
+    with pytest.raises(UsageError, match=r"^v: expected one value for a column, found several"):
+        update(table, {"v": 1, "V": 2})
+    source = pa.Table.from_pylist([{"id": "0", "p": "x", "v": 9, "l": [1]}], TYPES)
+    for merge in (
+        open_table(tmp_path / "t").merge(source, on=["id", "p"]).when_matched_update({"v": 1, "V": 2}),
+        open_table(tmp_path / "t").merge(source, on=["id", "p"]).when_not_matched_insert({"id": "z", "v": 1, "V": 2}),
+    ):
+        with pytest.raises(UsageError, match="expected one value for a column"):
+            merge.execute()
 
 
 @KINDS
