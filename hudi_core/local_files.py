@@ -107,6 +107,17 @@ def sync_path(path: Path) -> None:
             os.close(opened)
 
 
+def own_path(root: Path, path: str, *, to_delete: bool = False) -> Path:
+    """The path of something below a root that is to be written, or deleted if it is there. Raises `OSError` where a folder on the
+    way to it is a link: it belongs to somebody else, or is there a second time."""
+    place = root
+    for folder in path.split("/")[:-1]:
+        place /= folder
+        if place.is_symlink() and (not to_delete or (root / path).exists()):
+            raise OSError(f"the way to it, {place}, is a link, which changes do not follow")
+    return root / path
+
+
 def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A new file. Raises `FileExistsError` when there is one, also when another process creates it at the same moment."""
     if content:
@@ -121,6 +132,7 @@ def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
 
 def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A file in place of another, or of none: readers see the one or the other."""
+    _delete_checksum(path)
     with _temporary(path, unsynced) as temporary:
         _write(temporary, content, synced=True)
         temporary.replace(path)
@@ -147,9 +159,15 @@ def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
 
 def delete_file(path: Path, unsynced: Unsynced) -> None:
     """No error where there is no such file."""
+    _delete_checksum(path)
     path.unlink(missing_ok=True)
     delete_unfinished(path)
     unsynced.note(path.parent)
+
+
+def _delete_checksum(path: Path) -> None:
+    """Hadoop keeps the checksum of a local file beside it, and refuses a file that has another one; one without is read."""
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 def delete_unfinished(path: Path) -> None:

@@ -22,6 +22,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.storage_options import own_names, own_options
+from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
@@ -33,7 +34,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import Unsynced, create_file, delete_file, output_file, replace_file, walk
+from hudi_core.local_files import Unsynced, own_path, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -175,13 +176,12 @@ class ArrowStorage:
 
     def create(self, path: str, content: bytes) -> None:
         with self._reported(path):
-            create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
+            local_files.create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
         with self._reported(path):
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                self._delete_checksum(path)
-                replace_file(Path(self.full(path)), content, self._unsynced)
+                local_files.replace_file(self._own(path), content, self._unsynced)
             else:
                 with self._filesystem.open_output_stream(self.full(path)) as stream:
                     stream.write(content)
@@ -189,20 +189,16 @@ class ArrowStorage:
     def delete(self, path: str) -> None:
         with self._reported(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                self._delete_checksum(path)
-                delete_file(Path(self.full(path)), self._unsynced)
+                local_files.delete_file(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_file(self.full(path))
 
-    def _delete_checksum(self, path: str) -> None:
-        """Hadoop keeps the checksum of a local file beside it, and refuses a file that has another one; one without is read."""
-        (file := Path(self.full(path))).with_name(f".{file.name}.crc").unlink(missing_ok=True)
-
     def delete_folder(self, path: str) -> None:
         with self._reported(path), suppress(FileNotFoundError):
-            self._filesystem.delete_dir(self.full(path))
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                self._unsynced.note(Path(self.full(path)).parent)
+                local_files.delete_folder(self._own(path, to_delete=True), self._unsynced)
+            else:
+                self._filesystem.delete_dir(self.full(path))
 
     def sync(self) -> None:
         with self._reported(""):
@@ -220,7 +216,7 @@ class ArrowStorage:
     def output(self, path: str) -> Iterator[BinaryIO]:
         with (
             self._reported(path),
-            output_file(self._local(path, "takes back a file that is half written"), self._unsynced) as file,
+            local_files.output_file(self._local(path, "takes back what is half written"), self._unsynced) as file,
         ):
             yield file
 
@@ -230,7 +226,10 @@ class ArrowStorage:
             raise UnsupportedError(
                 self.where(path), expected=f"a store that {promise}", found=self._filesystem.type_name
             )
-        return Path(self.full(path))
+        return self._own(path)
+
+    def _own(self, path: str, *, to_delete: bool = False) -> Path:
+        return own_path(Path(self._root or "/"), path_within(path, self._uri), to_delete=to_delete)
 
     is_remote = False
     traffic = Traffic()

@@ -21,6 +21,7 @@ from hudi_core.local_files import (
     delete_folder,
     modified_time,
     output_file,
+    own_path,
     replace_file,
     walk,
 )
@@ -100,19 +101,19 @@ class PlainStorage:
 
     def create(self, path: str, content: bytes) -> None:
         with _reported(str(self._path(path))):
-            create_file(self._path(path), content, self._unsynced)
+            create_file(self._own(path), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
         with _reported(str(self._path(path))):
-            replace_file(self._path(path), content, self._unsynced)
+            replace_file(self._own(path), content, self._unsynced)
 
     def delete(self, path: str) -> None:
         with _reported(str(self._path(path))):
-            delete_file(self._path(path), self._unsynced)
+            delete_file(self._own(path, to_delete=True), self._unsynced)
 
     def delete_folder(self, path: str) -> None:
         with _reported(str(self._path(path))):
-            delete_folder(self._path(path), self._unsynced)
+            delete_folder(self._own(path, to_delete=True), self._unsynced)
 
     def modified(self, path: str) -> datetime | None:
         with _reported(str(self._path(path))):
@@ -121,6 +122,9 @@ class PlainStorage:
     def _path(self, path: str) -> Path:
         """The path in the file system, never one outside of the root."""
         return self._root / path_within(path, self.uri) if path else self._root
+
+    def _own(self, path: str, *, to_delete: bool = False) -> Path:
+        return own_path(self._root, path_within(path, self.uri), to_delete=to_delete)
 
     def sync(self) -> None:
         with _reported(self.uri):
@@ -131,7 +135,7 @@ class PlainStorage:
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with _reported(str(self._path(path))), output_file(self._path(path), self._unsynced) as file:
+        with _reported(str(self._path(path))), output_file(self._own(path), self._unsynced) as file:
             yield file
 
 

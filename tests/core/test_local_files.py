@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pyarrow import fs
 from hudi_arrow.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.local_files import delete_unfinished, walk
 from hudi_core.table.engines import load_engine
@@ -93,3 +95,50 @@ def test_what_vanishes_while_it_is_listed_is_left_out(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(local_files.os, "scandir", scandir)
     assert walk(tmp_path, "", recursive=True) == ([("a/f", 1)], [])
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_nothing_is_changed_by_way_of_a_link(tmp_path: Path, engine: str) -> None:
+    """STORE-800."""
+    (tmp_path / "other/x").mkdir(parents=True)
+    (tmp_path / "other/x/a").write_bytes(b"mine")
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t/y").symlink_to("../other")
+    (tmp_path / "t/file").symlink_to("../other/x/a")
+    storage = load_engine(engine).storage(str(tmp_path / "t"))
+    changes: list[Callable[[str], object]] = [
+        lambda path: storage.create(path, b"new"),
+        lambda path: storage.replace(path, b"new"),
+        lambda path: storage.delete(path),
+        lambda path: storage.delete_folder(path),
+        lambda path: storage.output(path).__enter__(),
+    ]
+    for change in changes:
+        for path in ("y/x/a", "y/x"):
+            with pytest.raises(StorageError, match=r"t/y, is a link, which changes do not follow"):
+                change(path)
+    storage.delete("y/x/never written")  # as a rollback does
+    storage.replace("file", b"its own")
+    assert [path.read_bytes() for path in (tmp_path / "other").rglob("*") if path.is_file()] == [b"mine"]
+
+
+@pytest.mark.parametrize("linked", ["y", ".hoodie/.temp"])
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_write_through_a_linked_folder_is_refused_and_leaves_every_byte(
+    tmp_path: Path, version: int, linked: str
+) -> None:
+    """STORE-800, META-232: listings would not give its files back."""
+    for name in ("t", "other"):
+        create_table(tmp_path / name, rows(), key="id", partition_by="p", version=version).insert(rows((name, "x", 1)))
+    if linked == ".hoodie/.temp":
+        (tmp_path / "t" / linked).rename(tmp_path / "t/.hoodie/temp")
+    (tmp_path / "t" / linked).symlink_to(tmp_path / "other/x")
+
+    def contents() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    before = contents()
+    for operation in ("insert", "upsert", "insert_overwrite"):
+        with pytest.raises(StorageError, match="is a link"):
+            open_table(tmp_path / "t").write(rows(("new", "y", 2)), operation)
+        assert contents() == before
