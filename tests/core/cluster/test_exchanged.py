@@ -35,9 +35,10 @@ def reorder(table: Table, order: str, runner: Runner | None = None, **options: A
 
 
 @pytest.mark.parametrize(
-    "version", [pytest.param(6, marks=pytest.mark.soak), pytest.param(8, marks=pytest.mark.soak), 9]
+    ("order", "version"),
+    [("zorder", 9), ("no order", 9)]
+    + [pytest.param(order, version, marks=pytest.mark.soak) for order in ORDERS for version in (6, 8, 9)],
 )
-@pytest.mark.parametrize("order", ORDERS)
 def test_rows_that_tasks_exchange_are_in_the_files_of_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str, version: int
 ) -> None:
@@ -65,7 +66,8 @@ def commit_stats(table: Table) -> list[Any]:
     return [stat for stats in metadata.stats.values() for stat in stats]
 
 
-@pytest.mark.parametrize("order", ["zorder", pytest.param("no order", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("order", ["zorder", "no order"])
 def test_log_files_are_merged_where_slices_are_read(tmp_path: Path, order: str) -> None:
     """CLUSTER-910: of slices with log files the number of rows is an estimate."""
     table = filled(tmp_path / "here", "mor", 9)

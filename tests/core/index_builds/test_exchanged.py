@@ -44,9 +44,13 @@ def build(table: Table, kinds: str, **given: Any) -> Table:
 
 @pytest.mark.parametrize(
     ("kinds", "version"),
-    [(kinds, 9) for kinds in BUILDS]
-    + [("record_index", 6), ("statistics and filters", 6)]
-    + [pytest.param(kinds, 8, marks=pytest.mark.soak) for kinds in BUILDS],
+    [("record_index", 9), ("expression", 9)]
+    + [
+        pytest.param(kinds, version, marks=pytest.mark.soak)
+        for version in (6, 8, 9)
+        for kinds in BUILDS
+        if version > 6 or kinds in ("record_index", "statistics and filters")
+    ],
 )
 def test_records_that_tasks_exchange_are_those_of_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: str, version: int

@@ -6,14 +6,18 @@ Also covers: `transactions/attempts.py`, `front/services.py`, `table/runners.py`
 from __future__ import annotations
 
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hudi_core.errors import UsageError
+from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.markers import MarkerKind, marker_folder, marker_step
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.front.table import Table
 from hudi_core.table.runners import on_runner
+from hudi_core.transactions.attempts import Attempts, TaskFiles
 from tests.support.runners import RepeatingRunner, process_runner
 from tests.support.served_tables import assert_served_alike, data_files, filled, twin
 
@@ -28,7 +32,7 @@ def serve(table: Table, service: str, runner: Any = None) -> Any:
     return getattr(table, method)(runner=runner, **options)
 
 
-@pytest.mark.parametrize("version", [6, pytest.param(8, marks=pytest.mark.soak), 9])
+@pytest.mark.parametrize("version", [*(pytest.param(version, marks=pytest.mark.soak) for version in (6, 8)), 9])
 @pytest.mark.parametrize("service", SERVICES)
 def test_tasks_that_run_twice_elsewhere_leave_what_they_leave_here(tmp_path: Path, service: str, version: int) -> None:
     """WRITE-421, ENGINE-910."""
@@ -42,6 +46,7 @@ def test_tasks_that_run_twice_elsewhere_leave_what_they_leave_here(tmp_path: Pat
     assert data_files(table) != before
 
 
+@pytest.mark.soak
 def test_a_table_that_logs_changes_is_compacted_alike(tmp_path: Path) -> None:
     """WRITE-421, COMPACT-366: the change logs of attempts that were outrun go too."""
     table = filled(tmp_path / "here", "mor", 9, ("column_stats",), **{"hoodie.table.cdc.enabled": "true"})
@@ -93,3 +98,20 @@ def test_attempts_name_files_of_their_own(tmp_path: Path, monkeypatch: pytest.Mo
     result = table.compact(runner=RepeatingRunner())
     assert len(data_files(table) - before) == result.slices
     assert len({path for path in deleted if path.endswith(".parquet")}) == result.slices
+
+
+@pytest.mark.parametrize("gone", ["heartbeat", "markers", "neither"])
+def test_an_attempt_sees_that_its_run_was_taken_over(tmp_path: Path, gone: str) -> None:
+    """WRITE-426: another run of the plan goes on under its time, and has removed the markers of the first."""
+    table = filled(tmp_path / "t", "cow", 9, ())
+    storage, time, path = table.storage, "20300101000000000", "p0/a_0-1-1_20300101000000000.parquet"
+    storage.replace(heartbeat_path(time), b"")
+    files = TaskFiles((path,), (marker_step(time, path, MarkerKind.CREATE),))
+    with pytest.raises(ConflictError) if gone != "neither" else nullcontext(), Attempts(storage, time).announced(files):
+        storage.replace(path, b"rows")
+        if gone == "heartbeat":
+            storage.delete(heartbeat_path(time))
+        if gone == "markers":
+            storage.delete_folder(marker_folder(time))
+    assert storage.exists(path) is (gone == "neither")
+    assert storage.exists(files.markers[0].path) is (gone == "neither")
