@@ -41,7 +41,7 @@ def pair(case: str, peer: str) -> Pair:
         raise Unbuilt("no measurement of this case")
     session()
     apache_hudi.table("cow_read")
-    return Pair(partial(_cluster, "ours"), partial(_cluster, "peer"), _assert_same, 1.0, 2, burst=1)
+    return Pair(partial(_cluster, "ours"), partial(_cluster, "peer"), _assert_same, 1.0, 1, burst=1)
 
 
 @cache
