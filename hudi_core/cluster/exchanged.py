@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -79,7 +79,8 @@ class GroupFiles:
     @property
     def ends(self) -> Numbers:
         """The rows behind each file, where rows are dealt as they come."""
-        return np.cumsum([len(part) for part in np.array_split(np.arange(self.rows), self.count)])
+        least, rest = divmod(self.rows, self.count)
+        return np.cumsum(least + (np.arange(self.count) < rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +107,17 @@ class DealRows:
         try:
             for share in shares:
                 group = self.groups[share.group]
-                for file, batch in self._dealt(group, share):
+                for file, content in self._dealt(group, share):
                     place = group.first + file
-                    yield Packet(int(self.part_of[place]), place, number, sent, packed(batch))
+                    yield Packet(int(self.part_of[place]), place, number, sent, content)
                     sent += 1
         except HudiError as error:
             if isinstance(error, StorageError):
                 raise
             yield refusal(number, sent, error)
 
-    def _dealt(self, group: GroupFiles, share: Share) -> Iterator[tuple[int, Any]]:
-        """The rows of a share with the number of their file in the group."""
+    def _dealt(self, group: GroupFiles, share: Share) -> Iterator[tuple[int, bytes]]:
+        """The rows of a share, packed, with the number of their file in the group."""
         engine, schema, first, step = self.reader.snapshot.engine, self.reader.rows, share.first, _FIRST_ROWS
         for held in row_runs(engine, self.reader.batches(share.slices)):
             count = sum(map(engine.rows.count, held))
@@ -134,9 +135,10 @@ class DealRows:
                     rows = ordered[start : min(start + step, stop)]
                     start += len(rows)
                     for batch in engine.rows.gather(held, [rows] * len(schema.fields), schema):
-                        yield file, batch
-                        size = len(packed(batch))
-                        step = max(1, min(_MOST_ROWS, _BYTES_OF_PACKET * engine.rows.count(batch) // max(size, 1)))
+                        content = packed(batch)
+                        yield file, content
+                        row_bytes = len(content) / max(engine.rows.count(batch), 1)
+                        step = max(1, min(_MOST_ROWS, int(_BYTES_OF_PACKET / row_bytes)))
 
 
 @dataclass(frozen=True)

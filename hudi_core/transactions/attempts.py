@@ -139,8 +139,8 @@ class TaskRuns:
         storage, runner = self.write.table.storage, self.runner
         repeats = runner.reach is not Reach.MEMORY
         running = InAttempts(Attempts(storage, self.write.instant_time), work, files) if repeats else work
-        share = runner.parallelism * _TASKS_AT_ONCE
-        for start in range(0, len(tasks), share):
+        share = len(tasks) if self.progress is None else runner.parallelism * _TASKS_AT_ONCE
+        for start in range(0, len(tasks), max(share, 1)):
             some = tasks[start : start + share]
             if not repeats:
                 run(storage, [SideBySide(tuple(marker for task in some for marker in files(task).markers))])
