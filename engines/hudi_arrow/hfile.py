@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,17 +14,12 @@ from hudi_arrow.rows import ArrowRows
 from hudi_arrow.selection import selection
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Column, StringColumn, StructColumn
-from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.columns.nodes import StructColumn
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro.columns import decode_batches
-from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.hfile.file import HFile
+from hudi_core.formats.hfile.records import KEY, decode_rows
 from hudi_core.schema.schema import Path, Schema
-
-_KEY = "key"
-"""A column of this name that is empty in a record has the key of its row."""
 
 
 class HFileReader:
@@ -60,14 +55,10 @@ class OpenedHFile:
     def _decoded(self, read: Schema) -> StructColumn:
         cells = self._opened.cells()
         names = [field.name for field in read.fields]
-        spans = cells.value_offsets, cells.value_lengths
-        parts = decode_batches(self._schema_text, cells.data, *spans, self.where, names)
+        parts = decode_rows(self._schema_text, cells, names, self.where, {KEY})
         decoded = concat_columns(parts, len(cells))
         assert isinstance(decoded, StructColumn)
-        if not isinstance(own := decoded.fields.get(_KEY), StringColumn):
-            return decoded
-        fields: dict[str, Column] = {**decoded.fields, _KEY: _filled(own, keys_of(cells))}
-        return replace(decoded, fields=fields)
+        return decoded
 
     @cached_property
     def _opened(self) -> HFile:
@@ -79,14 +70,3 @@ class OpenedHFile:
         if text is None:
             raise CorruptFileError(self.where, expected="the schema of its records in the file info", found="none")
         return text
-
-
-def _filled(own: StringColumn, keys: StringColumn) -> StringColumn:
-    """The texts, those that are empty taken from the keys."""
-    rows = np.arange(len(own.offsets) - 1)
-    is_empty = np.diff(own.offsets) == 0
-    if own.validity is not None:
-        is_empty &= own.validity
-    both = concat_strings([replace(own, validity=None), keys])
-    taken = take_strings(both, np.where(is_empty, rows + len(rows), rows))
-    return StringColumn(taken.offsets, taken.data, own.validity)

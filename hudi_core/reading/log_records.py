@@ -20,18 +20,21 @@ from hudi_core.formats.avro.block import joined_records, read_content
 from hudi_core.formats.avro.columns import decode_batches, decode_framed
 from hudi_core.formats.deletes import DeleteRecords, read_deletes
 from hudi_core.formats.hfile.file import HFile
+from hudi_core.formats.hfile.records import KEY, decode_rows
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.native_log import read_position_list
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.formats.roaring import read_positions
 from hudi_core.merge.records import MergeRecords
+from hudi_core.options import TableConfig
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.block_files import opened_content
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.reading.native_deletes import native_deletes
 from hudi_core.rows.project import projection
+from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
@@ -165,7 +168,7 @@ class LogReader:
         if block.kind is BlockKind.PARQUET_DATA:
             yield from self._parquet(block, slice)
             return
-        text, count, decode = _content(run)
+        text, count, decode = _content(run, left_to_keys(block, self.base_files.sources.snapshot.config))
         block_plan = self._block_plan(text, None, block)
         parts = decode([field.name for field in block_plan.part.fields])
         if count == 0:
@@ -230,8 +233,19 @@ def _struct(parts: list[Column], rows: int) -> StructColumn:
     return joined
 
 
-def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
-    """The Avro schema of the records of blocks, their count, and the function that decodes fields by name."""
+def left_to_keys(block: LogBlock, config: TableConfig) -> Collection[str]:
+    """The columns whose texts an HFile of log records leaves to its keys: those of base files in native files. Rule LOG-830."""
+    if block.native:
+        return {KEY}
+    fields = [RECORD_KEY] if config.populate_meta_fields else config.record_key_fields
+    return fields if len(fields) == 1 else ()
+
+
+def _content(
+    run: Sequence[LogBlock], left: Collection[str]
+) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
+    """The Avro schema of the records of blocks, their count, and the function that decodes fields by name. HFiles leave the texts
+    of the columns `left` to their keys."""
     block = run[0]
     if len(run) > 1:
         text, (data, starts, lengths) = block.require(HeaderKey.SCHEMA), joined_records(run)
@@ -245,8 +259,7 @@ def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[st
     if schema is None:
         raise CorruptFileError(block.where, expected="a schema of the records", found="no schema")
     cells = file.cells()
-    spans = cells.value_offsets, cells.value_lengths
-    return schema, len(cells), lambda names: decode_batches(schema, cells.data, *spans, block.where, names)
+    return schema, len(cells), lambda names: decode_rows(schema, cells, names, block.where, left)
 
 
 MAX_RECORDS_PER_BYTE = 1032

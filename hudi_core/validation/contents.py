@@ -20,11 +20,13 @@ from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
+from hudi_core.formats.hfile.records import decode_rows
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.reading.block_files import opened_content
+from hudi_core.reading.log_records import left_to_keys
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -174,9 +176,10 @@ def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColum
             schema_text = block.header.get(HeaderKey.SCHEMA) or hfile.schema_text
             if schema_text is None:
                 raise CorruptFileError(block.where, expected="a schema of the records", found="none")
-            cells = hfile.cells()
-            rows = decode(schema_text, cells.data, cells.value_offsets, cells.value_lengths, block.where)
-            yield _rows(rows), schema_from_avro(schema_text, block.where)
+            schema = schema_from_avro(schema_text, block.where)
+            names, left = [column.name for column in schema.fields], left_to_keys(block, subject.table.config)
+            for rows in decode_rows(schema_text, hfile.cells(), names, block.where, left):
+                yield rows, schema
         case BlockKind.PARQUET_DATA:
             yield from _parquet_rows(subject, block)
 

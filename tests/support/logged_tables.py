@@ -134,7 +134,7 @@ def log_bytes(block: Block, instant: str) -> bytes:
     positions = list(block.positions) if block.positions is not None else None
     if block.rows:
         schema = schema_of(block.columns or COLUMNS)
-        records = [_encoded(schema, with_meta(row)) for row in block.rows]
+        records = [encoded(schema, with_meta(row)) for row in block.rows]
         listed = b"".join(struct.pack(">i", len(record)) + record for record in records)
         header = {0: instant, 2: json.dumps(schema), **_positions(positions, 0, len(records))}
         if block.columns is not None:
@@ -149,7 +149,7 @@ def log_bytes(block: Block, instant: str) -> bytes:
             }
             for key, ts in block.deletes
         ]
-        content = _encoded(json.loads(deletes._SCHEMA), {"deleteRecordList": wrapped})
+        content = encoded(json.loads(deletes._SCHEMA), {"deleteRecordList": wrapped})
         header = {0: instant, **_positions(positions, len(block.rows), len(wrapped))}
         found += frame(1, header, struct.pack(">ii", 3, len(content)) + content)
     return found
@@ -171,7 +171,7 @@ def _positions(positions: Sequence[int] | None, begin: int, count: int) -> dict[
     return {5: base64.b64encode(head + members.tobytes()).decode(), 8: BASE_INSTANT}
 
 
-def _encoded(schema: dict[str, Any], value: Any) -> bytes:
+def encoded(schema: dict[str, Any], value: Any) -> bytes:
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(schema), value)
     return out.getvalue()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_core.formats import deletes
-from tests.support.logged_tables import META, Row, _encoded, frame
+from tests.support.logged_tables import META, Row, encoded, frame
 
 COLUMNS = ("id", "p", "ts", "n")
 KINDS = {"id": pa.string(), "p": pa.string(), "ts": pa.int64(), "n": pa.int32()}
@@ -108,7 +108,7 @@ def log_file(
             {"recordKey": key, "partitionPath": f"p={partition}", "orderingVal": ("IntWrapper", {"value": 0})}
             for key in deleted
         ]
-        body = _encoded(json.loads(deletes._SCHEMA), {"deleteRecordList": listed})
+        body = encoded(json.loads(deletes._SCHEMA), {"deleteRecordList": listed})
         content = frame(1, {0: time}, (3).to_bytes(4, "big") + len(body).to_bytes(4, "big") + body)
     return written(root, partition, number, name, content, len(rows), len(deleted))
 

@@ -1,4 +1,7 @@
-"""Tables of HFile base files: their rows, those that match, and their number."""
+"""Tables of HFile base files: their rows, those that match, and their number; rows of HFiles in logs.
+
+Also covers: `formats/hfile/records.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table
 from tests.support.hfiles import Shape, build
+from tests.support.logged_tables import COLUMNS, META, Block, LoggedTable, encoded, frame, schema_of, with_meta
 from tests.support.one_commit_tables import base_file_path, commit_base_files
 
 AVRO: dict[str, Any] = {
@@ -90,3 +94,22 @@ def test_a_file_without_a_schema_is_damage(folder: Path, tmp_path: Path) -> None
     commit_base_files(tmp_path, AVRO, ["hoodie.table.base.file.format=HFILE"])
     with pytest.raises(CorruptFileError, match="the schema of its records"):
         open_table(tmp_path).scan().to_arrow()
+
+
+@pytest.mark.parametrize("column", ["_hoodie_record_key", "id"])
+def test_log_records_have_the_keys_that_their_rows_leave_to_the_file(column: str) -> None:
+    """LOG-830: as an update of a stored row, and as a new one."""
+    written = [{"id": "k1", "ts": 6, "v": "x", "n": 7}, {"id": "k9", "ts": 6, "v": "", "n": 9}]
+    virtual = {} if column in META else {"hoodie.populate.meta.fields": "false"}
+    logged = LoggedTable([{"id": f"k{n}", "ts": 5, "v": "old", "n": n} for n in range(3)], [Block(written)], virtual)
+    logged.open()
+    schema = schema_of(COLUMNS)
+    cells = [(row["id"].encode(), encoded(schema, {**with_meta(row), column: ""})) for row in written]
+    content = build(cells, Shape(info={b"schema": json.dumps(schema).encode()}))
+    (log,) = logged.logs
+    logged.memory.files[log] = frame(4, {0: "20240101000000001", 2: json.dumps(schema)}, content)
+    for where, ids in (None, "k0 k1 k2 k9"), ("n > 5", "k1 k9"):
+        rows = sorted(logged.open().scan(where, columns=["id", "v"]).to_json_rows(), key=lambda row: row["id"])
+        assert [row["id"] for row in rows] == ids.split()
+        assert {row["id"]: row["v"] for row in rows}["k1"] == "x"
+        assert {row["id"]: row["v"] for row in rows}["k9"] == ""
