@@ -6,24 +6,25 @@ What becomes of the rows is decided by `writing.source_merge`; the rows that thi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from hudi_core.data_files.spool import Spool
+from hudi_core.columns.strings import take_strings
+from hudi_core.data_files.spool import Spool, spool
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import Flow, Packet, SpreadRows
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
-from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys
+from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import refuse_buckets
-from hudi_core.transactions.reports import packed, report, unpacked
+from hudi_core.transactions.reports import report, unpacked
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
@@ -40,8 +41,9 @@ from hudi_core.writing.source_merge.operations import mergeable, of_merge
 from hudi_core.writing.spread.cuts import range_cuts
 from hudi_core.writing.spread.located import DealRanges
 from hudi_core.writing.spread.operations import KEYS_OF_RANGE, prepared_rows, sendable
-from hudi_core.writing.spread.packs import RowPack
+from hudi_core.writing.spread.packs import RowPack, joined, pack_runs
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
+from hudi_core.writing.task_rows import grouped
 from hudi_core.writing.update_outcomes import ChangedRows
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
@@ -108,8 +110,7 @@ class ReadSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocateSource:
-    """Rows of a range of keys to the parts of the slices that hold their keys. It can be pickled. Rows of a group are those of
-    the slice before it; those of group 0 are in none."""
+    """Rows of a range of keys to the parts of the slices that hold their keys, with these. It can be pickled."""
 
     tagging: RemoteTagging
     schema: Schema
@@ -117,10 +118,10 @@ class LocateSource:
     parts: int
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        packs: list[tuple[int, RowPack]] = [(packet.source, unpacked(packet)) for packet in packets]
-        if not packs:
+        runs = list(pack_runs(packets))
+        if not runs:
             return
-        keys, engine = concat_keys([pack.keys for _, pack in packs]), self.tagging.table.engine
+        keys, engine = concat_keys([pack.keys for run in runs for pack in run.packs]), self.tagging.table.engine
         located = Locations.nowhere(len(keys))
         try:
             if self.tagging.slices:
@@ -130,15 +131,15 @@ class LocateSource:
                 raise
             yield report(part, error)
             return
-        start = 0
-        for number, (source, pack) in enumerate(packs):
-            slices = located.slices[start : start + len(pack)]
-            start += len(pack)
-            numbered = replace(pack, numbers=self.first_rows[source] + pack.numbers)
-            for of_slice in np.unique(slices).tolist():
-                rows = numbered.taken(engine, self.schema, np.flatnonzero(slices == of_slice))
-                to_part = part if of_slice == NOWHERE else of_slice
-                yield Packet(to_part % self.parts, of_slice - NOWHERE, part, number, packed(rows))
+        numbers, start = count(), 0
+        for run in runs:
+            whole = run.whole
+            slices = located.slices[start : start + len(whole)]
+            start += len(whole)
+            of_input = self.first_rows[run.source] + whole.numbers
+            to_part = np.where(slices == NOWHERE, part, slices) % self.parts
+            placed = replace(whole, numbers=of_input, places=slices)
+            yield from replace(run, source=part).dealt(placed, to_part, engine, self.schema, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,16 +151,28 @@ class MergeSlices:
     slices: tuple[FileSlice, ...]
 
     def rows(self, packets: Iterator[Packet]) -> Iterator[ChangedRows]:
-        for group, of_group in groupby(packets, key=lambda packet: packet.group):
-            packs: list[RowPack] = [unpacked(packet) for packet in of_group]
-            keys = concat_keys([pack.keys for pack in packs])
-            numbers = np.concatenate([pack.numbers for pack in packs])
-            batches = tuple(pack.batch for pack in packs)
-            if group == 0:
-                yield from rows_without_slices(self.merge, batches, keys, numbers)
-                continue
-            source = SourceRows(batches, keys.records, numbers)
-            yield from merged_rows(self.merge, source, self.stored.of_slice(self.slices[group + NOWHERE]))
+        packs: list[RowPack] = []
+
+        def batches() -> Iterator[Any]:
+            for packet in packets:
+                pack: RowPack = unpacked(packet)
+                packs.append(replace(pack, batch=None))
+                yield pack.batch
+
+        with closing(spool(self.merge.table.engine, self.merge.given, batches())) as rows:
+            if packs:
+                yield from self._merged(rows, joined(packs))
+
+    def _merged(self, rows: Spool, whole: RowPack) -> Iterator[ChangedRows]:
+        slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
+        new = np.flatnonzero(slices == NOWHERE)
+        if len(new):
+            keys = take_keys(whole.keys, new)
+            yield from rows_without_slices(self.merge, tuple(rows.taken(new)), keys, whole.numbers[new])
+        for number, own in grouped(slices):
+            records = take_strings(whole.keys.records, own)
+            source = SourceRows(tuple(rows.taken(own)), records, whole.numbers[own])
+            yield from merged_rows(self.merge, source, self.stored.of_slice(self.slices[number]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
