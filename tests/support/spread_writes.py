@@ -28,7 +28,15 @@ TYPES = pa.schema(
         ("m", pa.map_(pa.string(), pa.int32())), ("_hoodie_is_deleted", pa.bool_()),
     ]
 )  # fmt: skip
-WIDER = TYPES.append(pa.field("extra", pa.int32()))
+_ITEM = pa.struct([("x", pa.float32()), ("d", pa.decimal128(9, 2)), ("at", pa.timestamp("us", "UTC"))])
+OTHERS = pa.schema(
+    [
+        ("extra", pa.int32()), ("f4", pa.float32()), ("flag", pa.bool_()), ("d38", pa.decimal128(38, 10)),
+        ("local", pa.timestamp("us")), ("items", pa.list_(_ITEM)), ("by_name", pa.map_(pa.string(), _ITEM)),
+    ]
+)  # fmt: skip
+"""Columns that some batches have alone."""
+WIDER = pa.schema([*TYPES, *OTHERS])
 FLOATS = (0.0, -0.0, 1.5, float("nan"), float("-inf"), None)
 OPERATIONS = ("upsert", "insert", "append", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table")
 ADDS = frozenset(OPERATIONS) - {"upsert", "delete"}
@@ -51,10 +59,10 @@ def random_rows(
     if distinct:
         names = list(dict.fromkeys(names))
     schema = WIDER if wide else TYPES
-    return pa.Table.from_pylist([_row(chance, name) for name in names], schema)
+    return pa.Table.from_pylist([_row(chance, name, wide=wide) for name in names], schema)
 
 
-def _row(chance: random.Random, key: str) -> dict[str, Any]:
+def _row(chance: random.Random, key: str, *, wide: bool) -> dict[str, Any]:
     def maybe(value: Any) -> Any:
         return None if chance.random() < 0.2 else value
 
@@ -70,7 +78,31 @@ def _row(chance: random.Random, key: str) -> dict[str, Any]:
         "point": maybe({"x": chance.choice(FLOATS), "tags": maybe([maybe("t"), "ü"])}),
         "m": maybe([("a", chance.randrange(9))]),
         "_hoodie_is_deleted": chance.random() < 0.1,
-        "extra": maybe(chance.randrange(9)),
+        **(_others(chance) if wide else {}),
+    }
+
+
+def _others(chance: random.Random) -> dict[str, Any]:
+    def maybe(value: Any) -> Any:
+        return None if chance.random() < 0.2 else value
+
+    def item() -> Any:
+        return maybe(
+            {
+                "x": chance.choice(FLOATS),
+                "d": maybe(Decimal(chance.randrange(-(10**9) + 1, 10**9)).scaleb(-2)),
+                "at": maybe(chance.randrange(-(10**15), 10**15)),
+            }
+        )
+
+    return {
+        "extra": maybe(chance.randrange(-(1 << 31), 1 << 31)),
+        "f4": chance.choice(FLOATS),
+        "flag": maybe(chance.random() < 0.5),
+        "d38": maybe(Decimal(chance.randrange(-(10**38) + 1, 10**38)).scaleb(-10)),
+        "local": maybe(chance.randrange(-(10**15), 10**15)),
+        "items": maybe([item() for _ in range(chance.randrange(3))]),
+        "by_name": maybe([(name, item()) for name in "ab"[: chance.randrange(2)]]),
     }
 
 
