@@ -6,12 +6,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, opened, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import counted
@@ -20,6 +20,8 @@ from hudi_core.services.upkeep.rounds import ServiceOptions, named_services, run
 from hudi_core.services.upkeep.services import ServiceName
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+
+_LIMIT: Final = "some of time=8h, bytes=20GB and memory=2GB"
 
 
 def service(
@@ -34,7 +36,12 @@ def service(
         str | None, typer.Option("--only", metavar="NAMES", help=f"Some of {', '.join(ServiceName)}; else all.")
     ] = None,
     limit: Annotated[
-        str | None, typer.Option("--limit", metavar="TIME", help="Begin no service after this time, as 8h.")
+        str | None,
+        typer.Option(
+            "--limit",
+            metavar="BOUNDS",
+            help="time=8h: begin no service after it; bytes=20GB: rewrite so many at once; memory=2GB. One or A,B.",
+        ),
     ] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", min=1, help="At most N rounds.")] = None,
     option: Annotated[
@@ -56,7 +63,7 @@ def service(
             _properties(option),
             every=None if every is None else seconds_of("--every", every),
             rounds=rounds,
-            seconds=None if limit is None else seconds_of("--limit", limit),
+            **_bounds(limit),
             stopped=ended.is_set,
             wait=ended.wait,
         )
@@ -68,6 +75,18 @@ def service(
     if not as_json:
         out.text(f"{counted(done, 'service')} ran" if done else "nothing is due")
     warn(opened_table.warnings)
+
+
+def _bounds(given: str | None) -> dict[str, Any]:
+    """The bounds that were typed; one without a name is a time."""
+    texts = [] if given is None else [text.strip() for text in given.split(",")]
+    limits = names_and_values("--limit", [text if "=" in text else f"time={text}" for text in texts], _LIMIT)
+    unknown = [name for name in limits if name not in ("time", "bytes", "memory")]
+    if unknown:
+        raise UsageError("--limit", expected=_LIMIT, found=", ".join(unknown))
+    time = limits.pop("time", None)
+    sizes = {name: byte_count(size) for name, size in limits.items()}
+    return {"seconds": None if time is None else seconds_of("--limit", time), **sizes}
 
 
 def _properties(given: list[str] | None) -> dict[str, str]:

@@ -64,16 +64,21 @@ class ServedTable(opened.Table):
         only: Sequence[ServiceName | Literal["rollback", "compact", "log-compact", "cluster", "clean", "archive"]] = (),
         *,
         properties: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+        bytes: int | None = None,
+        memory: int | None = None,
         runner: Runner | None = None,
     ) -> list[ServiceRun]:
         """Runs the services that are due by the table's properties, or those of `properties`, in order; lists what each did.
 
         They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
-        archive: `services.upkeep.rounds.run_services`. Writers may go on meanwhile.
+        archive: `services.upkeep.rounds.run_services`. None is begun after so many `seconds`; compactions and clusterings
+        read and write so many `bytes` at once, with so much `memory`. Writers may go on meanwhile.
         """
         refuse_no_mapping(properties, "properties")
-        table = runners.on_runner(self, runner)
-        return list(rounds.run_services(table, rounds.ServiceOptions(names(only, "only"), dict(properties or {}))))
+        stated = dict(properties or {})
+        options = rounds.ServiceOptions(names(only, "only"), stated, seconds=seconds, bytes=bytes, memory=memory)
+        return list(rounds.run_services(runners.on_runner(self, runner), options))
 
     def cluster(
         self, options: ClusterOptions | None = None, *, runner: Runner | None = None, **named: Unpack[ClusterKeywords]

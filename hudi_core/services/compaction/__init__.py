@@ -1,5 +1,6 @@
 """Compaction: log files of merge-on-read tables merged into base files, or into fewer log files. Rules: `specs/compaction.md`.
 
+bounds      plans within bounds of bytes and memory
 log_run     running a plan of a log compaction, in one delta commit
 log_tasks   tasks of a log compaction: one log file in the place of many
 operations  `compact`: plan, and run

@@ -11,11 +11,13 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import HudiError, UsageError
+from hudi_core.services.bounds import PutOff
+from hudi_core.services.compaction.bounds import bounded, lacking_memory
 from hudi_core.services.compaction.log_run import run_log_plan
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.planner import planned, refuse_writers
 from hudi_core.services.compaction.refusals import refuse_uncompactable
-from hudi_core.services.compaction.result import CompactionResult, nothing_done, plan_result
+from hudi_core.services.compaction.result import PUT_OFF, CompactionResult, nothing_done, plan_result
 from hudi_core.services.compaction.run import run_plan
 from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import refreshed
@@ -41,12 +43,16 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     if settings.dry_run:
         return _shown(latest, waiting, settings)
     if waiting is not None:
+        plan = read_plan(latest.timeline, waiting)
+        if (lacking := lacking_memory(latest, plan, settings)).pieces:
+            return plan_result(plan, settings, waiting.requested_time, PUT_OFF).with_put_off(lacking)
         return _run(latest, waiting, settings)
-    instant = schedule(latest, settings)
+    instant, put_off = schedule(latest, settings)
     if instant is None:
-        return _nothing(latest, settings)
+        return _nothing(latest, settings, put_off)
     try:
-        return replace(_run(refreshed(latest), instant, settings), strategy=settings.strategy)
+        done = _run(refreshed(latest), instant, settings)
+        return replace(done, strategy=settings.strategy).with_put_off(put_off)
     except BaseException:
         # Whatever ended the run is the error that counts; a plan that writers count on waits to be run.
         with suppress(HudiError):
@@ -61,10 +67,11 @@ def plan_only(table: Table, options: CompactionOptions | None = None) -> Compact
     refuse_uncompactable(latest)
     if settings.dry_run:
         return _shown(latest, None, settings)
-    instant = schedule(latest, settings)
+    instant, put_off = schedule(latest, settings)
     if instant is None:
-        return _nothing(latest, settings)
-    return plan_result(read_plan(refreshed(latest).timeline, instant), settings, instant.requested_time, "requested")
+        return _nothing(latest, settings, put_off)
+    plan = read_plan(refreshed(latest).timeline, instant)
+    return plan_result(plan, settings, instant.requested_time, "requested").with_put_off(put_off)
 
 
 def run_requested(table: Table, requested_time: str, options: CompactionOptions | None = None) -> CompactionResult:
@@ -83,23 +90,26 @@ def _run(table: Table, instant: Instant, options: CompactionOptions) -> Compacti
     return runs(table, instant, options)
 
 
-def schedule(table: Table, options: CompactionOptions) -> Instant | None:
-    """Makes a plan and requests it; None where nothing is to compact, or with `if_due` where it is not due. It is made under the
-    table's lock: every commit is before it or after it."""
+def schedule(table: Table, options: CompactionOptions) -> tuple[Instant | None, PutOff]:
+    """Makes a plan and requests it, and tells what bounds put off; None where nothing is to compact, or with `if_due` where it is
+    not due. It is made under the table's lock: every commit is before it or after it."""
     latest = refreshed(table)
-    if (options.if_due and not is_due(latest, options)) or not planned(latest, options).operations:
-        return None
+    if options.if_due and not is_due(latest, options):
+        return None, PutOff()
+    plan, put_off = bounded(latest, planned(latest, options), options)
+    if not plan.operations:
+        return None, put_off
     with table_lock(table.storage, clock=options.clock):
         healed = roll_back_failed(refreshed(table), options.clock)
         if not options.of_logs:
             refuse_writers(healed)
-        plan = planned(healed, options)
+        plan, put_off = bounded(healed, planned(healed, options), options)
         if not plan.operations:
-            return None
+            return None, put_off
         time, action = next_time(healed.timeline, options.clock), LOG_COMPACTION if options.of_logs else COMPACTION
         files = InstantFiles(healed.timeline.folder, healed.config.layout, time, action)
         run(healed.storage, [Create(files.requested, encode_plan(plan))])
-    return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
+    return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2]), put_off
 
 
 def pending_compaction(table: Table, requested_time: str) -> Instant:
@@ -129,12 +139,16 @@ def _shown(table: Table, waiting: Instant | None, options: CompactionOptions) ->
     """What would be done; nothing is written."""
     if waiting is not None:
         return plan_result(read_plan(table.timeline, waiting), options, waiting.requested_time, "requested")
-    plan = planned(table, options)
-    if not plan.operations or (options.if_due and not is_due(table, options)):
-        return _nothing(table, options)
-    return plan_result(plan, options, None, "planned")
+    if options.if_due and not is_due(table, options):
+        return _nothing(table, options, PutOff())
+    plan, put_off = bounded(table, planned(table, options), options)
+    if not plan.operations:
+        return _nothing(table, options, put_off)
+    return plan_result(plan, options, None, "planned").with_put_off(put_off)
 
 
-def _nothing(table: Table, options: CompactionOptions) -> CompactionResult:
+def _nothing(table: Table, options: CompactionOptions, put_off: PutOff) -> CompactionResult:
+    if put_off.pieces:
+        return nothing_done(options, PUT_OFF).with_put_off(put_off)
     is_early = options.if_due and not is_due(table, options)
     return nothing_done(options, "not due" if is_early else "nothing to compact")

@@ -12,6 +12,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
+from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.stated import StatedProperties
 
 Progress = Callable[[int, int], None]
@@ -80,6 +81,8 @@ class CompactionOptions:
     """`hoodie.compact.inline.max.delta.commits`."""
     max_delta_seconds: int = 3600
     """`hoodie.compact.inline.max.delta.seconds`."""
+    bounds: WorkBounds = NO_BOUNDS
+    """How much a plan takes at most, exactly where `target_io` is roughly."""
     dry_run: bool = False
     """The plan is shown, and nothing is written."""
     takes_over: bool = False

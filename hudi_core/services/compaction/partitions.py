@@ -15,14 +15,8 @@ def partitions_written_to(table: Table) -> frozenset[str] | None:
     """The partitions that delta commits and replace commits wrote to since the last compaction was requested, and those that its
     plan left out; None for all: there was no compaction, or its plan is not there any more or does not state what it left out."""
     timeline = table.timeline
-    last = last_compaction(timeline)
-    if last is None:
-        return None
-    try:
-        left_out = read_plan(timeline, replace(last, action=COMPACTION)).left_out
-    except CorruptFileError:  # looking at all partitions costs time alone
-        return None
-    if left_out is None:
+    last, left_out = last_compaction(timeline), partitions_left_out(table)
+    if last is None or left_out is None:
         return None
     written = set(left_out)
     for instant in timeline.commits:
@@ -32,3 +26,14 @@ def partitions_written_to(table: Table) -> frozenset[str] | None:
         ):
             written |= timeline.metadata(instant).stats.keys()
     return frozenset(written)
+
+
+def partitions_left_out(table: Table) -> tuple[str, ...] | None:
+    """The partitions that the plan of the last compaction left out; None where there was none, or its plan does not state it."""
+    last = last_compaction(table.timeline)
+    if last is None:
+        return None
+    try:
+        return read_plan(table.timeline, replace(last, action=COMPACTION)).left_out
+    except CorruptFileError:  # looking at all partitions costs time alone
+        return None

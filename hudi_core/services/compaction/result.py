@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan
 from hudi_core.notebook import show_briefly
+from hudi_core.services.bounds import PutOff
 from hudi_core.services.compaction.options import CompactionOptions
 
+PUT_OFF = "put off"
 COMPACTION_KIND, LOG_COMPACTION_KIND = "compaction", "log compaction"
 
 
@@ -16,7 +18,8 @@ COMPACTION_KIND, LOG_COMPACTION_KIND = "compaction", "log compaction"
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
     """What was done. `state` is `completed` for a plan that ran, `requested` for one that waits, `planned` for one that was only
-    shown, `given up` for a log compaction that a compaction overtook, else `nothing to compact` or `not due`, and `instant` None.
+    shown, `given up` for a log compaction that a compaction overtook, `put off` where memory may not be enough, else `nothing to
+    compact` or `not due`, and `instant` None.
 
     `slices_dropped` are those of the plan whose file group was replaced since, or got another base file: they stay as they are.
     `operations` are the slices of a plan that did not run.
@@ -38,7 +41,16 @@ class CompactionResult:
     bytes_out: int = 0
     seconds: float = 0.0
     partitions_left_out: tuple[str, ...] = ()
+    slices_put_off: int = 0
+    """Slices that bounds of bytes or memory leave for the next compaction."""
+    bytes_put_off: int = 0
+    memory_needed: int = 0
+    """Bytes of memory that would do for the slices that lack it; 0 where none does."""
     operations: tuple[CompactionOperation, ...] = ()
+
+    def with_put_off(self, put_off: PutOff) -> CompactionResult:
+        """The result with what bounds put off."""
+        return replace(self, slices_put_off=put_off.pieces, bytes_put_off=put_off.bytes, memory_needed=put_off.memory)
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""

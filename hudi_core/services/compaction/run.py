@@ -121,7 +121,8 @@ class _Run:
             CompactSlice(FileTarget(one.partition, one.file_id, time, number), one) for number, one in enumerate(slices)
         ]
         run(table.storage, [SideBySide(tuple(partition_step(one.partition, time) for one in slices))])
-        runs = TaskRuns(self._write, runner_of(table.engine, table.storage, slices), self._options.progress)
+        runner = runner_of(table.engine, table.storage, slices, self._options.bounds.memory)
+        runs = TaskRuns(self._write, runner, self._options.progress)
         return runs.statuses(self._compactor.run, tasks, partial(files_of_task, table.config))
 
 

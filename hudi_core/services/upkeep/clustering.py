@@ -1,13 +1,17 @@
-"""Whether a clustering is due, and how its rows are ordered, by the properties of a table. Rule UPKEEP-464."""
+"""Whether a clustering is due, how its rows are ordered by the properties of a table, and how much of it is done at once."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from hudi_core.cluster.groups import slices_by_group, written_bytes
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.planner import planned
+from hudi_core.data_files.waiting import INFLATED
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
+from hudi_core.services.bounds import PutOff, Work, WorkBounds, work_within
 from hudi_core.services.stated import StatedProperties
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, time_order
@@ -34,6 +38,21 @@ def clustering_is_due(table: Table, stated: StatedProperties) -> bool:
     last = max(map(time_order, clusterings), default="")
     since = sum(time_order(commit.requested_time) > last for commit in commits)
     return since >= stated.number(_COMMITS[inline], default=4, least=1)
+
+
+def bounded_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> tuple[int, PutOff]:
+    """How many groups of a plan, from the first on, are within bounds, and what is put off. Rules UPKEEP-863, UPKEEP-864."""
+    slices = slices_by_group(table.slices())
+    pieces: list[Work[int]] = []
+    for number, group in enumerate(planned(table, options).groups):
+        files = [slices[one.group] for one in group.slices]
+        written = sum(map(written_bytes, files))
+        read = sum(file.size for one in files for file in one.files)
+        pieces.append(Work(number, read + written, INFLATED * min(written, options.sizes.target)))
+    done, put_off = work_within(bounds, pieces)
+    count = next((place for place, number in enumerate(done) if place != number), len(done))
+    rest = pieces[count:]  # a plan has the first groups
+    return count, PutOff(len(rest), sum(work.bytes for work in rest), put_off.memory)
 
 
 def clustering_options(stated: StatedProperties) -> ClusterOptions:

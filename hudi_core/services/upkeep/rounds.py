@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.services.bounds import WorkBounds
+from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.refusals import refuse_unwritable
 
+_NO_TIME: Final = "the time is over"
 CONFLICT = "conflict"
 """The state of a service that another writer was before: the next round comes back to it."""
 
@@ -33,6 +37,10 @@ class ServiceOptions:
     """How many rounds at most; None: as many as there is time for."""
     seconds: float | None = None
     """No service is begun after so many seconds."""
+    bytes: int | None = None
+    """Bytes that a compaction, a log compaction or a clustering reads and writes at once; the next rounds do the rest."""
+    memory: int | None = None
+    """Bytes in memory of each of these; what needs more is put off."""
     stopped: Callable[[], bool] = lambda: False
     """Asked before each service and while it waits for the next round: whether to end."""
     wait: Callable[[float], object] | None = None
@@ -44,7 +52,7 @@ class ServiceOptions:
         unknown = [name for name in self.only if name not in list(ServiceName)]
         if unknown:
             raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))
-        for name in ("every", "rounds", "seconds"):
+        for name in ("every", "rounds", "seconds", "bytes", "memory"):
             number = getattr(self, name)
             if number is not None and number <= 0:
                 raise UsageError(name, expected="a number above 0", found=str(number))
@@ -58,22 +66,26 @@ def run_services(table: Table, options: ServiceOptions | None = None) -> Iterato
     """
     settings = options or ServiceOptions()
     refuse_unwritable(refreshed(table), merges=False)
-    request = Request(settings.properties, settings.clock)
+    request = Request(settings.properties, settings.clock, WorkBounds(settings.bytes, settings.memory))
     wanted = [SERVICES[name] for name in ServiceName if not settings.only or name in settings.only]
     begun, number = monotonic(), 0
     while True:
         round_begun = monotonic()
         for service in wanted:
-            if settings.stopped() or _is_over(begun, settings):
+            if settings.stopped():
                 return
             latest = refreshed(table)
+            if _is_over(begun, settings):
+                if service.is_due(latest, request):
+                    yield ServiceRun(service.name, PUT_OFF, 0.0, {"instant": None, "message": _NO_TIME})
+                continue
             if service.is_due(latest, request):
                 try:
                     yield service.run(latest, request)
                 except ConflictError as conflict:
                     yield ServiceRun(service.name, CONFLICT, 0.0, {"instant": None, "message": str(conflict)})
         number += 1
-        if settings.every is None or number == settings.rounds:
+        if settings.every is None or number == settings.rounds or _is_over(begun, settings):
             return
         pause = max(round_begun + settings.every - monotonic(), 0.0)
         if settings.seconds is not None and monotonic() - begun + pause >= settings.seconds:

@@ -11,22 +11,25 @@ from enum import StrEnum
 from time import perf_counter
 from typing import Any
 
-from hudi_core.cluster.operations import cluster
+from hudi_core.cluster.operations import cluster, nothing_done
 from hudi_core.commit.times import Clock
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.operations import is_due as archive_is_due
 from hudi_core.services.archiving.options import ArchiveOptions
+from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.operations import is_due as clean_is_due
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.run import pending_cleans
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.compaction.partitions import partitions_left_out
+from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.compaction.triggers import is_due as compaction_is_due
 from hudi_core.services.stated import StatedProperties
-from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options
+from hudi_core.services.upkeep.clustering import bounded_groups, clustering_is_due, clustering_options
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
 from hudi_core.transactions.rollback import failed_writes, roll_back_dead
@@ -52,6 +55,7 @@ class Request:
 
     properties: Mapping[str, str]
     clock: Clock
+    bounds: WorkBounds = NO_BOUNDS
 
     def stated(self, table: Table) -> StatedProperties:
         """The properties that count."""
@@ -106,18 +110,24 @@ def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
 
 def _compaction(table: Table, request: Request, *, of_logs: bool) -> CompactionOptions:
     options = CompactionOptions.from_properties(request.merged(table), of_logs=of_logs)
-    return replace(options, clock=request.clock)
+    return replace(options, clock=request.clock, bounds=request.bounds)
 
 
 def _is_compacted(table: Table, request: Request) -> bool:
     if table.config.type is not TableType.MERGE_ON_READ:
         return False
     waits = any(instant.action == COMPACTION for instant in table.timeline.pending)
-    return waits or compaction_is_due(table, _compaction(table, request, of_logs=False))
+    return waits or _was_put_off(table, request) or compaction_is_due(table, _compaction(table, request, of_logs=False))
+
+
+def _was_put_off(table: Table, request: Request) -> bool:
+    """Whether the last compaction left slices out, which a bound of bytes may have put off."""
+    return request.bounds.bytes is not None and bool(partitions_left_out(table))
 
 
 def _compact(table: Table, request: Request) -> Mapping[str, Any]:
-    return compact(table, _compaction(table, request, of_logs=False)).as_dict()
+    options = _compaction(table, request, of_logs=False)
+    return compact(table, replace(options, if_due=not _was_put_off(table, request))).as_dict()
 
 
 def _merges_logs(table: Table, request: Request) -> bool:
@@ -137,8 +147,16 @@ def _is_clustered(table: Table, request: Request) -> bool:
 
 
 def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
-    options = clustering_options(request.stated(table))
-    return cluster(table, replace(options, clock=request.clock)).as_dict()
+    options = replace(clustering_options(request.stated(table)), clock=request.clock)
+    if request.bounds == NO_BOUNDS:
+        return cluster(table, options).as_dict()
+    groups, put_off = bounded_groups(table, options, request.bounds)
+    if put_off.pieces and not groups:
+        done = replace(nothing_done(options), state=PUT_OFF)
+    else:
+        done = cluster(table, replace(options, max_groups=max(groups, 1)))
+    figures = {"groups_put_off": put_off.pieces, "bytes_put_off": put_off.bytes, "memory_needed": put_off.memory}
+    return {**done.as_dict(), **figures}
 
 
 def _cleaning(request: Request) -> CleanOptions:

@@ -39,3 +39,24 @@ def test_misuse_is_one_line(tmp_path: Path) -> None:
     refused = ran("service", str(tmp_path / "t"), "--only", "vacuum")
     assert (refused.status, "found vacuum" in refused.error) == (2, True)
     assert "expected hoodie.NAME=VALUE" in ran("service", str(tmp_path / "t"), "--option", "retained=1").error
+
+
+def test_bounds_are_named_and_what_they_put_off_is_told(tmp_path: Path) -> None:
+    """UPKEEP-863, UPKEEP-864."""
+    table = made(tmp_path / "t", "mor", 9)
+    table.upsert(rows(0, 20, 3))
+    at_once = ["--only", "compact", "--option", "hoodie.compact.inline.max.delta.commits=1", "--json", "--limit"]
+    (lacking,) = ran("service", str(tmp_path / "t"), *at_once, "memory=1kB").lines
+    assert (lacking["state"], lacking["slices_put_off"]) == ("put off", 2)
+    (done,) = ran("service", str(tmp_path / "t"), *at_once, "time=1h, bytes=1,memory=4GB").lines
+    assert (done["state"], done["slices_put_off"], done["bytes_put_off"] > 0) == ("completed", 1, True)
+    (late,) = ran("service", str(tmp_path / "t"), "--only", "clean", "--json", "--limit", "0.00001s").lines
+    assert (late["state"], late["message"]) == ("put off", "the time is over")
+    for wrong, named in {
+        "space=1GB": "found space",
+        "bytes=much": "found 'much'",
+        "time=1h,2h": "found several",
+        "bytes=0": "bytes: expected a number above 0, found 0",
+    }.items():
+        refused = ran("service", str(tmp_path / "t"), "--limit", wrong)
+        assert (refused.status, named in refused.error) == (2, True), refused.error

@@ -146,3 +146,40 @@ def test_services_go_on_after_a_restore_that_they_met(tmp_path: Path) -> None:
     assert (met.state, "no restore under way" in met.details["message"]) == ("conflict", True)
     table.storage.delete(restore)
     assert next(running).state == "nothing to clean"
+
+
+def test_bounds_of_bytes_and_memory_put_work_off(tmp_path: Path) -> None:
+    """UPKEEP-863, UPKEEP-864: the next round does it."""
+    due = {**OFTEN, "hoodie.compact.inline.max.delta.commits": "1", "hoodie.clustering.async.max.commits": "1"}
+    table = made(tmp_path / "t", "mor", 9)
+    table.upsert(rows(0, 20, 3))
+    (lacking,) = table.run_services(["compact"], properties=due, memory=1)
+    assert (lacking.state, lacking.details["slices_put_off"]) == ("put off", 2)
+    (first,) = table.run_services(["compact"], properties=due, bytes=1)
+    assert (first.state, first.details["slices"], first.details["slices_put_off"]) == ("completed", 1, 1)
+    (lacking,) = table.run_services(["cluster"], properties=due, memory=1)
+    assert (lacking.state, lacking.details["groups_put_off"], lacking.details["instant"]) == ("put off", 1, None)
+    enough = lacking.details["memory_needed"]
+    (clustered,) = table.run_services(["cluster"], properties=due, memory=enough, bytes=1)
+    assert (clustered.state, clustered.details["groups"], clustered.details["groups_put_off"]) == ("completed", 1, 0)
+
+
+def test_what_is_put_off_is_due_again(tmp_path: Path) -> None:
+    """UPKEEP-863: whoever writes, or nobody."""
+    table = made(tmp_path / "t", "mor", 9)
+    table.upsert(rows(0, 20, 3))
+    table.run_services(["compact"], properties={"hoodie.compact.inline.max.delta.commits": "1"}, bytes=1)
+    seldom = {"hoodie.compact.inline.max.delta.commits": "100"}
+    (rest,) = table.run_services(["compact"], properties=seldom, bytes=1)
+    assert (rest.state, rest.details["slices"], rest.details["slices_put_off"]) == ("completed", 1, 0)
+    assert table.run_services(["compact"], properties=seldom, bytes=1) == []
+
+
+def test_what_time_does_not_suffice_for_is_told(tmp_path: Path) -> None:
+    """UPKEEP-466."""
+    table = made(tmp_path / "t", "cow", 9)
+    options = ServiceOptions(("clean", "cluster"), seconds=1e-9)
+    runs = list(run_services(table, options))
+    assert [(run.service, run.state, run.details["message"]) for run in runs] == [
+        ("clean", "put off", "the time is over")
+    ]
