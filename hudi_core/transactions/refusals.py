@@ -7,14 +7,13 @@ from collections.abc import Collection
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
-from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.data_files.codecs import CODEC, CODECS
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index_kinds.build_plan import planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules
-from hudi_core.options import FOLDER, BaseFileFormat, KeyGeneratorType, TableConfig
+from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
@@ -29,14 +28,6 @@ _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4
 _MADE_UP_KEY: Final = re.compile(r"[0-9]+_[0-9]+_[0-9]+")
 """A record key that a table without key fields gives a row."""
 _TRUE: Final = "true"
-_LOCKS: Final = ("", "InProcessLockProvider", "FileSystemBasedLockProvider", "StorageBasedLockProvider")
-"""Lock providers whose locks this library takes too, or that exclude nobody outside of their process."""
-
-
-_LOCK_FOLDER: Final = "hoodie.write.lock.filesystem.path"
-_CONCURRENCY: Final = "hoodie.write.concurrency.mode"
-_NON_BLOCKING: Final = "NON_BLOCKING_CONCURRENCY_CONTROL"
-"""Writers of this mode commit log files of one file group side by side, and check no conflicts."""
 
 
 def refuse_unwritable(table: Table, *, merges: bool) -> None:
@@ -87,12 +78,6 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
             refuse(f"a table without {key}", _TRUE)
     if (codec := properties.get(CODEC, "")) and codec.strip().lower() not in CODECS:
         refuse(f"{CODEC} of {', '.join(CODECS)}", codec)
-    if (provider := properties.get(LOCK_PROVIDER, "").rpartition(".")[2]) not in _LOCKS:
-        refuse("a lock provider by files of the table", provider)
-    if (folder := properties.get(_LOCK_FOLDER, "").strip()) and not folder.rstrip("/").endswith(f"/{FOLDER}"):
-        refuse("the lock file in the table's own folder", f"{_LOCK_FOLDER}={folder}")
-    if (mode := properties.get(_CONCURRENCY, "").strip().upper()) == _NON_BLOCKING:
-        refuse("a concurrency mode whose writers exclude each other", f"{_CONCURRENCY}={mode}")
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
 

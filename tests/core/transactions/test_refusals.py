@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.writing.operations import write
+from tests.support.commands import fingerprint
+from tests.support.every_write import WRITES
+from tests.support.written_tables import TYPES, rows
 
 ROWS = pa.table({"id": ["a"], "n": [1]})
 
@@ -42,6 +46,8 @@ def table_with(folder: Path, *lines: str) -> Any:
             "hoodie.write.lock.provider=org.apache.hudi.hive.transaction.lock.HiveMetastoreBasedLockProvider",
             "HiveMetastore",
         ),
+        ("hoodie.write.lock.provider=com.example.InProcessLockProvider", "com.example.InProcessLockProvider"),
+        ("hoodie.write.lock.provider=FileSystemBasedLockProvider", "found FileSystemBasedLockProvider"),
         ("hoodie.write.lock.filesystem.path=/elsewhere/locks", "lock.filesystem.path"),
         ("hoodie.write.concurrency.mode=NON_BLOCKING_CONCURRENCY_CONTROL", "NON_BLOCKING_CONCURRENCY_CONTROL"),
         ("hoodie.timeline.layout.version=1", "layout"),
@@ -54,6 +60,36 @@ def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> No
     with pytest.raises(UnsupportedError, match=named):
         write(table, ROWS, "append")
     assert sorted((tmp_path / "t").rglob("*")) == before
+
+
+@pytest.mark.parametrize("provider", ["InProcessLockProvider", "FileSystemBasedLockProvider"])
+def test_locks_of_one_process_and_of_files_exclude_writers(tmp_path: Path, provider: str) -> None:
+    """COMMIT-860: threads of one process too."""
+    full = f"org.apache.hudi.client.transaction.lock.{provider}"
+    table_with(tmp_path, f"hoodie.write.lock.provider={full}", "hoodie.write.lock.num_retries=3")
+
+    def add(number: int) -> int:
+        return write(open_table(tmp_path / "t"), pa.table({"id": [f"k{number}"], "n": [number]}), "append").inserted
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(add, range(8))) == 8
+    latest = open_table(tmp_path / "t")
+    assert (latest.scan().count(), len(latest.timeline.commits)) == (8, 8)
+    assert list(latest.validate()) == []
+
+
+def test_no_verb_writes_to_a_table_of_another_lock(tmp_path: Path) -> None:
+    """COMMIT-22: not one byte."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type="mor", indexes=["column_stats"])
+    table.upsert(rows(("a", "x", 1)))
+    path = tmp_path / "t/.hoodie/hoodie.properties"
+    provider = "org.apache.hudi.hive.transaction.lock.HiveMetastoreBasedLockProvider"
+    path.write_text(f"{path.read_text()}\nhoodie.write.lock.provider={provider}\n")
+    before = fingerprint(tmp_path / "t")
+    for verb, change in WRITES.items():
+        with pytest.raises(UnsupportedError, match="HiveMetastoreBasedLockProvider"):
+            change(open_table(tmp_path / "t"))
+        assert fingerprint(tmp_path / "t") == before, verb
 
 
 def test_a_merger_that_is_not_known_is_refused_only_where_rows_are_merged(tmp_path: Path) -> None:
