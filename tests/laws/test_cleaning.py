@@ -6,7 +6,7 @@ Held twice: for slices, of any files under any timeline, and for the rows of tab
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,20 +25,30 @@ from hudi_core.columns.strings import string_list
 from hudi_core.commit.times import system_clock
 from hudi_core.creating.create import create_table
 from hudi_core.engine import FileInfo
-from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.services.archiving.operations import archive
+from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions, CleanPolicy, CleanSettings
 from hudi_core.services.cleaning.planner import kept_files, replacements
 from hudi_core.services.cleaning.retention import EarlierCleans, first_retained
 from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
+from hudi_core.services.compaction.operations import compact
+from hudi_core.services.compaction.operations import plan_only as plan_compaction
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.restoring.run import restore
+from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
+from hudi_core.services.restoring.undoing import rollback
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.services import savepoints
 from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.validation.validate import validate
+from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
@@ -162,18 +172,56 @@ def drawn_rows(random: Random) -> pa.Table:
 
 
 def changed(table: Table, random: Random) -> None:
-    """One change of a table, of any kind."""
-    kind = random.randrange(8)
-    if kind == 0 and table.slices():
+    """One change of a table, of any kind; writes come most often."""
+    random.choice([*CHANGES, *[_write] * (len(CHANGES) // 2)])(table, random)
+
+
+def _write(table: Table, random: Random) -> None:
+    write(table, drawn_rows(random), options=random.choice(SMALL))
+
+
+def _delete_partitions(table: Table, _: Random) -> None:
+    if table.slices():
         delete_partitions(table, [table.slices()[0].partition])
-    elif kind == 1:
-        write(table, drawn_rows(random), "insert_overwrite")
-    elif kind == 2:
-        cluster(table, ClusterOptions(columns=("n",)))
-    elif kind == 3:
-        write(table, drawn_rows(random).select(["id", "p"]), "delete")
-    else:
-        write(table, drawn_rows(random), options=random.choice(SMALL))
+
+
+def _compact(table: Table, random: Random) -> None:
+    options = CompactionOptions(of_logs=random.random() < 0.5, min_log_blocks=2)
+    random.choice([compact, compact, plan_compaction])(table, options)
+
+
+def _evolve(table: Table, random: Random) -> None:
+    name = f"c{random.randrange(2)}"
+    alter_schema(table, f"DROP COLUMN {name}" if name in table.schema.names else f"ADD COLUMN {name} int")
+
+
+def _die(table: Table, random: Random) -> None:
+    """A write that died: its files are there, its commit is not."""
+    write(table, drawn_rows(random))
+    last = refreshed(table).timeline.commits[-1]
+    table.storage.delete(f"{table.timeline.folder}/{last.file}")
+
+
+def _restore(table: Table, random: Random) -> None:
+    times = [one.requested_time for one in table.timeline.commits]
+    restore(table, to=random.choice(times[-3:]))
+
+
+CHANGES: list[Callable[[Table, Random], object]] = [
+    _write,
+    _delete_partitions,
+    lambda table, random: write(table, drawn_rows(random), "insert_overwrite"),
+    lambda table, random: write(table, drawn_rows(random).select(["id", "p"]), "delete"),
+    lambda table, _: cluster(table, ClusterOptions(columns=("n",))),
+    lambda table, _: plan_only(table, ClusterOptions(columns=("n",))),
+    _compact,
+    _evolve,
+    lambda table, _: archive(table, ArchiveOptions(2, 3)),
+    lambda table, _: savepoint(table),
+    lambda table, _: drop_savepoint(table, savepoints(table.timeline)[0]) if savepoints(table.timeline) else None,
+    _restore,
+    lambda table, _: rollback(table, table.timeline.commits[-1].requested_time),
+]
 
 
 def _options(random: Random) -> CleanOptions:
@@ -197,12 +245,10 @@ def test_rows_that_a_policy_promises_stay(
         table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)
         write(table, drawn_rows(random))
         for _ in range(STEPS):
-            with suppress(ConflictError, UnsupportedError):  # a pending plan may be in the way
-                changed(refreshed(table), random)
+            with suppress(ConflictError, UnsupportedError, UsageError):  # a pending plan may be in the way
+                changed(open_table(path), random)
             if random.random() < 0.15:
                 saved(open_table(path))
-            if random.random() < 0.2:
-                plan_only(refreshed(table), ClusterOptions(columns=("n",)))
             if random.random() < 0.3:
                 _held(path, _options(random))
         _held(path, _options(random))
