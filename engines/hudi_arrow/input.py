@@ -17,7 +17,7 @@ from hudi_arrow.footers import arrow_types, typed
 from hudi_arrow.given import stream_of
 from hudi_arrow.json_rows import json_batches, without_gaps
 from hudi_arrow.parquet_schemas import INT96, without_int96
-from hudi_arrow.storage import decoding, reported
+from hudi_arrow.storage import decoding, one_line, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
@@ -87,7 +87,20 @@ def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, type
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)
     of_pandas = _PANDAS in (arrow.metadata or {})
-    return InputRows(schema, (typed(batch, wanted) for batch in batches), of_pandas)
+    return InputRows(schema, _typed(iter(batches), wanted, where), of_pandas)
+
+
+def _typed(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> Iterator[pa.RecordBatch]:
+    """The batches in these types. Raises `UsageError` for one that Arrow itself cannot take, or has no such values."""
+    while True:
+        try:
+            batch = next(batches, None)
+            if batch is None:
+                return
+            made = typed(batch, wanted)
+        except pa.ArrowException as problem:
+            raise UsageError(where, expected="values that their columns can have", found=one_line(problem)) from problem
+        yield made
 
 
 def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:

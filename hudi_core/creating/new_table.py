@@ -14,6 +14,8 @@ from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, i
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
 from hudi_core.transactions.schema_commit import schema_text
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import walk
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _TYPES: Final = {"cow": TableType.COPY_ON_WRITE, "mor": TableType.MERGE_ON_READ}
@@ -171,6 +173,10 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
     if not names:
         raise UsageError("schema", expected="columns", found="none")
+    for path, part in walk(table.schema.record):
+        if isinstance(part.type, t.Decimal) and part.type.precision > t.LONGEST_DECIMAL:
+            found = f"{'.'.join(path)} of {part.type.precision}"
+            raise UsageError("schema", expected=f"decimals of at most {t.LONGEST_DECIMAL} digits", found=found)
     alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
     if alike is not None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")

@@ -106,6 +106,10 @@ class Uuid:
     fixed: Fixed | None = None
 
 
+LONGEST_DECIMAL: Final = 38
+"""Digits of the longest decimal that Spark has, and so every reader."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decimal:
     """An exact number of `precision` digits, `scale` of them after the point. Avro backs it by bytes or by `fixed`.

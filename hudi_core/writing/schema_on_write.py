@@ -19,7 +19,7 @@ from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import without_meta_columns
-from hudi_core.schema.schema import Path, Schema
+from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
@@ -114,7 +114,7 @@ def schema_on_write(
     kept = kept_columns(bare_table, bare, columns)
     merged = merge(bare_table, bare, narrower=Narrower.KEEP)
     for path, column in walk(merged.record):
-        if isinstance(column.type, _WITHOUT_FORM):
+        if isinstance(column.type, _WITHOUT_FORM) or _is_too_long(column.type, bare_table.find(path)):
             raise UnsupportedError(
                 f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
             )
@@ -122,6 +122,12 @@ def schema_on_write(
     reconcile(incoming, merged, Match.NAME, relabels=False)
     widened = tuple(_widened(bare.record, bare_table.record))
     return SchemaOnWrite(engine, given, incoming, merged, where, merged != stored, notices, kept, widened)
+
+
+def _is_too_long(data_type: t.Type, known: ColumnPlace | None) -> bool:
+    """A decimal of more digits than readers of Apache Hudi's have, unless the table has it already."""
+    is_long = isinstance(data_type, t.Decimal) and data_type.precision > t.LONGEST_DECIMAL
+    return is_long and (known is None or known.field.type != data_type)
 
 
 def _widened(rows: t.Record, table: t.Record, path: Path = ()) -> Iterator[Path]:

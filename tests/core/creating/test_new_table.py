@@ -131,6 +131,8 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"schema": Schema(t.Record(())), "key": (), "partition_by": (), "ordering": ()}, "schema: expected columns"),
         ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "A", t.String())))),
           "partition_by": (), "ordering": ()}, "differ in more than case"),
+        ({"schema": Schema(t.Record((t.Field(0, "a", t.Decimal(39, 2)),))), "key": (), "partition_by": (), "ordering": ()},
+         "decimals of at most 38 digits, found a of 39"),
         ({"key": ("a", "b", "a")}, "columns once each"),
         ({"partition_by": ("b", "b")}, "partition column: expected columns once each"),
         ({"ordering": ("b", "a", "b")}, "ordering column: expected columns once each"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import RowError, SchemaError, UnknownColumnError
+from hudi_core.errors import RowError, SchemaError, UnknownColumnError, UnsupportedError
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -105,3 +106,12 @@ def test_rows_without_a_column_of_their_keys_are_refused_before_one_is_drawn(
     with pytest.raises(UnknownColumnError, match=f"^{missing}: "):
         table.write(pa.RecordBatchReader.from_batches(types, batches()), op)
     assert not drawn
+
+
+def test_a_decimal_that_spark_has_not_is_refused(tmp_path: Path) -> None:
+    """WRITE-803."""
+    table = create_table(tmp_path / "t", pa.schema([("id", pa.string()), ("d", pa.decimal128(38, 2))]), "id")
+    batch = pa.table({"id": ["a"], "d": pa.array([Decimal("1.50")], pa.decimal256(39, 2))})
+    with pytest.raises(UnsupportedError, match=r"d: expected a type that is written, found decimal\(39,2\)"):
+        table.upsert(batch)
+    assert not refreshed(table).timeline.completed

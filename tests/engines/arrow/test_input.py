@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
 
@@ -107,6 +108,18 @@ def test_rows_that_are_handed_over_are_taken() -> None:
     assert pa.Table.from_batches(list(given.batches)).to_pylist() == ROWS.to_pylist()
     with pytest.raises(UsageError, match="__arrow_c_stream__"):
         ENGINE.rows.given([1])
+
+
+def test_values_that_arrow_itself_refuses_are_an_error_of_ours() -> None:
+    """WRITE-200."""
+
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"id": ["a"]})
+        raise pa.ArrowInvalid("no more")
+
+    for data in (pa.table({"day": pa.array([1], pa.date64())}), broken()):
+        with pytest.raises(UsageError, match=r"^rows: expected values that their columns can have"):
+            list(ENGINE.rows.given(data).batches)
 
 
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
