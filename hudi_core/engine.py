@@ -123,7 +123,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         """Stored values read as another type, as `values.cast` does; `SchemaError` for one without a counterpart."""
         ...
 
-    def relabelled(self, value: V, source: Timestamp, to: Timestamp) -> V:
+    def relabel(self, value: V, source: Timestamp, to: Timestamp) -> V:
         """The times whose ticks, counted in the unit of `to`, are those of the values, counted in the unit of `source`."""
         ...
 
@@ -140,14 +140,14 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         """
         ...
 
-    def mapped(self, value: V, rule: Callable[[Any], Any], source: Type, to: Type) -> V:
+    def map(self, value: V, rule: Callable[[Any], Any], source: Type, to: Type) -> V:
         """The result of a rule for each value, both in the form of `hudi_core.values.domain`; null stays null.
 
         The rule has no state and can be pickled. It may be put once to each distinct value.
         """
         ...
 
-    def numbered(self, like: V, first: int) -> V:
+    def number_rows(self, like: V, first: int) -> V:
         """`first`, `first + 1` and so on in the order of the rows, as 64-bit integers."""
         ...
 

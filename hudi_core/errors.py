@@ -30,7 +30,7 @@ from hudi_core.secrets import without_secrets
 _MAX_LISTED: Final = 12
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Names as one line of an error: the first twelve, with "..." where there are more; "none" where there are none."""
     more = ", ..." if len(names) > _MAX_LISTED else ""
     return ", ".join(names[:_MAX_LISTED]) + more or "none"
@@ -140,7 +140,7 @@ class UsageError(HudiError, ValueError):
     exit_status = 2
 
 
-def described(value: object) -> str:
+def describe(value: object) -> str:
     """An argument of a wrong type, for `found`: its value and type, or the full name of a type that is not one of Python's own.
 
     >>> described("3"), described(reprlib.Repr())

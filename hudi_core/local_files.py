@@ -40,7 +40,7 @@ class StorageWithSync(Protocol):
         """Makes all changes durable that were made here: contents of files and names in folders, many at once."""
         ...
 
-    def deferred(self) -> AbstractContextManager[None]:
+    def defer(self) -> AbstractContextManager[None]:
         """Where contents of new files are not synced one by one while the block runs, but with the next `sync`."""
         ...
 
@@ -73,7 +73,7 @@ class Unsynced:
             self.sync()
 
     @contextmanager
-    def deferred(self) -> Iterator[None]:
+    def defer(self) -> Iterator[None]:
         """Where contents of new files are synced later, all together."""
         self.defers = True
         try:
@@ -146,7 +146,7 @@ def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
     What a process that is killed meanwhile leaves goes when the file is written by another, or deleted.
     """
     _make_folder(path.parent, unsynced)
-    temporary, file = _opened(path)
+    temporary, file = _open(path)
     try:
         with file:
             yield file
@@ -183,7 +183,7 @@ def delete_folder(path: Path, unsynced: Unsynced) -> None:
     unsynced.note(path.parent)
 
 
-def modified_time(path: Path) -> datetime | None:
+def read_modified_time(path: Path) -> datetime | None:
     """When the file was written last, in UTC; None where there is no such file."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -244,7 +244,7 @@ def _temporary_names(path: Path) -> list[Path]:
     return [path.with_name(f".hudi-core-{digest}-{number}.tmp") for number in range(_WRITERS)]
 
 
-def _opened(path: Path) -> tuple[Path, BinaryIO]:
+def _open(path: Path) -> tuple[Path, BinaryIO]:
     """A new file for the content of another, under the first of its temporary names that is free."""
     for temporary in _temporary_names(path):
         with suppress(FileExistsError):

@@ -45,14 +45,14 @@ def brief_text(value: object) -> str:
     line = f"{name}({', '.join(f'{field}={part}' for field, part in parts)})"
     if len(line) <= _LINE:
         return line
-    lines, shown = _packed(parts)
+    lines, shown = _pack(parts)
     if shown < len(parts):
         rest = _cut(", ".join(field for field, _ in parts[shown:]), _LINE - 20)
         lines.append(f"  and {len(parts) - shown} more: {rest}")
     return "\n".join([name, *lines])
 
 
-def _packed(parts: Sequence[tuple[str, str]]) -> tuple[list[str], int]:
+def _pack(parts: Sequence[tuple[str, str]]) -> tuple[list[str], int]:
     """Lines with as many fields as have room in them, and how many fields these are. The last line is free where some are not."""
     lines: list[str] = []
     counts: list[int] = []

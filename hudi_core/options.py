@@ -129,7 +129,7 @@ def generator_of_class(name: str) -> KeyGeneratorType | None:
     return _GENERATOR_CLASSES.get(bare.replace("AvroKeyGenerator", "KeyGenerator"))
 
 
-def inferred_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyGeneratorType:
+def infer_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyGeneratorType:
     """The generator that Hudi takes where none is stated, for these fields; `partition` with what is appended to each."""
     if not partition:
         return KeyGeneratorType.NON_PARTITION
@@ -335,7 +335,7 @@ class TableConfig(BaseModel):
             return generator_of_type(self.key_generator_type) or KeyGeneratorType.USER_PROVIDED
         if self.key_generator_class:
             return generator_of_class(self.key_generator_class) or KeyGeneratorType.USER_PROVIDED
-        return inferred_generator(self.record_key_fields, self.stated_partition_fields)
+        return infer_generator(self.record_key_fields, self.stated_partition_fields)
 
 
 def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) -> TableConfig:
@@ -379,10 +379,10 @@ def table_checksum(database: str | None, name: str) -> int:
 
 
 def _findings(present: Mapping[str, str]) -> tuple[str, ...]:
-    return (*_unreleased(present), *_wrong_checksum(present))
+    return (*_list_unreleased(present), *_wrong_checksum(present))
 
 
-def _unreleased(present: Mapping[str, str]) -> tuple[str, ...]:
+def _list_unreleased(present: Mapping[str, str]) -> tuple[str, ...]:
     is_unreleased = int(present["hoodie.table.version"]) == UNRELEASED_VERSION
     return (UNRELEASED,) if is_unreleased else ()
 

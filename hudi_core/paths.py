@@ -46,7 +46,7 @@ def file_name(name: str, where: str = "") -> str:
     return path_within(name, where)
 
 
-def joined(*steps: str, where: str = "") -> str:
+def join_paths(*steps: str, where: str = "") -> str:
     """One path of several, of which some may be empty: folders, a partition, a name."""
     return path_within("/".join(step for step in steps if step), where)
 
@@ -56,20 +56,20 @@ def name_in(path: str, where: str = "") -> str:
     return file_name(path.rpartition("/")[2], where)
 
 
-def planned_path(partition: str, path: str, where: str = "") -> str:
+def resolve_planned_path(partition: str, path: str, where: str = "") -> str:
     """The path of a data file that a plan names by its place on the machine that planned: the name counts, and the partition.
     Empty where the plan names none."""
     if not path:
         return ""
     name = name_in(path, where)
-    return data_path(joined(partition_path(partition, where), name, where=where), where)
+    return data_path(join_paths(partition_path(partition, where), name, where=where), where)
 
 
-def stated_path(partition: str, path: str, where: str = "") -> str:
+def resolve_stated_path(partition: str, path: str, where: str = "") -> str:
     """The path of a data file as a commit states it: from the table's root, or by its place on the machine that wrote it. Empty
     where nothing was written."""
     if path.startswith("/") or "://" in path:
-        return planned_path(partition, path, where)
+        return resolve_planned_path(partition, path, where)
     return data_path(path, where) if path else ""
 
 

@@ -24,8 +24,8 @@ class Portable:
         return {part.name: getattr(self, part.name) for part in parts if part.init and (part.repr or part.compare)}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _made, (type(self), self.made_of())
+        return _make, (type(self), self.made_of())
 
 
-def _made(kind: Callable[..., T], arguments: Mapping[str, Any]) -> T:
+def _make(kind: Callable[..., T], arguments: Mapping[str, Any]) -> T:
     return kind(**arguments)

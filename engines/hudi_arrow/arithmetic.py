@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, conformed
+from hudi_arrow.arrays import Array, conform
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.numpy_arrays import from_numpy, to_numpy, to_scalar
 from hudi_arrow.types import to_arrow
@@ -22,7 +22,7 @@ _MAX_DIGITS = 76
 
 def arithmetic(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array:
     """One operation in the arithmetic of the result's type."""
-    operands = [conformed(array, source) for array, source in zip(operands, types, strict=True)]
+    operands = [conform(array, source) for array, source in zip(operands, types, strict=True)]
     match result:
         case t.Int() | t.Long():
             return _on_integers(symbol, [array.cast(to_arrow(result), safe=False) for array in operands])
@@ -77,10 +77,10 @@ def _on_decimals(symbol: str, operands: list[Array], result: t.Decimal) -> Array
         return None
     wide = [array.cast(pa.decimal256(kind.precision, kind.scale)) for array, kind in zip(operands, kinds, strict=True)]
     exact = _KERNELS[symbol](*wide)
-    return fitted(exact, result)
+    return fit(exact, result)
 
 
-def fitted(exact: Array, type: t.Decimal) -> Array:
+def fit(exact: Array, type: t.Decimal) -> Array:
     """Decimals of up to 76 digits at the type's scale, half rounded away from zero, null where they have too many digits."""
     scale, whole = exact.type.scale, type.precision - type.scale
     if scale > type.scale:

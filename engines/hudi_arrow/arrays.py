@@ -95,7 +95,7 @@ def is_coded(array: Array) -> bool:
     )
 
 
-def conformed(array: Array, type: t.Type) -> Array:
+def conform(array: Array, type: t.Type) -> Array:
     """`plain`, and numbers, times and timestamps of other widths or units in those of the type."""
     array = plain(array)
     if isinstance(type, t.Nested | t.String | t.Binary | t.Enumeration | t.Fixed | t.Vector | t.Uuid | t.Boolean):
@@ -114,7 +114,7 @@ def numbers(array: Array) -> Array:
     return array
 
 
-def repeated(value: object, type: t.Type, rows: int) -> Array:
+def repeat(value: object, type: t.Type, rows: int) -> Array:
     """The same value in every row."""
     # Equal values of these types are the same; floats and what is made of them have two zeros.
     single = _single(value, type) if isinstance(value, str | int | None) else from_values([value], type)
@@ -123,7 +123,7 @@ def repeated(value: object, type: t.Type, rows: int) -> Array:
     return pa.repeat(single[0], rows)
 
 
-def coded(value: str, rows: int) -> Array:
+def repeat_coded(value: str, rows: int) -> Array:
     """The same text in every row, as numbers of a dictionary: a few bytes a row, which Parquet's writer takes as they are."""
     return pa.DictionaryArray.from_arrays(from_numpy(np.zeros(rows, np.int32)), _single(value, t.String()))
 
@@ -216,7 +216,7 @@ def to_values(array: Array, type: t.Type) -> list[Any]:
         case t.Uuid() if pa.types.is_fixed_size_binary(array.type):
             return [None if value is None else str(uuid.UUID(bytes=value)) for value in array.to_pylist()]
         case _:
-            return list(numbers(conformed(array, type)).to_pylist())
+            return list(numbers(conform(array, type)).to_pylist())
     if array.null_count == 0:
         return built
     return [None if null else value for value, null in zip(built, array.is_null().to_pylist(), strict=True)]
@@ -224,31 +224,31 @@ def to_values(array: Array, type: t.Type) -> list[Any]:
 
 def from_values(values: Sequence[Any], type: t.Type) -> Array:
     """An array of values in the form of `hudi_core.values.domain`, in the Arrow type that stands for theirs."""
-    return _built(values, type, to_arrow(type))
+    return _build(values, type, to_arrow(type))
 
 
-def _built(values: Sequence[Any], type: t.Type, kind: pa.DataType) -> Array:
+def _build(values: Sequence[Any], type: t.Type, kind: pa.DataType) -> Array:
     match type:
         case t.Record(fields):
             columns = [
-                _built(
+                _build(
                     [None if value is None else value[number] for value in values], inner.type, kind.field(number).type
                 )
                 for number, inner in enumerate(fields)
             ]
             return pa.Array.from_buffers(kind, len(values), [_validity(values)], children=columns)
         case t.Array(element):
-            items = _built([part for value in values for part in value or ()], element.type, kind.value_type)
+            items = _build([part for value in values for part in value or ()], element.type, kind.value_type)
             return lists_of(kind, Lists(_bounds(values), (items,)), _validity(values), len(values))
         case t.Map(key, item):
             entries = [pair for value in values for pair in value or ()]
-            keys = _built([pair[0] for pair in entries], key.type, kind.key_type)
-            items = _built([pair[1] for pair in entries], item.type, kind.item_type)
+            keys = _build([pair[0] for pair in entries], key.type, kind.key_type)
+            items = _build([pair[1] for pair in entries], item.type, kind.item_type)
             return lists_of(kind, Lists(_bounds(values), (keys, items)), _validity(values), len(values))
         case t.Union(branches):
             positions = np.array([value[0] if value is not None else 0 for value in values], np.int8)
             columns = [
-                _built(
+                _build(
                     [v[1] if v is not None and v[0] == number else None for v in values],
                     inner.type,
                     kind.field(number).type,

@@ -30,9 +30,9 @@ from hudi_core.columns.nodes import (
     UnionColumn,
     Validity,
     length,
-    masked,
+    mask_column,
 )
-from hudi_core.columns.slicing import slice_rows, trimmed, widest
+from hudi_core.columns.slicing import slice_rows, trim, widest
 from hudi_core.columns.unions import only_branch, with_null_branch, without_null_branch
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.types import nodes as t
@@ -65,37 +65,37 @@ def to_array(column: Column, logical: t.Type, kind: pa.DataType, where: str) -> 
         case _, NullColumn(rows):
             return pa.nulls(rows, kind)
         case t.Boolean(), PrimitiveColumn(values):
-            return _wrapped(kind, len(values), column.validity, np.packbits(values, bitorder="little"))
+            return _wrap(kind, len(values), column.validity, np.packbits(values, bitorder="little"))
         case t.Decimal(), BinaryColumn() | FixedBinaryColumn():
             words = to_words(column, logical, where)
-            return _wrapped(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
+            return _wrap(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
         case t.Enumeration(), EnumColumn(codes, symbols):
             mask = None if column.validity is None else ~column.validity
             return from_python(symbols, kind).take(from_numpy(codes, mask))
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp(), PrimitiveColumn(
             values
         ) if kind.bit_width == 8 * values.itemsize:
-            return _wrapped(kind, len(values), column.validity, np.ascontiguousarray(values))
+            return _wrap(kind, len(values), column.validity, np.ascontiguousarray(values))
         case t.String() | t.Uuid() | t.Binary(), StringColumn(offsets, data) | BinaryColumn(offsets, data):
             first, last = int(offsets[0]), int(offsets[-1])
-            return _wrapped(kind, len(offsets) - 1, column.validity, _narrow(offsets), data[first:last])
+            return _wrap(kind, len(offsets) - 1, column.validity, _narrow(offsets), data[first:last])
         case t.Fixed() | t.Vector() | t.Uuid(), FixedBinaryColumn(size, data) if kind.byte_width == size:
-            return _wrapped(kind, len(data), column.validity, np.ascontiguousarray(data))
+            return _wrap(kind, len(data), column.validity, np.ascontiguousarray(data))
         case t.Record(), StructColumn():
             return _struct(column, logical, kind, where)
         case t.Array(element), ListColumn():
-            own = trimmed(column)
+            own = trim(column)
             assert isinstance(own, ListColumn)
             items = to_array(own.items, element.type, kind.value_type, where)
-            return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [items])
+            return _make_nested(kind, length(own), own.validity, [_narrow(own.offsets)], [items])
         case t.Map(_, value), MapColumn():
-            own = trimmed(column)
+            own = trim(column)
             assert isinstance(own, MapColumn)
             keys = to_array(own.keys, t.String(), kind.key_type, where)
             items = to_array(own.values, value.type, kind.item_type, where)
             entries = [(kind.key_field, keys), (kind.item_field, items)]
             inner = arrays.struct_of(entries, None, len(keys))
-            return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [inner])
+            return _make_nested(kind, length(own), own.validity, [_narrow(own.offsets)], [inner])
         case t.Union(branches), UnionColumn():
             union = without_null_branch(column)
             parts = [
@@ -103,14 +103,14 @@ def to_array(column: Column, logical: t.Type, kind: pa.DataType, where: str) -> 
                 for number, (child, branch) in enumerate(zip(union.children, branches, strict=True))
             ]
             codes = np.ascontiguousarray(union.branches)
-            return _nested(kind, len(codes), None, [codes, union.positions()], parts)
+            return _make_nested(kind, len(codes), None, [codes, union.positions()], parts)
         case _:
             raise SchemaError(where, expected=f"a column of {text(logical)}", found=type(column).__name__)
 
 
 def from_array(array: Array, type: t.Type, where: str) -> Column:
     """The column of an array that holds values of the type, in the physical type that Avro gives theirs."""
-    array = arrays.conformed(array, type)
+    array = arrays.conform(array, type)
     validity = None if array.null_count == 0 else has_value(array)
     match type:
         case t.Boolean():
@@ -154,21 +154,23 @@ def from_array(array: Array, type: t.Type, where: str) -> Column:
 def _struct(columns: StructColumn, type: t.Record, kind: pa.DataType, where: str) -> Array:
     fields = [
         to_array(
-            masked(columns.fields[inner.name], columns.validity),
+            mask_column(columns.fields[inner.name], columns.validity),
             inner.type,
             kind.field(number).type,
             f"{where}.{inner.name}",
         )
         for number, inner in enumerate(type.fields)
     ]
-    return _nested(kind, columns.length, columns.validity, [], fields)
+    return _make_nested(kind, columns.length, columns.validity, [], fields)
 
 
-def _wrapped(kind: pa.DataType, rows: int, validity: Validity, *buffers: _Numbers) -> Array:
+def _wrap(kind: pa.DataType, rows: int, validity: Validity, *buffers: _Numbers) -> Array:
     return pa.Array.from_buffers(kind, rows, [_bits(validity), *map(pa.py_buffer, buffers)])
 
 
-def _nested(kind: pa.DataType, rows: int, validity: Validity, buffers: list[_Numbers], children: list[Array]) -> Array:
+def _make_nested(
+    kind: pa.DataType, rows: int, validity: Validity, buffers: list[_Numbers], children: list[Array]
+) -> Array:
     return pa.Array.from_buffers(kind, rows, [_bits(validity), *map(pa.py_buffer, buffers)], children=children)
 
 

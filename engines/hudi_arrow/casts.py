@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arithmetic import fitted
-from hudi_arrow.arrays import Array, conformed, numbers, plain
+from hudi_arrow.arithmetic import fit
+from hudi_arrow.arrays import Array, conform, numbers, plain
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import integers, with_nulls
 from hudi_arrow.numpy_arrays import from_python, to_numpy, to_scalar
@@ -35,19 +35,19 @@ def convert(array: Array, source: t.Type, to: t.Type) -> Array:
     way = promotion(source, to)
     if way is None:
         raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
-    array = conformed(array, source)
+    array = conform(array, source)
     try:
-        converted = _converted(array, way.cast, source, to)
+        converted = _convert(array, way.cast, source, to)
     except pa.ArrowInvalid:
         converted = None  # some value has no counterpart: the core's function raises for it
     return by_distinct(stored_cast(source, to), [array], [source], to) if converted is None else converted
 
 
-def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array | None:
+def _convert(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array | None:
     wanted = to_arrow(to)
     match how:
         case CastKind.SAME | CastKind.WIDEN | CastKind.RELABEL:
-            return relabelled(array, source, to)
+            return relabel(array, source, to)
         case CastKind.TO_FLOAT | CastKind.TO_DOUBLE:
             return array.cast(wanted, safe=False)
         case CastKind.FLOAT_TO_DOUBLE:
@@ -59,9 +59,9 @@ def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array
         case CastKind.ENCODE | CastKind.DECODE:
             return array.cast(wanted)
         case CastKind.RESCALE:
-            return _rescaled(array, wanted)
+            return _rescale(array, wanted)
         case CastKind.TO_DECIMAL if isinstance(source, t.Int | t.Long):
-            return _rescaled(array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)), wanted)
+            return _rescale(array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)), wanted)
         case CastKind.SYMBOL if isinstance(to, t.Enumeration):
             known = pc.is_in(array, value_set=from_python(to.symbols, array.type))
             return array.cast(wanted) if pc.all(pc.or_(known, pc.is_null(array))).as_py() is not False else None
@@ -73,7 +73,7 @@ def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array
             return None
 
 
-def _rescaled(array: Array, wanted: pa.DataType) -> Array:
+def _rescale(array: Array, wanted: pa.DataType) -> Array:
     """Decimals at another scale. Raises `pa.ArrowInvalid` for one that does not fit."""
     had = array.type
     if had.precision - had.scale + wanted.scale > _DIGITS_OF_128_BITS:
@@ -82,7 +82,7 @@ def _rescaled(array: Array, wanted: pa.DataType) -> Array:
     return array.cast(wanted)
 
 
-def relabelled(array: Array, source: t.Type, to: t.Type) -> Array | None:
+def relabel(array: Array, source: t.Type, to: t.Type) -> Array | None:
     """The same values in the Arrow type of another of ours; None when they are stored in another way there."""
     wanted = to_arrow(to)
     array = numbers(plain(array))
@@ -99,7 +99,7 @@ def cast(array: Array, source: t.Type, to: t.Type) -> Array:
     """SQL's CAST; what does not convert is null. Raises `UnsupportedError` for types that SQL does not convert."""
     if source == to:
         return array
-    array = conformed(array, source)
+    array = conform(array, source)
     converted = _cast(array, source, to)
     return (
         by_distinct(lambda value: sql.cast(value, source, to), [array], [source], to)
@@ -121,13 +121,13 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
         case _, t.String():
             return _as_text(array, source)
         case t.Float() | t.Double(), t.Int() | t.Long():
-            return _saturated(array, INT_RANGE if isinstance(to, t.Int) else LONG_RANGE, wanted)
+            return _saturate(array, INT_RANGE if isinstance(to, t.Int) else LONG_RANGE, wanted)
         case t.Int() | t.Long() | t.Float() | t.Double(), t.Boolean():
             return pc.not_equal(array, to_scalar(0, array.type))
         case t.Int() | t.Long(), t.Decimal():
-            return fitted(array.cast(pa.decimal256(19, 0)), to)
+            return fit(array.cast(pa.decimal256(19, 0)), to)
         case t.Decimal(), t.Decimal():
-            return fitted(array.cast(pa.decimal256(source.precision, source.scale)), to)
+            return fit(array.cast(pa.decimal256(source.precision, source.scale)), to)
         case t.Decimal(), t.Double():
             return array.cast(pa.string()).cast(wanted)
         case t.String(), t.Int() | t.Long():
@@ -137,7 +137,7 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
         case t.String() | t.Enumeration(), t.Binary():
             return array.cast(wanted)
         case t.Fixed() | t.Vector(), t.Binary():
-            return relabelled(array, source, to)
+            return relabel(array, source, to)
         case t.Date(), t.Timestamp(unit):
             return _in_other_unit(array, 1, DAY_SECONDS * unit.value, wanted, null_beyond=True)
         case (t.Timestamp(had), t.Timestamp(unit)) | (t.Time(had), t.Time(unit)):
@@ -194,7 +194,7 @@ def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, nu
     return with_nulls(numbers, array, pa.int32() if wanted.bit_width == 32 else pa.int64(), beyond).view(wanted)
 
 
-def _saturated(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array:
+def _saturate(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array:
     """Real numbers cut toward zero, at the nearest end of the range beyond it, zero for NaN."""
     values = to_numpy(array).astype(np.float64)
     high, low = values >= float(span[1] + 1), values < float(span[0])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, conformed, field, from_values, lists, numbers, repeated
+from hudi_arrow.arrays import Array, conform, field, from_values, lists, numbers, repeat
 from hudi_arrow.numpy_arrays import flags, from_numpy, from_python, no_for_null, to_numpy
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Cut
@@ -25,9 +25,9 @@ Flags = npt.NDArray[np.bool_]
 def below(array: Array, cut: Cut, type: t.Type) -> Array:
     """The value lies below the cut."""
     if isinstance(type, t.Nested):
-        less, equal = _compared(array, repeated(cut.value, type, len(array)), type)
+        less, equal = _compare(array, repeat(cut.value, type, len(array)), type)
         return from_numpy((less | equal if cut.after else less) & flags(pc.is_valid(array)))
-    array = numbers(conformed(array, type))
+    array = numbers(conform(array, type))
     if isinstance(type, t.Float | t.Double) and cut.value != cut.value:
         return pc.is_valid(array) if cut.after else no_for_null(pc.invert(pc.is_nan(array)))
     return no_for_null((pc.less_equal if cut.after else pc.less)(array, _scalar(cut.value, type, array.type)))
@@ -35,8 +35,8 @@ def below(array: Array, cut: Cut, type: t.Type) -> Array:
 
 def within(array: Array, values: tuple[object, ...], members: tuple[bool, ...], type: t.Type) -> Array:
     """The value is in a set, as `hudi_core.expr.predicate.Within` has it: each is placed among the listed values at once."""
-    array = numbers(conformed(array, type))
-    listed = numbers(conformed(from_values(values, type), type)).cast(array.type)
+    array = numbers(conform(array, type))
+    listed = numbers(conform(from_values(values, type), type)).cast(array.type)
     in_set = np.array(members, np.bool_)
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         present = flags(pc.is_valid(array))
@@ -64,9 +64,9 @@ def one_of(array: Array, values: tuple[object, ...], type: t.Type) -> Array:
     if not values:
         return from_numpy(np.zeros(len(array), np.bool_))
     if isinstance(type, t.Nested):
-        equal = [_compared(array, repeated(value, type, len(array)), type)[1] for value in values]
+        equal = [_compare(array, repeat(value, type, len(array)), type)[1] for value in values]
         return from_numpy(np.logical_or.reduce(equal) & flags(pc.is_valid(array)))
-    array = numbers(conformed(array, type))
+    array = numbers(conform(array, type))
     if isinstance(type, t.Float | t.Double):
         # Arrow distinguishes -0.0 from 0.0 here and nowhere else.
         numeric = [v for v in values if v == v]
@@ -74,17 +74,17 @@ def one_of(array: Array, values: tuple[object, ...], type: t.Type) -> Array:
         equal = pc.is_in(array, value_set=wanted, skip_nulls=True)
         return equal if len(numeric) == len(values) else pc.or_(equal, no_for_null(pc.is_nan(array)))
     return pc.is_in(
-        array, value_set=numbers(conformed(from_values(values, type), type)).cast(array.type), skip_nulls=True
+        array, value_set=numbers(conform(from_values(values, type), type)).cast(array.type), skip_nulls=True
     )
 
 
 def less(left: Array, right: Array, or_equal: bool, type: t.Type) -> Array:
     """`left < right`, or `left <= right`."""
     if isinstance(type, t.Nested):
-        before, equal = _compared(left, right, type)
+        before, equal = _compare(left, right, type)
         both = flags(pc.and_(pc.is_valid(left), pc.is_valid(right)))
         return from_numpy((before | equal if or_equal else before) & both)
-    left, right = numbers(conformed(left, type)), numbers(conformed(right, type))
+    left, right = numbers(conform(left, type)), numbers(conform(right, type))
     mask = (pc.less_equal if or_equal else pc.less)(left, right)
     if isinstance(type, t.Float | t.Double):
         last = pc.is_nan(right) if or_equal else pc.and_(pc.is_nan(right), pc.invert(pc.is_nan(left)))
@@ -93,10 +93,10 @@ def less(left: Array, right: Array, or_equal: bool, type: t.Type) -> Array:
 
 
 def _scalar(value: Any, type: t.Type, kind: pa.DataType) -> pa.Scalar:
-    return numbers(conformed(from_values([value], type), type)).cast(kind)[0]
+    return numbers(conform(from_values([value], type), type)).cast(kind)[0]
 
 
-def _compared(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
+def _compare(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
     """Whether left is less, and whether it is equal, null first; what is in rows where both are null has no meaning."""
     match type:
         case t.Record(fields):
@@ -107,7 +107,7 @@ def _compared(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
                 equal &= equal_here
             return before, equal
         case t.Array(element):
-            return _compared_lists(left, right, element.type)
+            return _compare_lists(left, right, element.type)
         case t.Map() | t.Union():
             raise UnsupportedError(type_text(type), message="comparing values of this type is not supported on Arrow")
         case _:
@@ -115,13 +115,13 @@ def _compared(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
 
 
 def _nullable(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
-    before, equal = _compared(left, right, type)
+    before, equal = _compare(left, right, type)
     left_null, right_null = flags(pc.is_null(left)), flags(pc.is_null(right))
     both = ~(left_null | right_null)
     return (before & both) | (left_null & ~right_null), (equal & both) | (left_null & right_null)
 
 
-def _compared_lists(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
+def _compare_lists(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
     """Element by element, all rows at once; each step leaves out the rows that are decided."""
     left_lists, right_lists = lists(left), lists(right)
     our_lengths, their_lengths = np.diff(left_lists.offsets), np.diff(right_lists.offsets)
@@ -144,7 +144,7 @@ def _compared_lists(left: Array, right: Array, type: t.Type) -> tuple[Flags, Fla
 
 
 def _equal(left: Array, right: Array, type: t.Type) -> Array:
-    left, right = numbers(conformed(left, type)), numbers(conformed(right, type))
+    left, right = numbers(conform(left, type)), numbers(conform(right, type))
     mask = pc.equal(left, right)
     if isinstance(type, t.Float | t.Double):
         mask = pc.or_(mask, pc.and_(pc.is_nan(left), pc.is_nan(right)))

@@ -36,7 +36,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.R
                 yield batch
                 first += batch.num_rows
     except pa.ArrowInvalid as problem:
-        refused = _refused_value(source, str(problem)) or _refused_row(source)
+        refused = _find_refused_value(source, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise
         raise refused from problem
@@ -60,7 +60,7 @@ def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
             raise RowError(first + row, expected=expected, found=found, path=f"{source}: {name}")
 
 
-def _refused_value(source: Path, message: str) -> RowError | None:
+def _find_refused_value(source: Path, message: str) -> RowError | None:
     """The error of the first value that cannot be converted; None where the message is of something else."""
     conversion = _CONVERSION.search(message)
     if conversion is None:
@@ -85,16 +85,16 @@ def _refused_value(source: Path, message: str) -> RowError | None:
     return None
 
 
-def _refused_row(source: Path) -> RowError | None:
+def _find_refused_row(source: Path) -> RowError | None:
     """The error of the first row that has not as many values as there are columns; None where all have."""
     refused: list[csv.InvalidRow] = []
 
-    def noted(row: csv.InvalidRow) -> str:
+    def note(row: csv.InvalidRow) -> str:
         refused.append(row)
         return "error"
 
     # Only a reader without threads knows the numbers of rows.
-    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(invalid_row_handler=noted)
+    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(invalid_row_handler=note)
     with suppress(pa.ArrowInvalid), csv.open_csv(source, read_options=reading, parse_options=parsing) as opened:
         for _ in opened:
             if refused:

@@ -15,7 +15,7 @@ from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy
 from hudi_core.types.nodes import Nested, Type
 
 
-def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
+def map_values(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
     """The result of a rule for each value of one column; null stays null."""
     if isinstance(source, Nested):  # Arrow keeps no dictionaries of these
         return from_values([None if value is None else rule(value) for value in to_values(array, source)], to)

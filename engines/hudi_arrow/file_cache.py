@@ -74,7 +74,7 @@ class FileCache:
             content: bytes = row[0]
             return content
 
-        return self._tried(read)
+        return self._attempt(read)
 
     def put(self, root: str, path: str, size: int, part: str, content: bytes) -> None:
         """Keeps a part of a file; of what is larger than an eighth of the bound nothing."""
@@ -89,9 +89,9 @@ class FileCache:
             if surplus > 0:
                 self._database.execute(_DROP_LEAST_USED, (surplus + (1 - _KEPT) * self._max_bytes,))
 
-        self._tried(write)
+        self._attempt(write)
 
-    def _tried(self, call: Callable[[], T]) -> T | None:
+    def _attempt(self, call: Callable[[], T]) -> T | None:
         with self._lock:
             try:
                 return call()

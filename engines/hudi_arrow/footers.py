@@ -31,9 +31,9 @@ class FileColumns:
     def leaves(self) -> Mapping[Path, Leaf]:
         return leaves(self.schema.record)
 
-    def chosen(self, columns: Sequence[str | Path] | None, where: str) -> ChosenColumns:
+    def select(self, columns: Sequence[str | Path] | None, where: str) -> ChosenColumns:
         """Some columns or parts of them, None for all. Raises `UnknownColumnError` for one not there."""
-        return _chosen(self, None if columns is None else _paths(self.schema, columns, where))
+        return _choose(self, None if columns is None else _paths(self.schema, columns, where))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def _file_schema(arrow: pa.Schema, avro_text: str | None) -> Schema:
     schema = schema_from_arrow(arrow).value
     if avro_text is None:
         return schema
-    record = _refined(schema.record, schema_from_avro(avro_text).record)
+    record = _refine(schema.record, schema_from_avro(avro_text).record)
     assert isinstance(record, t.Record)
     return Schema(record, schema.version, schema.max_column_id)
 
@@ -111,13 +111,13 @@ def _without_null(kind: pa.DataType) -> pa.DataType:
     return pa.list_(inner[0], kind.list_size) if pa.types.is_fixed_size_list(kind) else pa.list_(inner[0])
 
 
-def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:
+def select_columns(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:
     """The schema with some columns or parts of them, in the file's order. Raises `UnknownColumnError` for one not there."""
     return schema if columns is None else project(schema, _paths(schema, columns, where))
 
 
 @lru_cache(maxsize=256)
-def _chosen(columns: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
+def _choose(columns: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
     schema = columns.schema if paths is None else project(columns.schema, paths)
     return ChosenColumns(arrow_types(schema), leaf_numbers(columns.schema.record, schema.record))
 
@@ -136,7 +136,7 @@ def arrow_types(schema: Schema) -> pa.Schema:
     return pa.schema([pa.field(field.name, to_arrow(field.type), field.optional) for field in schema.fields])
 
 
-def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The columns of the schema in its types. Files of one table store the same values in several of Arrow's types."""
     if not schema.names:
         return pa.RecordBatch.from_struct_array(
@@ -152,7 +152,7 @@ def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _refined(stored: t.Type, noted: t.Type) -> t.Type:
+def _refine(stored: t.Type, noted: t.Type) -> t.Type:
     """The noted type, in every place where its values are stored as those of the stored type."""
     if isinstance(stored, t.Nested) or isinstance(noted, t.Nested):
         inner, noted_fields = t.children(stored), t.children(noted)
@@ -162,7 +162,7 @@ def _refined(stored: t.Type, noted: t.Type) -> t.Type:
             replace(
                 noted_field,
                 id=field.id,
-                type=_refined(field.type, noted_field.type),
+                type=_refine(field.type, noted_field.type),
                 optional=field.optional or noted_field.optional,
             )
             for field, noted_field in zip(inner, noted_fields, strict=True)

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import nested, text
-from hudi_arrow.arithmetic import arithmetic, fitted
-from hudi_arrow.arrays import Array, conformed
+from hudi_arrow.arithmetic import arithmetic, fit
+from hudi_arrow.arrays import Array, conform
 from hudi_arrow.casts import cast, digits
 from hudi_arrow.distinct import by_distinct
-from hudi_arrow.integers import counted, integers, with_nulls
+from hudi_arrow.integers import count, integers, with_nulls
 from hudi_arrow.types import to_arrow
 from hudi_core.functions.record import Function, Types
 from hudi_core.functions.registry import function as named
@@ -29,11 +29,11 @@ _STRINGS = (t.String, t.Enumeration)
 
 def apply(function: Function, arguments: Sequence[Array], types: Types, result: t.Type) -> Array:
     """The function's values. Texts may come dictionary-encoded."""
-    arguments = [conformed(argument, source) for argument, source in zip(arguments, types, strict=True)]
+    arguments = [conform(argument, source) for argument, source in zip(arguments, types, strict=True)]
     kernel = _KERNELS.get(function.name)
     answer = None if kernel is None else kernel(arguments, types, result)
     if answer is None and function.counts:
-        answer = counted(function, arguments, types, result)
+        answer = count(function, arguments, types, result)
     if answer is None:
         answer = by_distinct(
             lambda *values: function.apply(values, types, result), arguments, types, result, function.strict
@@ -53,7 +53,7 @@ def _whole(kernel: Callable[[Array], Array], arguments: Sequence[Array], types: 
         case (t.Float() | t.Double()) as source, t.Long():
             return cast(kernel(arguments[0]), source, result)
         case t.Decimal(precision, scale), t.Decimal():
-            return fitted(kernel(arguments[0].cast(pa.decimal256(precision + 1, scale))), result)
+            return fit(kernel(arguments[0].cast(pa.decimal256(precision + 1, scale))), result)
         case _:
             return None
 
@@ -123,5 +123,5 @@ _KERNELS: dict[str, Kernel] = {
     "map_entries": nested.entries,
     "exists": nested.exists,
     "forall": nested.for_all,
-    "filter": nested.filtered,
+    "filter": nested.filter_lists,
 }

@@ -24,7 +24,7 @@ def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64
     """Batches whose row i has in column c what row `sources[c][i]` of all batches has there; null where it is negative."""
     schema = _common_schema([batch.schema for batch in batches])
     count = len(sources[0]) if sources else 0
-    batches = _joined(batches, schema, count)
+    batches = _join(batches, schema, count)
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     types = schema.types
     for low in range(0, count, PIECE):
@@ -33,7 +33,7 @@ def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64
             if rows is not previous:
                 # Columns of rows that stay whole share one array of rows: their places are looked for once.
                 previous, places = rows, _places(starts, rows[low : low + PIECE])
-            arrays.append(_taken(batches, number, places, kind))
+            arrays.append(_take(batches, number, places, kind))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
@@ -47,7 +47,7 @@ def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return common
 
 
-def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> Sequence[pa.RecordBatch]:
+def _join(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> Sequence[pa.RecordBatch]:
     """The batches as one where most of their rows are wanted: these are taken once, not batch by batch and once more into
     their order. Batches of other schemas and large ones stay as they are."""
     if len(batches) < 2 or count < _MOST_ROWS * sum(batch.num_rows for batch in batches):
@@ -124,7 +124,7 @@ def _rows_of(part: Array, rows: Array) -> Array:
     return part.slice(rows.start, rows.stop - rows.start) if isinstance(rows, slice) else part.take(rows)
 
 
-def _taken(batches: Sequence[pa.RecordBatch], column: int, places: _Places, kind: pa.DataType) -> Array:
+def _take(batches: Sequence[pa.RecordBatch], column: int, places: _Places, kind: pa.DataType) -> Array:
     """Rows of a column, without joining all batches: together they may be larger than an array can be."""
     taken = [
         pa.nulls(len(rows), kind) if number < 0 else _rows_of(batches[number].column(column), rows)

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from hudi_arrow.gaps import refuse_gaps
 from hudi_arrow.python_values import WRONG, exact_array, wrong_batch
-from hudi_core.errors import RowError, UsageError, described
+from hudi_core.errors import RowError, UsageError, describe
 
 _BATCH_ROWS = 65_536
 _NONE = object()
@@ -33,35 +33,35 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
     """The rows as a stream. Raises `UsageError` for what has none of these forms, `RowError` for a value of another type and,
     if `whole`, for a dictionary that lacks a part which others have."""
     if hasattr(data, "__arrow_c_stream__"):
-        return _opened(data)
+        return _open(data)
     if hasattr(data, "collect_batches"):  # a lazy frame
         return stream_of(data.collect_batches(), types, whole=whole)
     if isinstance(data, Mapping):
         return _columns(data, types, whole).to_reader()
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
-        raise UsageError("rows", expected=_EXPECTED, found=described(data))
+        raise UsageError("rows", expected=_EXPECTED, found=describe(data))
     items = iter(data)
     first = next(items, _NONE)
     rest = chain([first], items)
     if first is _NONE:
         return pa.schema(types.items()).empty_table().to_reader()
     if isinstance(first, Mapping):
-        return _chained(_batches_of_dictionaries(rest, types, whole))
+        return _chain(_batches_of_dictionaries(rest, types, whole))
     if hasattr(first, "__arrow_c_stream__"):
-        return _chained(batch for part in rest for batch in _opened(part))
-    raise UsageError("rows", expected=_EXPECTED, found=f"an iterable of {described(first)}")
+        return _chain(batch for part in rest for batch in _open(part))
+    raise UsageError("rows", expected=_EXPECTED, found=f"an iterable of {describe(first)}")
 
 
-def _opened(data: object) -> pa.RecordBatchReader:
+def _open(data: object) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
-        raise UsageError("rows", expected="batches alone, after one that is a batch", found=described(data))
+        raise UsageError("rows", expected="batches alone, after one that is a batch", found=describe(data))
     try:
         return pa.RecordBatchReader.from_stream(data)
     except pa.ArrowException as error:  # pandas makes its columns only here
         raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
 
 
-def _chained(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
+def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
     """Batches as a stream of the first one's columns; `UsageError` for a later one with others."""
     first = next(batches, None)
     if first is None:
@@ -92,7 +92,7 @@ def _batches_of_dictionaries(rows: Iterator[Any], types: Types, whole: bool) -> 
     while block := list(islice(rows, _BATCH_ROWS)):
         wrong = next((number for number, row in enumerate(block) if not isinstance(row, Mapping)), None)
         if wrong is not None:
-            raise RowError(start + wrong, expected="a dictionary", found=described(block[wrong]), path="rows")
+            raise RowError(start + wrong, expected="a dictionary", found=describe(block[wrong]), path="rows")
         in_block = list(dict.fromkeys(name for row in block for name in row))
         if names is None:
             names = in_block
@@ -133,9 +133,9 @@ def _refuse_gaps_in(data: Mapping[str, Any], schema: pa.Schema, types: Types) ->
 
 def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> pa.Array:
     if not isinstance(name, str):
-        raise UsageError("rows", expected="names of columns as strings", found=described(name))
+        raise UsageError("rows", expected="names of columns as strings", found=describe(name))
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise UsageError(f"rows: {name}", expected="a list of values", found=described(values))
+        raise UsageError(f"rows: {name}", expected="a list of values", found=describe(values))
     try:
         array = exact_array(name, values, type, start)
     except RowError:

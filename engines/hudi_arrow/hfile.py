@@ -49,10 +49,10 @@ class OpenedHFile:
     ) -> Iterator[pa.RecordBatch]:
         """The rows in the order of their keys; there are no row groups to choose from."""
         of_file = selection(self.footer.schema, columns, self.where)
-        rows = ArrowRows().from_columns(self._decoded(of_file.read), of_file.read, self.where)
+        rows = ArrowRows().from_columns(self._decode(of_file.read), of_file.read, self.where)
         yield from of_file.batches(rows, keep)
 
-    def _decoded(self, read: Schema) -> StructColumn:
+    def _decode(self, read: Schema) -> StructColumn:
         cells = self._opened.cells()
         names = [field.name for field in read.fields]
         parts = decode_rows(self._schema_text, cells, names, self.where, {KEY})

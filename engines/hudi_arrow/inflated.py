@@ -102,7 +102,7 @@ class PagedFile:
             for leaf, stored, column in zip(leaves, read_ranges(source, ranges), columns, strict=True)
         }
 
-    def fetched(self, source: RandomAccessFile, group: int, leaves: Sequence[int]) -> RandomAccessFile:
+    def fetch(self, source: RandomAccessFile, group: int, leaves: Sequence[int]) -> RandomAccessFile:
         """The file, with the column chunks of leaf columns of one row group in memory."""
         size, row_group = source.stored.size, self._metadata.row_group(group)
         columns = [row_group.column(leaf) for leaf in leaves]
@@ -177,9 +177,9 @@ class PagedFile:
             codec = _NO_CODEC if self._is_inflated(group, number) else column[3][4]
             columns.append(_column(column[3], codec, start, part))
             start += part.length if part else 0
-        groups = thrift.encoded([thrift.structs(1, columns), thrift.i64(2, start - len(MAGIC)), thrift.i64(3, rows)])
+        groups = thrift.encode([thrift.structs(1, columns), thrift.i64(2, start - len(MAGIC)), thrift.i64(3, rows)])
         raw, schema_entries = self._raw, self._arrow_schema_entries
-        footer = thrift.encoded(
+        footer = thrift.encode(
             [
                 raw[1],
                 raw[2],
@@ -227,7 +227,7 @@ def _is_apart(column: Fields) -> bool:
 
 
 def _entry(entry: Fields) -> bytes:
-    return thrift.encoded([thrift.binary(1, entry[1]), thrift.binary(2, entry[2])])
+    return thrift.encode([thrift.binary(1, entry[1]), thrift.binary(2, entry[2])])
 
 
 def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
@@ -237,7 +237,7 @@ def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> byte
     data_page = start
     if chunk and has_dictionary:
         data_page += chunk.starts[1] if len(chunk.starts) > 1 else length
-    meta = thrift.encoded(
+    meta = thrift.encode(
         [
             thrift.i32(1, stored[1]),
             thrift.numbers(2, stored[2]),
@@ -250,7 +250,7 @@ def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> byte
             *([thrift.i64(11, start)] if has_dictionary else []),
         ]
     )
-    return thrift.encoded([thrift.i64(2, start), thrift.struct(3, meta)])
+    return thrift.encode([thrift.i64(2, start), thrift.struct(3, meta)])
 
 
 def _range(data_page: int, dictionary: int, length: int, size: int, where: str) -> tuple[int, int]:

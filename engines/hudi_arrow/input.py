@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_arrow.csv_rows import csv_batches
-from hudi_arrow.footers import arrow_types, typed
+from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_arrow.given import stream_of
 from hudi_arrow.json_rows import json_batches, without_gaps
 from hudi_arrow.parquet_schemas import INT96, without_int96
-from hudi_arrow.storage import decoding, one_line, reported
+from hudi_arrow.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
@@ -31,13 +31,13 @@ _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
 
 
-def given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
+def read_given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
     """The rows of an object in one of the forms of `hudi_arrow.given`; none for one with `__arrow_c_schema__` alone."""
     if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
-        return _given(pa.schema(data), (), "rows", {})
+        return _read_given(pa.schema(data), (), "rows", {})
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
     reader = stream_of(data, types, whole=whole)
-    return _given(reader.schema, reader, "rows", types)
+    return _read_given(reader.schema, reader, "rows", types)
 
 
 def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.RecordBatch]:
@@ -47,7 +47,7 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
         raise StorageError(path, message="no such file")
     suffix = ".parquet" if source.is_dir() else source.suffix.lower()
     if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
-        return _unpacked(source, like, whole)
+        return _unpack(source, like, whole)
     if suffix not in _READERS:
         raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
@@ -57,15 +57,15 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     first = next(batches, None)
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
-    return _given(first.schema, _chain(first, batches), path, types)
+    return _read_given(first.schema, _chain(first, batches), path, types)
 
 
-def _unpacked(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.RecordBatch]:
+def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.RecordBatch]:
     """The rows of a compressed file of texts, which is unpacked beside the system's temporary files as long as rows are drawn."""
     folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
     plain = folder / source.stem
     try:
-        with reported(str(source)), decoding(str(source), "a .gz file"):
+        with report_errors(str(source)), decoding(str(source), "a .gz file"):
             with gzip.open(source) as packed, plain.open("wb") as made:
                 shutil.copyfileobj(packed, made, 1 << 20)
             rows = read(str(plain), like, whole)
@@ -78,26 +78,28 @@ def _unpacked(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.Re
 
 
 def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
-    with reported(str(source)), decoding(str(source), f"a {suffix} file"):
+    with report_errors(str(source)), decoding(str(source), f"a {suffix} file"):
         yield from _READERS[suffix](source, types)
 
 
-def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, types: _Types) -> InputRows[pa.RecordBatch]:
+def _read_given(
+    arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, types: _Types
+) -> InputRows[pa.RecordBatch]:
     fields = [field.with_type(_with_type(field.type, types.get(field.name))) for field in arrow]
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)
     of_pandas = _PANDAS in (arrow.metadata or {})
-    return InputRows(schema, _typed(iter(batches), wanted, where), of_pandas)
+    return InputRows(schema, _type(iter(batches), wanted, where), of_pandas)
 
 
-def _typed(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> Iterator[pa.RecordBatch]:
+def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> Iterator[pa.RecordBatch]:
     """The batches in these types. Raises `UsageError` for one that Arrow itself cannot take, or has no such values."""
     while True:
         try:
             batch = next(batches, None)
             if batch is None:
                 return
-            made = typed(batch, wanted)
+            made = cast_batch(batch, wanted)
         except pa.ArrowException as problem:
             raise UsageError(where, expected="values that their columns can have", found=one_line(problem)) from problem
         yield made

@@ -32,7 +32,7 @@ def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, 
     return from_numpy(values, nulls if also is None else nulls | also).cast(kind)
 
 
-def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array | None:
+def count(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array | None:
     """A function that `counts`, of whole numbers, and of strings that are the same in every row; None for any others."""
     values: list[Any] = []
     for argument, source in zip(arguments, types, strict=True):

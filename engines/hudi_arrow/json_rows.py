@@ -15,7 +15,7 @@ from pyarrow import json
 
 from hudi_arrow.gaps import refuse_gaps
 from hudi_arrow.storage import one_line
-from hudi_arrow.text_values import read_form, refuse_beyond, written_values
+from hudi_arrow.text_values import read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
 
 _BATCH_ROWS = 65_536
@@ -30,7 +30,7 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
     try:
         table = json.read_json(source, parse_options=options)
     except pa.ArrowInvalid as problem:
-        raise _refused_line(source, options, problem) from problem
+        raise _refuse_line(source, options, problem) from problem
     first_names = _first_row_names(source)
     present = [
         name
@@ -38,7 +38,7 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
         if name not in types or name in first_names or table[name].null_count < len(table)
     ]
     columns = {
-        name: written_values(table[name], types[name], f"{source}: {name}") if name in types else table[name]
+        name: write_values(table[name], types[name], f"{source}: {name}") if name in types else table[name]
         for name in present
     }
     for name, column in columns.items():
@@ -91,7 +91,7 @@ def _parts(column: pa.Array) -> Iterator[pa.Array]:
         yield from _parts(child)
 
 
-def _refused_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
+def _refuse_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
     """The error of the first line with which the lines up to it cannot be read: pyarrow's names no row. The error as it is where
     that is no line."""
     lines = [line for line in source.read_bytes().splitlines(keepends=True) if line.strip()]

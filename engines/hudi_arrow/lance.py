@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import arrow_types, file_schema, texts, typed
+from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
 from hudi_arrow.selection import selection
 from hudi_arrow.storage import is_local
 from hudi_core.engine import FileInfo, Footer, Storage
@@ -44,7 +44,7 @@ class OpenedLance:
 
     @cached_property
     def footer(self) -> Footer:
-        with self._opened(None) as reader:
+        with self._open(None) as reader:
             metadata = reader.metadata()
             pairs = texts(metadata.schema.metadata)
             return Footer(metadata.num_rows, file_schema(metadata.schema.remove_metadata(), pairs, self.where), pairs)
@@ -60,12 +60,12 @@ class OpenedLance:
         of_file = selection(whole, columns, self.where)
         types = arrow_types(of_file.read)
         names = types.names or [whole.fields[0].name]  # without columns there would be no rows
-        with self._opened(names) as reader:
+        with self._open(names) as reader:
             read = reader.read_all(batch_size=_BATCH_ROWS).to_batches()
-            yield from of_file.batches((typed(batch.select(types.names), types) for batch in read), keep)
+            yield from of_file.batches((cast_batch(batch.select(types.names), types) for batch in read), keep)
 
     @contextmanager
-    def _opened(self, columns: Sequence[str] | None) -> Iterator[Any]:
+    def _open(self, columns: Sequence[str] | None) -> Iterator[Any]:
         """The library's reader of the file. What it raises is damage of the file."""
         library: Any = importlib.import_module("lance.file")
         with self._local() as path:

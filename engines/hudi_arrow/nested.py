@@ -101,15 +101,15 @@ def entries(arguments: Sequence[Array], types: Types, result: t.Type) -> Array |
 
 def exists(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether some condition is true; null where none is, and one of them is null."""
-    return _decided(arguments, True)
+    return _decide(arguments, True)
 
 
 def for_all(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether all conditions are true; null where none is false, and one of them is null."""
-    return _decided(arguments, False)
+    return _decide(arguments, False)
 
 
-def filtered(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+def filter_lists(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The elements whose condition is true."""
     array, conditions = arguments
     parts, truths = lists(array), lists(conditions)
@@ -117,7 +117,7 @@ def filtered(arguments: Sequence[Array], types: Types, result: t.Type) -> Array 
         return None  # no conditions of these elements
     kept = flags(no_for_null(truths.items[0]))
     counted = np.concatenate([[0], np.cumsum(kept)])
-    return _relisted(array, parts.items[0].filter(from_numpy(kept)), counted[parts.offsets])
+    return _relist(array, parts.items[0].filter(from_numpy(kept)), counted[parts.offsets])
 
 
 def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Integers) -> Array:
@@ -135,7 +135,7 @@ def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: In
     return lists_of(kind, Lists(offsets, (structs,)), validity, len(array))
 
 
-def _decided(arguments: Sequence[Array], by: bool) -> Array:
+def _decide(arguments: Sequence[Array], by: bool) -> Array:
     """`by` where one of the conditions is that, else null where one is null, else the opposite."""
     array, conditions = arguments
     parts = lists(conditions)
@@ -145,7 +145,7 @@ def _decided(arguments: Sequence[Array], by: bool) -> Array:
     return from_numpy(deciding if by else ~deciding, unknown)
 
 
-def _relisted(array: Array, items: Array, offsets: Integers) -> Array:
+def _relist(array: Array, items: Array, offsets: Integers) -> Array:
     """Lists of other elements, null where `array` is null."""
     validity = bitmap(has_value(array)) if array.null_count else None
     kind = pa.large_list(pa.field("element", items.type))

@@ -85,7 +85,7 @@ def from_python(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         made = np.array([0 if value is None else value for value in values], dtype)
         return pa.Array.from_buffers(kind, len(values), [bitmap(~nulls), pa.py_buffer(made)])
     if types.is_decimal128(kind):
-        return _of_one_size(values, kind, nulls, lambda value: _unscaled(value, kind.scale))
+        return _of_one_size(values, kind, nulls, lambda value: _unscale(value, kind.scale))
     if types.is_fixed_size_binary(kind):
         return _of_one_size(values, kind, nulls, bytes)
     if types.is_string(kind) or types.is_binary(kind) or types.is_large_string(kind) or types.is_large_binary(kind):
@@ -116,7 +116,7 @@ def _of_one_size(values: Sequence[Any], kind: pa.DataType, nulls: Flags, encode:
     return pa.Array.from_buffers(kind, len(values), [bitmap(~nulls), pa.py_buffer(content)])
 
 
-def _unscaled(value: Decimal, scale: int) -> bytes:
+def _unscale(value: Decimal, scale: int) -> bytes:
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     number: int = int("".join(map(str, digits)) or "0") * 10 ** (exponent + scale)

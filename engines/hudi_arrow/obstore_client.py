@@ -19,7 +19,7 @@ from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from hudi_arrow.hedged import Hedge
-from hudi_arrow.obstore_stores import opened_store
+from hudi_arrow.obstore_stores import open_store
 from hudi_core.engine import FileInfo
 from hudi_core.secrets import without_secrets
 
@@ -38,8 +38,8 @@ _PART_BYTES: Final = 8 << 20
 
 
 def obstore_client(uri: str, options: Mapping[str, str], deadline: float, hedge: Hedge) -> ObstoreClient | None:
-    """The client of a URL; None where `obstore` does not open it. Raises as `opened_store` does."""
-    opened = opened_store(uri, options, deadline)
+    """The client of a URL; None where `obstore` does not open it. Raises as `open_store` does."""
+    opened = open_store(uri, options, deadline)
     return None if opened is None else ObstoreClient(*opened, hedge)
 
 
@@ -75,7 +75,7 @@ class ObstoreClient:
         return self._read(get)
 
     def size(self, path: str) -> int:
-        return int(_answered(lambda: self.store.head(self._full(path)))["size"])
+        return int(_answer(lambda: self.store.head(self._full(path)))["size"])
 
     def list(self, folder: str, recursive: bool) -> Sequence[FileInfo]:
         prefix = f"{self._full(folder)}/" if self._full(folder) else ""
@@ -87,33 +87,33 @@ class ObstoreClient:
 
         skipped = len(self.root) + 1 if self.root else 0
         try:
-            return [FileInfo(entry["path"][skipped:], entry["size"]) for entry in _answered(get)]
+            return [FileInfo(entry["path"][skipped:], entry["size"]) for entry in _answer(get)]
         except FileNotFoundError:  # there is no such bucket
             return []
 
     def create(self, path: str, content: bytes) -> None:
-        _answered(lambda: self.store.put(self._full(path), content, mode="create", use_multipart=False))
+        _answer(lambda: self.store.put(self._full(path), content, mode="create", use_multipart=False))
 
     def replace(self, path: str, content: bytes) -> None:
-        _answered(lambda: self.store.put(self._full(path), content, chunk_size=_PART_BYTES))
+        _answer(lambda: self.store.put(self._full(path), content, chunk_size=_PART_BYTES))
 
     def version(self, path: str) -> tuple[bytes, str]:
         async def get() -> tuple[bytes, str]:
             answer = await self.store.get_async(self._full(path))
-            return await _content(answer, answer.meta["size"]), _named(answer.meta)
+            return await _content(answer, answer.meta["size"]), _name_version(answer.meta)
 
         return self._read(get)
 
     def exchange(self, path: str, content: bytes, version: str) -> str:
         previous = json.loads(version)
-        result = _answered(lambda: self.store.put(self._full(path), content, mode=previous, use_multipart=False))
-        return _named(result)
+        result = _answer(lambda: self.store.put(self._full(path), content, mode=previous, use_multipart=False))
+        return _name_version(result)
 
     def delete(self, paths: Sequence[str]) -> None:
-        _answered(lambda: self.store.delete([self._full(path) for path in paths]))
+        _answer(lambda: self.store.delete([self._full(path) for path in paths]))
 
     def modified(self, path: str) -> datetime:
-        moment: datetime = _answered(lambda: self.store.head(self._full(path)))["last_modified"]
+        moment: datetime = _answer(lambda: self.store.head(self._full(path)))["last_modified"]
         return moment
 
     @contextmanager
@@ -121,10 +121,10 @@ class ObstoreClient:
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.seek(0)
-            _answered(lambda: self.store.put(self._full(path), file, chunk_size=_PART_BYTES))
+            _answer(lambda: self.store.put(self._full(path), file, chunk_size=_PART_BYTES))
 
     def _read(self, get: Callable[[], Awaitable[T]]) -> T:
-        return _answered(lambda: self.hedge.answer(get))
+        return _answer(lambda: self.hedge.answer(get))
 
     def _full(self, path: str) -> str:
         return "/".join(part for part in (self.root, path) if part)
@@ -142,12 +142,12 @@ async def _content(answer: Any, length: int) -> bytes:
     return content
 
 
-def _named(meta: Mapping[str, Any]) -> str:
+def _name_version(meta: Mapping[str, Any]) -> str:
     """The name of a version: by what the service compares versions with."""
     return json.dumps({name: meta[name] for name in ("e_tag", "version") if meta.get(name)})
 
 
-def _answered(call: Callable[[], T]) -> T:
+def _answer(call: Callable[[], T]) -> T:
     """The answer to a request, repeated while it ends too early. What the library raises is raised as an `OSError`."""
     _refuse_forked()
     for attempt in range(1, _BROKEN_ANSWERS + 1):

@@ -71,7 +71,7 @@ class _Kind:
     """Returns the arguments that `names` does not cover, from options and a bucket."""
 
 
-def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str] | None:
+def open_store(uri: str, options: Options, deadline: float) -> tuple[Any, str] | None:
     """The store of a URL's bucket, and the URL's path below it; None for other URLs, for options and credentials that the library
     does not support, and where it is not installed.
 
@@ -93,7 +93,7 @@ def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str]
     arguments = {kind.names[name]: value for name, value in options.items() if name in kind.names}
     arguments |= kind.arguments(options, place.bucket)
     endpoint = str(arguments.get("endpoint") or arguments.get("base_url") or "")
-    with _taken(uri, secrets_in(uri, options)):
+    with _take(uri, secrets_in(uri, options)):
         opened = getattr(stores, kind.store)(
             place.bucket,
             **arguments,
@@ -112,7 +112,7 @@ def opened_store(uri: str, options: Options, deadline: float) -> tuple[Any, str]
 
 
 @contextmanager
-def _taken(uri: str, secrets: Collection[str]) -> Iterator[None]:
+def _take(uri: str, secrets: Collection[str]) -> Iterator[None]:
     """Raises `UsageError` for what the library refuses to open a store with."""
     try:
         yield

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import arrow_types, file_schema, texts, typed
+from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
 from hudi_arrow.selection import selection
 from hudi_arrow.storage import decoding, native_file
 from hudi_core.engine import FileInfo, Footer, Storage
@@ -48,7 +48,7 @@ class OpenedOrc:
     @cached_property
     def footer(self) -> Footer:
         with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
-            opened = _opened(source, self.where)
+            opened = _open(source, self.where)
             metadata = texts(opened.metadata)
             return Footer(opened.nrows, file_schema(opened.schema, metadata, self.where), metadata)
 
@@ -59,13 +59,13 @@ class OpenedOrc:
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
-            opened = _opened(source, self.where)
+            opened = _open(source, self.where)
             whole = file_schema(opened.schema, texts(opened.metadata), self.where)
             of_file = selection(whole, columns, self.where)
             types = arrow_types(of_file.read)
             names = types.names or opened.schema.names[:1]  # a stripe without columns would have no rows
             stripes = range(opened.nstripes) if row_groups is None else row_groups
-            rows = (typed(opened.read_stripe(stripe, columns=names), types) for stripe in stripes)
+            rows = (cast_batch(opened.read_stripe(stripe, columns=names), types) for stripe in stripes)
             yield from of_file.batches((batch for stripe in rows for batch in _cut(stripe)), keep)
 
 
@@ -74,7 +74,7 @@ def _cut(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield rows.slice(start, _BATCH_ROWS)
 
 
-def _opened(source: pa.NativeFile, where: str) -> Any:
+def _open(source: pa.NativeFile, where: str) -> Any:
     if orc is None:
         raise UnsupportedError(where, message="this build of pyarrow reads no ORC files")
     return orc.ORCFile(source)

@@ -80,7 +80,7 @@ class Chunk:
     def body(self, number: int) -> memoryview:
         """The content of a page, after its header."""
         if self._last[0] != number:
-            self._last = number, memoryview(_inflated(self.pages[number], self.where))
+            self._last = number, memoryview(_inflate(self.pages[number], self.where))
         return self._last[1]
 
     @property
@@ -214,11 +214,11 @@ def _header(kind: int, size: int, values: tuple[int, ...]) -> bytes:
     inner = [thrift.i32(number, value) for number, value in enumerate(values, 1)]
     if kind == _DATA_PAGE_V2:
         inner.append(thrift.false(7))
-    nested = thrift.struct(_VALUE_COUNT_FIELDS[kind][0], thrift.encoded(inner))
-    return thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), nested])
+    nested = thrift.struct(_VALUE_COUNT_FIELDS[kind][0], thrift.encode(inner))
+    return thrift.encode([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), nested])
 
 
-def _inflated(page: Page, where: str) -> bytes | memoryview:
+def _inflate(page: Page, where: str) -> bytes | memoryview:
     """What is behind the page's header."""
     if page.size == page.plain:
         return page.stored[: page.plain]

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hudi_arrow.fallback import or_by_arrow
-from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
+from hudi_arrow.footers import ChosenColumns, FileColumns, cast_batch, texts
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
 from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
-from hudi_arrow.storage import RandomAccessFile, decoding, native_file, owned
+from hudi_arrow.storage import RandomAccessFile, copy_owned, decoding, native_file
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics
@@ -42,7 +42,7 @@ class ParquetReader:
     """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
 
     def opened(self, storage: Storage, file: FileInfo) -> OpenedParquet:
-        return _opened_file(storage, file)
+        return _open_file(storage, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class OpenedParquet:
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        wanted = self.columns.chosen(columns, self.where)
+        wanted = self.columns.select(columns, self.where)
         groups = range(len(self.groups)) if row_groups is None else row_groups
         begin = 0
         in_memory = None if self.whole is None else nullcontext(pa.BufferReader(self.whole))
@@ -100,7 +100,7 @@ class OpenedParquet:
                 else:
                     group_batches = _some_rows(source, self, group, wanted, keep[begin : begin + rows])
                 for batch in group_batches:
-                    yield typed(batch, wanted.types)
+                    yield cast_batch(batch, wanted.types)
                 begin += rows
 
 
@@ -126,7 +126,7 @@ def _own_row_group(
     if chunks is None:
         yield from by_arrow()
     else:
-        yield from _counted(_inflated(file, group, wanted, chunks), file.groups[group], file.where)
+        yield from _count(_inflate(file, group, wanted, chunks), file.groups[group], file.where)
 
 
 def _by_arrow(
@@ -136,13 +136,13 @@ def _by_arrow(
     leaves = [leaf for field in wanted.leaves for leaf in field]
     is_native = not isinstance(source, RandomAccessFile)
     ahead = file.whole is None and is_native
-    stored = source if is_native else file.pages.fetched(source, group, leaves)
-    opened = file.reader or _opened(stored, file.metadata, pre_buffer=ahead)
+    stored = source if is_native else file.pages.fetch(source, group, leaves)
+    opened = file.reader or _open(stored, file.metadata, pre_buffer=ahead)
     read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=ahead)
-    yield from _counted(read, file.groups[group], file.where)
+    yield from _count(read, file.groups[group], file.where)
 
 
-def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
+def _open(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
     """The file as pyarrow reads it; without `metadata` its footer is parsed."""
     return pq.ParquetFile(
         source,
@@ -161,7 +161,7 @@ def _some_rows(
         return iter(())
 
     def whole() -> Iterator[pa.RecordBatch]:
-        return _kept(_row_group(source, file, group, wanted), keep)
+        return _keep(_row_group(source, file, group, wanted), keep)
 
     return or_by_arrow(_own_some_rows(source, file, group, wanted, keep, whole), whole, file.where)
 
@@ -178,11 +178,11 @@ def _own_some_rows(
     if parts is None:
         yield from whole()
         return
-    columns = [_kept(_made(part.made, part.leaves, file.where), part.kept) for part in parts]
-    yield from _joined_columns(columns) if len(columns) > 1 else columns[0]
+    columns = [_keep(_make(part.made, part.leaves, file.where), part.kept) for part in parts]
+    yield from _join_columns(columns) if len(columns) > 1 else columns[0]
 
 
-def _inflated(
+def _inflate(
     file: OpenedParquet, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]
 ) -> Iterator[pa.RecordBatch]:
     """Columns of a row group by their chunks: those with plain pages from these, the others by pyarrow, side by side."""
@@ -201,8 +201,8 @@ def _inflated(
             others.update((leaf, chunks[leaf]) for leaf in leaves)
     if others:
         rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
-        parts.append(_made(file.pages.made(group, others, file.groups[group]), list(others), file.where, rows))
-    yield from _joined_columns(parts) if len(parts) > 1 else parts[0]
+        parts.append(_make(file.pages.made(group, others, file.groups[group]), list(others), file.where, rows))
+    yield from _join_columns(parts) if len(parts) > 1 else parts[0]
 
 
 def _cut(chunks: dict[int, Chunk]) -> int | None:
@@ -231,12 +231,12 @@ def _plain(
             rows, taken = rows - len(values), taken + pages
             head = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
         if taken < len(chunk.pages):
-            yield from _made(file.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
+            yield from _make(file.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
 
     return batches(first)
 
 
-def _made(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+def _make(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
     opened = pq.ParquetFile(
         pa.PythonFile(made.file, mode="r"),
         metadata=made.metadata,
@@ -247,10 +247,10 @@ def _made(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _B
     )
     # Pages come through Python one at a time: threads would only wait for each other.
     read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
-    yield from _counted(read, made.rows, where)
+    yield from _count(read, made.rows, where)
 
 
-def _counted(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterator[pa.RecordBatch]:
+def _count(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterator[pa.RecordBatch]:
     left = rows
     for batch in batches:
         left -= batch.num_rows
@@ -259,7 +259,7 @@ def _counted(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterat
         raise CorruptFileError(where, expected=f"{rows} rows in a row group", found=str(rows - left))
 
 
-def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
+def _keep(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
     """The rows to keep; no batch is without rows."""
     begin = 0
     for batch in batches:
@@ -269,7 +269,7 @@ def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterato
             yield batch.filter(from_numpy(flags))
 
 
-def _joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
+def _join_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
     """Batches of all the parts' columns. The parts have the same rows, cut into batches in different places, none empty."""
     current: list[Any] = [next(part, None) for part in parts]
     while all(batch is not None for batch in current):
@@ -283,12 +283,12 @@ def _joined_columns(parts: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.Re
         ]
 
 
-def _opened_file(storage: Storage, file: FileInfo) -> OpenedParquet:
+def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         file_size, (end, footer) = source.size(), _footer(source, where)
-        whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
-        reader = _opened(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
+        whole = copy_owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
+        reader = _open(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
         metadata = reader.metadata
         noted = metadata.metadata or {}  # with a bloom filter, which is copied at each access
         writer, metadata_strings = metadata.created_by or "", texts(noted)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
 from hudi_arrow.dictionaries import with_dictionary
-from hudi_arrow.footers import arrow_types, typed
+from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -72,15 +72,15 @@ class ParquetWriter:
         bounds = {place: _Bounds(kind) for place, kind in columns.watched.items()}
         collected: list[pq.FileMetaData] = []
         rows = groups_written = 0
-        with storage.output(path) as stream, _refused(where):
+        with storage.output(path) as stream, _raise_refusals(where):
             counted = _Counted(stream)
             groups = self._row_groups(batches, columns.types)
             group = next(groups)
             types = group.rows.schema
             repeating = with_dictionary(group.rows, schema) if group.rows.num_rows else True
-            opened = self._opened(counted, types, collected, _bounded(group, schema), repeating)
+            opened = self._open(counted, types, collected, _choose_bounded(group, schema), repeating)
             aside = _aside(group)
-            with _closed_once(opened) as writer, aside:
+            with _close_once(opened) as writer, aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
                     self._write_group(writer, group.rows, schema, bounds, groups_written)
@@ -96,7 +96,7 @@ class ParquetWriter:
         statistics = _statistics(collected[0], schema, bounds)
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics, size=counted.size))
 
-    def _opened(
+    def _open(
         self,
         stream: Any,
         types: pa.Schema,
@@ -136,7 +136,7 @@ class ParquetWriter:
             if waiting and (size + batch.nbytes > self.row_group_bytes or rows + batch.num_rows > self.row_group_rows):
                 yield _RowGroup(pa.Table.from_batches(waiting, types), last=False)
                 waiting, size, rows = [], 0, 0
-            waiting.append(_coded(batch, types))
+            waiting.append(_encode_columns(batch, types))
             size, rows = size + batch.nbytes, rows + batch.num_rows
         yield _RowGroup(pa.Table.from_batches(waiting, types), last=True)
 
@@ -177,13 +177,13 @@ def _with_coded(types: pa.Schema, first: pa.RecordBatch) -> pa.Schema:
     return types
 
 
-def _coded(batch: pa.RecordBatch, types: pa.Schema) -> pa.RecordBatch:
+def _encode_columns(batch: pa.RecordBatch, types: pa.Schema) -> pa.RecordBatch:
     """The columns in their types. Texts of columns that are written from a dictionary are looked up where they come plain."""
     coded = {column.name for column in types if column.type == _CODED}
     if not coded:
-        return typed(batch, types)
+        return cast_batch(batch, types)
     others = [column for column in types if column.name not in coded]
-    rest = typed(batch.select([column.name for column in others]), pa.schema(others))
+    rest = cast_batch(batch.select([column.name for column in others]), pa.schema(others))
     arrays = [_in_numbers(batch.column(name)) if name in coded else rest.column(name) for name in types.names]
     return pa.RecordBatch.from_arrays(arrays, schema=types)
 
@@ -193,7 +193,7 @@ def _in_numbers(texts: Array) -> Array:
 
 
 @contextmanager
-def _closed_once(writer: pq.ParquetWriter) -> Iterator[pq.ParquetWriter]:
+def _close_once(writer: pq.ParquetWriter) -> Iterator[pq.ParquetWriter]:
     """Closes a writer where the block ends well. Where it fails, or the end does, closing it would be tried again, at the latest
     when it is collected, and hide what failed or print a second error."""
     try:
@@ -204,7 +204,7 @@ def _closed_once(writer: pq.ParquetWriter) -> Iterator[pq.ParquetWriter]:
 
 
 @contextmanager
-def _refused(where: str) -> Iterator[None]:
+def _raise_refusals(where: str) -> Iterator[None]:
     """Raises pyarrow's errors about types that Parquet cannot hold as errors of ours."""
     try:
         yield
@@ -212,7 +212,7 @@ def _refused(where: str) -> Iterator[None]:
         raise UnsupportedError(where, message=" ".join(str(problem).split())) from problem
 
 
-def _bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
+def _choose_bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
     """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
     of all values, and skip what has NaN. The later row groups of a file are not known when the first is written, so several
     bound none of their floating-point columns."""
@@ -287,8 +287,8 @@ class _Bounds:
             self._widen(bounds["min"], bounds["max"])
 
     def _widen(self, lower: Any, upper: Any) -> None:
-        self.lower = lower if self.lower is None else min(self.lower, lower, key=_ordered)
-        self.upper = upper if self.upper is None else max(self.upper, upper, key=_ordered)
+        self.lower = lower if self.lower is None else min(self.lower, lower, key=_order)
+        self.upper = upper if self.upper is None else max(self.upper, upper, key=_order)
 
     def completed(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
         """What the footer states, with what was seen. `chunks` is the metadata of the column in each row group."""
@@ -299,7 +299,7 @@ class _Bounds:
         return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
 
-def _ordered(value: Any) -> Any:
+def _order(value: Any) -> Any:
     """The order of strings is that of their bytes."""
     return value.encode() if isinstance(value, str) else value
 
@@ -347,11 +347,11 @@ def _chunk(chunk: pq.ColumnChunkMetaData) -> ChunkStatistics:
     nulls = stated.null_count if stated.has_null_count else None
     if not stated.has_min_max:
         return ChunkStatistics(chunk.num_values, nulls, None, None)
-    lower, upper = (_encoded(bound, chunk.physical_type) for bound in (stated.min_raw, stated.max_raw))
+    lower, upper = (_encode(bound, chunk.physical_type) for bound in (stated.min_raw, stated.max_raw))
     return ChunkStatistics(chunk.num_values, nulls, lower, upper)
 
 
-def _encoded(bound: Any, physical: str) -> bytes:
+def _encode(bound: Any, physical: str) -> bytes:
     return bound if isinstance(bound, bytes) else struct.pack(NUMBER_FORMATS[physical], bound)
 
 

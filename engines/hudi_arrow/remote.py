@@ -16,7 +16,7 @@ from hudi_arrow.clients import FileSystemClient, StoreClient
 from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
 from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
-from hudi_arrow.storage import ArrowStorage, reported
+from hudi_arrow.storage import ArrowStorage, report_errors
 from hudi_core.commit.versions import FileVersion
 from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
@@ -66,7 +66,7 @@ class RemoteStorage:
         cache_mib = _number(uri, options.pop(_CACHE_MIB, None), _CACHE_MIB, DEFAULT_MIB)
         if cache := options.pop(_CACHE, None):
             self._cache = local_cache(cache, int(cache_mib * (1 << 20)))
-        with reported(self.uri, self._secrets):
+        with report_errors(self.uri, self._secrets):
             self._client: StoreClient = obstore_client(uri, options, deadline, hedge) or FileSystemClient(
                 ArrowStorage(uri, options)
             )
@@ -98,7 +98,7 @@ class RemoteStorage:
                 self._files.ask(file, partial(self._whole, file), _LISTING_BYTES)
             elif not self._is_kept(file):
                 size = file.size if file.size <= SMALL_FILE_BYTES else _END_BYTES
-                self._files.ask(file.path, partial(self._fetched, file), size)
+                self._files.ask(file.path, partial(self._fetch, file), size)
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         files = self._listings.take((folder, recursive), partial(self._list, folder, recursive))
@@ -127,7 +127,7 @@ class RemoteStorage:
             if file in self._kept:
                 self._kept.move_to_end(file)
                 return self._kept[file]
-        opened = self._files.take(path, partial(self._fetched, file))
+        opened = self._files.take(path, partial(self._fetch, file))
         self._keep(file, opened)
         return opened
 
@@ -160,7 +160,7 @@ class RemoteStorage:
 
     def modified(self, path: str) -> datetime | None:
         try:
-            with self._reported(path):
+            with self._report_errors(path):
                 return self._client.modified(path)
         except StorageError as problem:
             if isinstance(problem.__cause__, FileNotFoundError):
@@ -169,7 +169,7 @@ class RemoteStorage:
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with self._reported(path), self._client.output(path) as file:
+        with self._report_errors(path), self._client.output(path) as file:
             yield file
 
     def _list(self, folder: str, recursive: bool) -> Sequence[FileInfo]:
@@ -182,16 +182,18 @@ class RemoteStorage:
 
     def _unknown(self, path: str) -> RandomAccess:
         """A file of which nothing is known."""
-        return self._fetched(FileInfo(path, self._answer(path, lambda: self._client.size(path))))
+        return self._fetch(FileInfo(path, self._answer(path, lambda: self._client.size(path))))
 
-    def _fetched(self, file: FileInfo) -> RandomAccess:
+    def _fetch(self, file: FileInfo) -> RandomAccess:
         """A file whose size is about known: small ones whole, of others the end."""
         path = file.path
         if file.size <= SMALL_FILE_BYTES:
-            content, size = self._cached(file, "whole", partial(self._small, file))
+            content, size = self._read_cached(file, "whole", partial(self._small, file))
             if size == len(content):
                 return InMemoryFile(content, self._where(path))
-        end, size = self._cached(file, "end", lambda: self._answer(path, lambda: self._client.end(path, _END_BYTES)))
+        end, size = self._read_cached(
+            file, "end", lambda: self._answer(path, lambda: self._client.end(path, _END_BYTES))
+        )
         return RemoteFile(self._where(path), size, partial(self._range, file), self._line.limit, (size - len(end), end))
 
     def _small(self, file: FileInfo) -> tuple[bytes, int]:
@@ -208,9 +210,9 @@ class RemoteStorage:
         def fetch() -> tuple[bytes, int]:
             return self._answer(path, lambda: self._client.range(path, offset, length)), file.size
 
-        return self._cached(file, f"{offset}+{length}", fetch)[0]
+        return self._read_cached(file, f"{offset}+{length}", fetch)[0]
 
-    def _cached(self, file: FileInfo, part: str, fetch: Callable[[], tuple[bytes, int]]) -> tuple[bytes, int]:
+    def _read_cached(self, file: FileInfo, part: str, fetch: Callable[[], tuple[bytes, int]]) -> tuple[bytes, int]:
         """A part of a file that never changes, and the file's size. It is cached only if the size is the one that the table
         records."""
         content = None if self._cache is None else self._cache.get(self.uri, file.path, file.size, part)
@@ -222,13 +224,13 @@ class RemoteStorage:
         return content, size
 
     def _answer(self, path: str, call: Callable[[], T]) -> T:
-        with self._reported(path), self._line.request() as answered:
+        with self._report_errors(path), self._line.request() as answered:
             answer = call()
             answered.bytes = _size(answer)
             return answer
 
-    def _reported(self, path: str) -> AbstractContextManager[None]:
-        return reported(self._where(path), self._secrets)
+    def _report_errors(self, path: str) -> AbstractContextManager[None]:
+        return report_errors(self._where(path), self._secrets)
 
     def _where(self, path: str) -> str:
         return f"{self.uri.rstrip('/')}/{path}" if path else self.uri
@@ -241,9 +243,9 @@ class RemoteStorage:
         with self._lock:
             if file not in self._kept:
                 self._kept[file] = opened
-                self._kept_bytes += _kept_size(opened)
+                self._kept_bytes += _get_kept_size(opened)
             while len(self._kept) > _KEPT_FILES or self._kept_bytes > _KEPT_BYTES:
-                self._kept_bytes -= _kept_size(self._kept.popitem(last=False)[1])
+                self._kept_bytes -= _get_kept_size(self._kept.popitem(last=False)[1])
 
 
 @dataclass(slots=True)
@@ -295,7 +297,7 @@ def _size(answer: object) -> int:
     return len(content) if isinstance(content, bytes) else 0
 
 
-def _kept_size(file: RandomAccess) -> int:
+def _get_kept_size(file: RandomAccess) -> int:
     return file.size if isinstance(file, InMemoryFile) else _END_BYTES + _LEAST_BYTES
 
 

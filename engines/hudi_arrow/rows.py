@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
+from hudi_arrow.arrays import Array, Lists, conform, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
 from hudi_arrow.gather import gather
-from hudi_arrow.input import given, read
+from hudi_arrow.input import read, read_given
 from hudi_arrow.numpy_arrays import flags, from_numpy
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
@@ -74,7 +74,7 @@ class ArrowRows:
         return stream(schema, batches)
 
     def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
-        return given(data, like, whole)
+        return read_given(data, like, whole)
 
     def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
         return read(path, like, whole)
@@ -111,12 +111,12 @@ def to_json_values(array: Array, type: t.Type) -> list[Any]:
 
 def _texts(array: Array, type: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array | None:
     """Arrow's texts where they are ours: years of four digits, numbers without an exponent. None elsewhere."""
-    array = conformed(array, type)
+    array = conform(array, type)
     if isinstance(type, t.Decimal):
         strings = array.cast(pa.string())
         return None if pc.any(pc.match_substring(strings, "E")).as_py() else strings
     if isinstance(type, t.Time):
-        return _padded(array.cast(pa.string()), type.unit)
+        return _pad(array.cast(pa.string()), type.unit)
     per_day = DAY_SECONDS * type.unit.value if isinstance(type, t.Timestamp) else 1
     ticks = numbers(array)
     span = pc.min_max(ticks).as_py()
@@ -125,11 +125,11 @@ def _texts(array: Array, type: t.Decimal | t.Date | t.Time | t.Timestamp) -> Arr
     if isinstance(type, t.Date):
         return array.cast(pa.string())
     naive = ticks.view(pa.timestamp(array.type.unit)).cast(pa.string())
-    texts = _padded(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), type.unit)
+    texts = _pad(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), type.unit)
     return with_end(texts, "Z") if type.zoned else texts
 
 
-def _padded(texts: Array, unit: t.Unit) -> Array:
+def _pad(texts: Array, unit: t.Unit) -> Array:
     """Microseconds at least."""
     return with_end(texts, "000") if unit is t.Unit.MILLIS else texts
 

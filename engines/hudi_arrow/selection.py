@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import chosen
+from hudi_arrow.footers import select_columns
 from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.values import ArrowValues
 from hudi_core.evolve.reconcile import reconcile
@@ -44,6 +44,6 @@ class Selection:
 
 def selection(file: Schema, columns: Sequence[str | Path] | None, where: str) -> Selection:
     """The selection of columns, None for all, of a file with this schema. Raises as `footers.chosen`."""
-    wanted = chosen(file, columns, where)
-    read = chosen(file, [column.name for column in wanted.fields], where)
+    wanted = select_columns(file, columns, where)
+    read = select_columns(file, [column.name for column in wanted.fields], where)
     return Selection(read, wanted, projection(reconcile(read, wanted), ArrowValues()))

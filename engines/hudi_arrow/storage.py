@@ -72,7 +72,7 @@ class StoredFile:
     secrets: Collection[str] = field(default=(), repr=False)
 
     def read(self, offset: int, length: int) -> bytes:
-        with reported(self.where, self.secrets):
+        with report_errors(self.where, self.secrets):
             data: bytes = self.file.read_at(length, offset)
             return data
 
@@ -83,7 +83,7 @@ class ArrowStorage:
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self._uri = uri if is_local(uri) else public_url(uri)
         self._secrets = secrets_in(uri, options or {})
-        self._filesystem, self._root = _opened(uri, options or {}, self._secrets)
+        self._filesystem, self._root = _open(uri, options or {}, self._secrets)
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
         self._unsynced = Unsynced()
@@ -105,8 +105,8 @@ class ArrowStorage:
     def filesystem(self) -> fs.FileSystem:
         return self._filesystem
 
-    def _reported(self, path: str) -> AbstractContextManager[None]:
-        return reported(self.where(path), self._secrets)
+    def _report_errors(self, path: str) -> AbstractContextManager[None]:
+        return report_errors(self.where(path), self._secrets)
 
     def full(self, path: str) -> str:
         """The path in the file system, never one outside of the root."""
@@ -122,7 +122,7 @@ class ArrowStorage:
             try:
                 paths, links = walk(Path(self._root or "/"), folder, recursive=recursive, without=without)
             except OSError as problem:
-                with reported(str(problem.filename)):
+                with report_errors(str(problem.filename)):
                     raise
             self.links.update(dict.fromkeys(links))
             return [FileInfo(path, size) for path, size in paths]
@@ -136,7 +136,7 @@ class ArrowStorage:
         return sorted(files, key=lambda file: file.path)
 
     def _infos(self, folder: str, recursive: bool) -> tuple[fs.FileInfo, ...]:
-        with self._reported(folder):
+        with self._report_errors(folder):
             chosen = fs.FileSelector(self.full(folder), recursive=recursive, allow_not_found=True)
             return tuple(self._filesystem.get_file_info(chosen))
 
@@ -146,12 +146,12 @@ class ArrowStorage:
         return path.lstrip("/")[len(self._root.lstrip("/")) + 1 if self._root else 0 :]
 
     def exists(self, path: str) -> bool:
-        with self._reported(path):
+        with self._report_errors(path):
             info = self._filesystem.get_file_info(self.full(path))
         return bool(info.type != fs.FileType.NotFound)
 
     def read(self, path: str) -> bytes:
-        with self._reported(path), self._filesystem.open_input_file(self.full(path)) as file:
+        with self._report_errors(path), self._filesystem.open_input_file(self.full(path)) as file:
             data: bytes = file.readall()
             return data
 
@@ -162,7 +162,7 @@ class ArrowStorage:
         with self._lock:
             opened = self._kept.pop(file, None)
         if opened is None:
-            with self._reported(file.path):
+            with self._report_errors(file.path):
                 opened = self._filesystem.open_input_file(self.full(file.path))
         try:
             yield opened
@@ -175,11 +175,11 @@ class ArrowStorage:
                 opened.close()
 
     def create(self, path: str, content: bytes) -> None:
-        with self._reported(path):
+        with self._report_errors(path):
             local_files.create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
-        with self._reported(path):
+        with self._report_errors(path):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 local_files.replace_file(self._own(path), content, self._unsynced)
             else:
@@ -187,35 +187,35 @@ class ArrowStorage:
                     stream.write(content)
 
     def delete(self, path: str) -> None:
-        with self._reported(path), suppress(FileNotFoundError):
+        with self._report_errors(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 local_files.delete_file(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_file(self.full(path))
 
     def delete_folder(self, path: str) -> None:
-        with self._reported(path), suppress(FileNotFoundError):
+        with self._report_errors(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
                 local_files.delete_folder(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_dir(self.full(path))
 
     def sync(self) -> None:
-        with self._reported(""):
+        with self._report_errors(""):
             self._unsynced.sync()
 
-    def deferred(self) -> AbstractContextManager[None]:
-        return self._unsynced.deferred()
+    def defer(self) -> AbstractContextManager[None]:
+        return self._unsynced.defer()
 
     def modified(self, path: str) -> datetime | None:
-        with self._reported(path):
+        with self._report_errors(path):
             info = self._filesystem.get_file_info(self.full(path))
         return None if info.type == fs.FileType.NotFound else info.mtime
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
         with (
-            self._reported(path),
+            self._report_errors(path),
             local_files.output_file(self._local(path, "takes back what is half written"), self._unsynced) as file,
         ):
             yield file
@@ -238,13 +238,13 @@ class ArrowStorage:
         """Does nothing: local files need no requests ahead."""
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
-        with self._reported(path):
+        with self._report_errors(path):
             file = self._filesystem.open_input_file(self.full(path))
             return StoredFile(self.where(path), file.size(), file, self._secrets)
 
 
 @contextmanager
-def reported(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
+def report_errors(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
     """Turns what the file system raises into a `StorageError` of one line without these secrets. What was raised is shown behind
     it where it has none."""
     try:
@@ -252,16 +252,16 @@ def reported(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
     except HudiError:
         raise
     except FileNotFoundError as problem:
-        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from _shown(problem, secrets)
+        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from _show(problem, secrets)
     except FileExistsError as problem:
-        raise AlreadyExistsError(where, expected="no file of this name", found="one") from _shown(problem, secrets)
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from _show(problem, secrets)
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
         message = os.strerror(number) if number else one_line(problem, secrets)
-        raise StorageError(where, message=message or type(problem).__name__) from _shown(problem, secrets)
+        raise StorageError(where, message=message or type(problem).__name__) from _show(problem, secrets)
 
 
-def _shown(problem: Exception, secrets: Collection[str]) -> Exception | None:
+def _show(problem: Exception, secrets: Collection[str]) -> Exception | None:
     return problem if is_without_secrets(problem, secrets) else None
 
 
@@ -278,14 +278,14 @@ def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
             yield opened
         return
     stored = storage.open(file.path, file.size)
-    in_memory = pa.BufferReader(owned(stored.data)) if isinstance(stored, InMemoryFile) else None
+    in_memory = pa.BufferReader(copy_owned(stored.data)) if isinstance(stored, InMemoryFile) else None
     with in_memory or RandomAccessFile.over(stored) as opened:
         yield opened
 
 
 class RandomAccessFile(pa.PythonFile):  # type: ignore[misc]
     """A file of any storage as pyarrow's readers take it. Reads are made one after the other and by Python, so what is needed of
-    it is best read by `ranges` before; and readers must not prefetch from it, see `owned`."""
+    it is best read by `ranges` before; and readers must not prefetch from it, see `copy_owned`."""
 
     stored: RandomAccess
 
@@ -324,7 +324,7 @@ class _Position:
         pass
 
 
-def owned(content: bytes) -> pa.Buffer:
+def copy_owned(content: bytes) -> pa.Buffer:
     """A copy in memory of Arrow's own, for readers that prefetch.
 
     Their threads let go of what they read some time after it was taken. For memory of Python's they need the interpreter,
@@ -345,10 +345,10 @@ def decoding(where: str, what: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
         message = one_line(problem) or type(problem).__name__
         if isinstance(problem, OSError) and problem.errno:
-            raise StorageError(where, message=os.strerror(problem.errno)) from _shown(problem, ())
+            raise StorageError(where, message=os.strerror(problem.errno)) from _show(problem, ())
         if isinstance(problem, pa.ArrowNotImplementedError) or _NO_CODEC.search(message):
-            raise UnsupportedError(where, message=message) from _shown(problem, ())
-        raise CorruptFileError(where, expected=what, found=message) from _shown(problem, ())
+            raise UnsupportedError(where, message=message) from _show(problem, ())
+        raise CorruptFileError(where, expected=what, found=message) from _show(problem, ())
 
 
 def is_local(uri: str) -> bool:
@@ -356,7 +356,7 @@ def is_local(uri: str) -> bool:
     return urlsplit(uri).scheme == "file" or "://" not in uri
 
 
-def _opened(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:
+def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
     parts = urlsplit(uri)
     if is_local(uri):
@@ -372,7 +372,7 @@ def _opened(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> t
     path, _, query = rest.partition("?")
     authority, _, below = path.partition("/")
     known = _ARROW_SCHEMES.get(scheme)
-    with reported(public_url(uri), secrets):
+    with report_errors(public_url(uri), secrets):
         if known is None:
             filesystem, start = _by_fsspec(uri, scheme, options, None), authority
         else:
@@ -408,7 +408,7 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         raise pa.ArrowInvalid("Unrecognized filesystem")
     try:
         patience = {"retry_time_limit": timedelta(seconds=_GCS_PATIENCE)} if scheme == "gs" else {}
-        return getattr(fs, kind)(**patience, **_typed(options))
+        return getattr(fs, kind)(**patience, **_type_options(options))
     except (TypeError, ValueError) as unknown:
         known = f"options of pyarrow.fs.{kind}, as {', '.join(own_names(scheme))}"
         raise UsageError(
@@ -416,7 +416,7 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         ) from None
 
 
-def _typed(options: Mapping[str, str]) -> dict[str, Any]:
+def _type_options(options: Mapping[str, str]) -> dict[str, Any]:
     """Options as libraries expect them: some as the numbers or booleans they spell. Names and passwords stay strings."""
     typed: dict[str, Any] = dict(options)
     for name, text in options.items():
@@ -432,18 +432,18 @@ def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Excep
         options = own_options(uri, "abfs", options)
     try:
         fsspec: Any = importlib.import_module("fsspec")
-        handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **_typed(options)))
+        handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **_type_options(options)))
     except ImportError as missing:
         of_scheme = _FSSPEC_PACKAGES.get(scheme, "fsspec")
         package, extra = missing.name or of_scheme, _EXTRAS.get(of_scheme, "cloud")
         raise UnsupportedError(
             public_url(uri), message=f"needs the package {package}: pip install 'hudi-core[{extra}]'"
-        ) from _shown(missing, secrets_in(uri, options))
+        ) from _show(missing, secrets_in(uri, options))
     except TypeError as unknown:
         found = without_secrets(str(unknown), secrets_in(uri, options))
         raise UsageError(public_url(uri), expected=f"options of fsspec's {scheme}", found=found) from None
     except ValueError as unknown:
         raise UnsupportedError(
             public_url(uri), expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"
-        ) from _shown(refused or unknown, secrets_in(uri, options))
+        ) from _show(refused or unknown, secrets_in(uri, options))
     return fs.PyFileSystem(handler)

@@ -46,13 +46,13 @@ def matches_one(array: Array, patterns: Sequence[Pattern | str]) -> Array:
     for pattern in patterns:
         if pattern not in joined:
             result = pc.or_(result, matches(array, pattern))
-    for expression in _joined(likes):
+    for expression in _join(likes):
         mask = pc.match_substring_regex(array, expression)
         result = pc.or_(result, no_for_null(mask))
     return result
 
 
-def _joined(patterns: Sequence[Pattern]) -> Iterator[str]:
+def _join(patterns: Sequence[Pattern]) -> Iterator[str]:
     """Regular expressions of as many patterns as RE2 has room for."""
     part: list[Pattern] = []
     size = 0
@@ -226,11 +226,11 @@ def join(parts: Sequence[str | Array]) -> Array:
     else:
         kind = pa.string()
 
-    def joined(first: int, count: int) -> Array:
+    def join(first: int, count: int) -> Array:
         cut = [to_scalar(piece, kind) if isinstance(piece, str) else piece.slice(first, count) for piece in pieces]
         return pc.binary_join_element_wise(*cut, to_scalar("", kind))
 
-    return in_parts(joined, rows)
+    return in_parts(join, rows)
 
 
 def _max_bytes(pieces: Sequence[str | Array], rows: int) -> int:

@@ -24,7 +24,7 @@ def read_form(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def written_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
+def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
     """A column that was read as `read_form` of a type, in that type. Raises `RowError` for a text that is no value of it."""
     if column.type == kind:
         return column

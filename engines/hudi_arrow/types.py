@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hudi_core.avro.extras import carried, implied_default, is_plain, restored, type_shell
+from hudi_core.avro.extras import carry, imply_default, is_plain, restore, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.json_texts import parse_json
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
@@ -120,7 +120,7 @@ def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Sch
     if not isinstance(version, int) or not isinstance(greatest, int):
         raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(extras)[:60])
     if "record" in extras:
-        holder = restored(t.Field(NO_ID, "", record), {"type": extras["record"]}, plain, where).type
+        holder = restore(t.Field(NO_ID, "", record), {"type": extras["record"]}, plain, where).type
         record = holder if isinstance(holder, t.Record) else record
     read = schema_at_place(where, record_with_missing_ids(record, greatest), version, greatest)
     return Converted(read, tuple(inward.losses))
@@ -169,7 +169,7 @@ class _Outward:
             return pa.field(field.name, arrow, field.optional)
         metadata = {FIELD_ID: b"%d" % field.id} if field.id >= 0 else {}
         if not is_plain(field, column=column) or type(field.type) not in _EXACT_KINDS:
-            extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
+            extras = carry(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
             if extras:
                 metadata[EXTRAS] = json.dumps(extras).encode()
         return pa.field(field.name, arrow, field.optional, metadata or None)
@@ -216,14 +216,14 @@ class _Inward:
     def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
         metadata, optional = arrow.metadata or _NO_METADATA, arrow.nullable
         column_id = self._id(metadata[FIELD_ID], path) if FIELD_ID in metadata else NO_ID
-        logical, default = self.type(arrow.type, path), implied_default(optional, column=column)
+        logical, default = self.type(arrow.type, path), imply_default(optional, column=column)
         field = t.Field(column_id, path[-1], logical, optional, None, default)
         if EXTRAS not in metadata:
             return field
         where, extras = self._at(path), metadata[EXTRAS]
         if extras not in self._extras:
             self._extras[extras] = _load(extras, where)
-        return restored(field, self._extras[extras], plain, where)
+        return restore(field, self._extras[extras], plain, where)
 
     def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
         exact = _MEANINGS.get(arrow.id) or _TIMES_READ.get(arrow)
@@ -247,9 +247,9 @@ class _Inward:
                 t.Uuid(storage) if arrow.extension_name == "arrow.uuid" and isinstance(storage, t.Fixed) else storage
             )
             return logical if isinstance(logical, t.Uuid) else self._lossy(arrow, logical, path)
-        return self._nested(arrow, path)
+        return self._read_nested(arrow, path)
 
-    def _nested(self, arrow: pa.DataType, path: _Path) -> t.Type:
+    def _read_nested(self, arrow: pa.DataType, path: _Path) -> t.Type:
         if len(path) > MAX_DEPTH:
             raise SchemaError(self._at(path[:3]), expected=f"at most {MAX_DEPTH} levels", found="deeper nesting")
         if pa.types.is_struct(arrow):
@@ -274,7 +274,7 @@ class _Inward:
         return decimal if (precision, scale) == (arrow.precision, arrow.scale) else self._lossy(arrow, decimal, path)
 
     def _lossy(self, arrow: pa.DataType, type: t.Type, path: _Path) -> t.Type:
-        self.losses.append(ConversionLoss(".".join(path), _shown(arrow), text(type)))
+        self.losses.append(ConversionLoss(".".join(path), _show(arrow), text(type)))
         return type
 
     def _id(self, stated: bytes, path: _Path) -> int:
@@ -291,7 +291,7 @@ def _fields(arrow: pa.DataType) -> list[pa.Field]:
     return [arrow.field(position) for position in range(arrow.num_fields)]
 
 
-def _shown(arrow: pa.DataType) -> str:
+def _show(arrow: pa.DataType) -> str:
     """An Arrow type for people, without the types in it."""
     shown = str(arrow)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."

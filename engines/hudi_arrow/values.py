@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
-from hudi_arrow.distinct import mapped
+from hudi_arrow.distinct import map_values
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
@@ -63,8 +63,8 @@ class ArrowValues:
 
     def literal(self, value: object, type: Type, like: Array) -> Array:
         if isinstance(value, str) and isinstance(type, String):
-            return arrays.coded(value, len(like))
-        return arrays.repeated(value, type, len(like))
+            return arrays.repeat_coded(value, len(like))
+        return arrays.repeat(value, type, len(like))
 
     def is_null(self, value: Array) -> Array:
         return pc.is_null(value if arrays.is_coded(value) else arrays.plain(value))
@@ -93,11 +93,11 @@ class ArrowValues:
     def convert(self, value: Array, source: Type, to: Type) -> Array:
         return casts.convert(value, source, to)
 
-    def relabelled(self, value: Array, source: Timestamp, to: Timestamp) -> Array:
-        return arrays.conformed(value, source).view(pa.int64()).view(to_arrow(to))
+    def relabel(self, value: Array, source: Timestamp, to: Timestamp) -> Array:
+        return arrays.conform(value, source).view(pa.int64()).view(to_arrow(to))
 
     def choose(self, when: Array, then: Array, otherwise: Array, type: Type) -> Array:
-        then, otherwise = arrays.conformed(then, type), arrays.conformed(otherwise, type)
+        then, otherwise = arrays.conform(then, type), arrays.conform(otherwise, type)
         if then.type != otherwise.type:  # two layouts of one type
             then, otherwise = then.cast(to_arrow(type)), otherwise.cast(to_arrow(type))
         if not pc.any(when, min_count=0).as_py():
@@ -109,8 +109,8 @@ class ArrowValues:
 
     def replaced(self, value: Array, where: Array, constant: object, type: Type) -> Array:
         if not pc.any(where, min_count=0).as_py():
-            return value if arrays.is_coded(value) else arrays.conformed(value, type)
-        value = arrays.conformed(value, type)
+            return value if arrays.is_coded(value) else arrays.conform(value, type)
+        value = arrays.conform(value, type)
         given = arrays.from_values([constant], type).cast(value.type)[0]
         nulls = where.equals(pc.is_null(value))
 
@@ -123,10 +123,10 @@ class ArrowValues:
     def join(self, parts: Sequence[str | Array]) -> Array:
         return text.join(parts)
 
-    def mapped(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
-        return mapped(value, rule, source, to)
+    def map(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
+        return map_values(value, rule, source, to)
 
-    def numbered(self, like: Array, first: int) -> Array:
+    def number_rows(self, like: Array, first: int) -> Array:
         return from_numpy(np.arange(first, first + len(like), dtype=np.int64))
 
     def refuse(self, value: Array, where: Array, expected: str, found: str) -> Array:

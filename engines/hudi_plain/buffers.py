@@ -26,7 +26,7 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     UnionColumn,
-    masked,
+    mask_column,
     to_list,
     validity_of,
 )
@@ -46,7 +46,7 @@ def to_values(column: Column, logical: t.Type, where: str) -> list[Any]:
     match logical, column:
         case t.Record(fields), StructColumn(rows):
             parts = [
-                to_values(masked(column.fields[inner.name], column.validity), inner.type, f"{where}.{inner.name}")
+                to_values(mask_column(column.fields[inner.name], column.validity), inner.type, f"{where}.{inner.name}")
                 for inner in fields
             ]
             built: list[Any] = list(zip(*parts, strict=True)) if parts else [()] * rows
@@ -82,9 +82,9 @@ def from_values(values: Sequence[Any], type: t.Type, where: str) -> Column:
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
             return PrimitiveColumn(np.array([0 if value is None else value for value in values], _dtype(type)), valid)
         case t.String() | t.Uuid(fixed=None):
-            return StringColumn(*_joined([(value or "").encode() for value in values]), valid)
+            return StringColumn(*_join([(value or "").encode() for value in values]), valid)
         case t.Binary():
-            return BinaryColumn(*_joined([value or b"" for value in values]), valid)
+            return BinaryColumn(*_join([value or b"" for value in values]), valid)
         case t.Enumeration(symbols):
             return EnumColumn(_codes(values, type, where), symbols, valid)
         case t.Fixed() | t.Vector() | t.Uuid():
@@ -99,7 +99,7 @@ def from_values(values: Sequence[Any], type: t.Type, where: str) -> Column:
             return FixedBinaryColumn(size, np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), size), valid)
         case t.Decimal(precision):
             size = 8 * words_of(precision)
-            rows = [_unscaled(value).to_bytes(size, "little", signed=True) for value in values]
+            rows = [_unscale(value).to_bytes(size, "little", signed=True) for value in values]
             words = np.frombuffer(b"".join(rows), "<u8").reshape(len(rows), size // 8).astype(np.uint64)
             return from_words(words, type, valid, where)
         case t.Record(fields):
@@ -174,7 +174,7 @@ def _decimal(words: bytes, scale: int) -> Decimal:
     return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
 
 
-def _unscaled(value: Decimal | None) -> int:
+def _unscale(value: Decimal | None) -> int:
     """The digits of a decimal that has its type's scale."""
     if value is None:
         return 0
@@ -182,7 +182,7 @@ def _unscaled(value: Decimal | None) -> int:
     return (-1 if sign else 1) * int("".join(map(str, digits)))
 
 
-def _joined(rows: list[bytes]) -> tuple[Offsets, np.ndarray[Any, np.dtype[np.uint8]]]:
+def _join(rows: list[bytes]) -> tuple[Offsets, np.ndarray[Any, np.dtype[np.uint8]]]:
     return _offsets(rows), np.frombuffer(b"".join(rows), np.uint8)
 
 

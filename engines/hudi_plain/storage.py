@@ -19,9 +19,9 @@ from hudi_core.local_files import (
     create_file,
     delete_file,
     delete_folder,
-    modified_time,
     output_file,
     own_path,
+    read_modified_time,
     replace_file,
     walk,
 )
@@ -51,7 +51,7 @@ class LocalFile:
         return str(self.path)
 
     def read(self, offset: int, length: int) -> bytes:
-        with _reported(self.where), self.path.open("rb") as file:
+        with _report_errors(self.where), self.path.open("rb") as file:
             file.seek(offset)
             return file.read(length)
 
@@ -73,17 +73,17 @@ class PlainStorage:
         try:
             files, links = walk(self._root, folder, recursive=recursive, without=without)
         except OSError as problem:
-            with _reported(str(problem.filename)):
+            with _report_errors(str(problem.filename)):
                 raise
         self.links.update(dict.fromkeys(links))
         return [FileInfo(path, size) for path, size in files]
 
     def exists(self, path: str) -> bool:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             return (self._path(path)).exists()
 
     def read(self, path: str) -> bytes:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             return (self._path(path)).read_bytes()
 
     is_remote = False
@@ -94,30 +94,30 @@ class PlainStorage:
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
         whole = self._path(path)
-        with _reported(str(whole)):
+        with _report_errors(str(whole)):
             if whole.is_dir():
                 raise IsADirectoryError("expected a file, found a folder")
             return LocalFile(whole, whole.stat().st_size)
 
     def create(self, path: str, content: bytes) -> None:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             create_file(self._own(path), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             replace_file(self._own(path), content, self._unsynced)
 
     def delete(self, path: str) -> None:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             delete_file(self._own(path, to_delete=True), self._unsynced)
 
     def delete_folder(self, path: str) -> None:
-        with _reported(str(self._path(path))):
+        with _report_errors(str(self._path(path))):
             delete_folder(self._own(path, to_delete=True), self._unsynced)
 
     def modified(self, path: str) -> datetime | None:
-        with _reported(str(self._path(path))):
-            return modified_time(self._path(path))
+        with _report_errors(str(self._path(path))):
+            return read_modified_time(self._path(path))
 
     def _path(self, path: str) -> Path:
         """The path in the file system, never one outside of the root."""
@@ -127,20 +127,20 @@ class PlainStorage:
         return own_path(self._root, path_within(path, self.uri), to_delete=to_delete)
 
     def sync(self) -> None:
-        with _reported(self.uri):
+        with _report_errors(self.uri):
             self._unsynced.sync()
 
-    def deferred(self) -> AbstractContextManager[None]:
-        return self._unsynced.deferred()
+    def defer(self) -> AbstractContextManager[None]:
+        return self._unsynced.defer()
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with _reported(str(self._path(path))), output_file(self._own(path), self._unsynced) as file:
+        with _report_errors(str(self._path(path))), output_file(self._own(path), self._unsynced) as file:
             yield file
 
 
 @contextmanager
-def _reported(where: str) -> Iterator[None]:
+def _report_errors(where: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError as problem:

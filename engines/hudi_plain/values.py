@@ -75,7 +75,7 @@ class PlainValues:
     def convert(self, value: Any, source: Type, to: Type) -> Any:
         return cast(source, to)(value)
 
-    def relabelled(self, value: Any, source: Timestamp, to: Timestamp) -> Any:
+    def relabel(self, value: Any, source: Timestamp, to: Timestamp) -> Any:
         return value
 
     def choose(self, when: bool, then: Any, otherwise: Any, type: Type) -> Any:
@@ -87,10 +87,10 @@ class PlainValues:
     def join(self, parts: Sequence[Any]) -> Any:
         return None if None in parts else "".join(parts)
 
-    def mapped(self, value: Any, rule: Callable[[Any], Any], source: Type, to: Type) -> Any:
+    def map(self, value: Any, rule: Callable[[Any], Any], source: Type, to: Type) -> Any:
         return None if value is None else rule(value)
 
-    def numbered(self, like: Any, first: int) -> Any:
+    def number_rows(self, like: Any, first: int) -> Any:
         return first
 
     def refuse(self, value: Any, where: bool, expected: str, found: str) -> Any:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from hudi_core.functions.scalar import arithmetic as scalar
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import LONG_RANGE
-from hudi_spark.cells import Cell, lifted
+from hudi_spark.cells import Cell, lift_plan
 from hudi_spark.scalars import by_value
 
 _TWO_64: Final = "18446744073709551616"
@@ -24,18 +24,18 @@ def arithmetic(symbol: str, operands: Sequence[Cell], types: Sequence[t.Type], r
     real = all(isinstance(source, t.Int | t.Long | t.Float | t.Double) for source in types)
     match result:
         case t.Int() if whole:
-            return lifted(lambda *plans: wrapped_int(_on_longs(symbol, *_cast(plans, "long"))), result, *operands)
+            return lift_plan(lambda *plans: wrap_int(_on_longs(symbol, *_cast(plans, "long"))), result, *operands)
         case t.Long() if whole:
-            return lifted(lambda *plans: _on_longs(symbol, *_cast(plans, "long")), result, *operands)
+            return lift_plan(lambda *plans: _on_longs(symbol, *_cast(plans, "long")), result, *operands)
         case t.Float() | t.Double() if real:
             name = "float" if isinstance(result, t.Float) else "double"
-            return lifted(lambda *plans: _on_floats(symbol, name, *_cast(plans, name)), result, *operands)
+            return lift_plan(lambda *plans: _on_floats(symbol, name, *_cast(plans, name)), result, *operands)
     return by_value(
         lambda *values: scalar.arithmetic(symbol, list(values), list(types), result), operands, types, result
     )
 
 
-def wrapped_int(number: Column) -> Column:
+def wrap_int(number: Column) -> Column:
     """The lowest 32 bits of a long."""
     return F.shiftright(F.shiftleft(number, 32), 32).cast("int")
 

@@ -86,7 +86,7 @@ def batch_form(batch: pa.RecordBatch, record: t.Record) -> pa.RecordBatch:
 def to_form(array: Array, type: t.Type, variants: bool = False) -> Array:
     """The array in Spark's form, see `arrow_type`. Raises `pyarrow.ArrowInvalid` for timestamps beyond the range of
     microseconds."""
-    array = _decoded(array)
+    array = _decode(array)
     wanted = arrow_type(type, variants)
     if array.type == wanted and not isinstance(type, t.Nested):
         return array
@@ -122,10 +122,10 @@ def to_form(array: Array, type: t.Type, variants: bool = False) -> Array:
             return array.cast(wanted)
 
 
-def _decoded(array: Array) -> Array:
+def _decode(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
-        return _decoded(array.storage)
-    return _decoded(array.dictionary_decode()) if pa.types.is_dictionary(array.type) else array
+        return _decode(array.storage)
+    return _decode(array.dictionary_decode()) if pa.types.is_dictionary(array.type) else array
 
 
 def _child(struct: Array, number: int) -> Array:
@@ -204,7 +204,7 @@ def from_form(array: Array, type: t.Type, kind: pa.DataType) -> Array:
             items = from_form(entries.field(1), value.type, kind.item_type)
             return _list(kind, bounds, [keys, items], array)
         case t.Vector():
-            return _packed(array, type, kind)
+            return _pack(array, type, kind)
         case t.Time() | t.Timestamp(t.Unit.NANOS):
             return array.view(kind)
         case t.Timestamp():
@@ -229,7 +229,7 @@ def _union(array: Array, branches: Sequence[t.Field], kind: pa.DataType) -> Arra
     return pa.Array.from_buffers(kind, len(array), buffers, children=children)
 
 
-def _packed(array: Array, vector: t.Vector, kind: pa.DataType) -> Array:
+def _pack(array: Array, vector: t.Vector, kind: pa.DataType) -> Array:
     """Lists of numbers as their packed bytes."""
     _, numpy = _ELEMENTS[vector.element]
     size = vector.dimension * vector.element.value

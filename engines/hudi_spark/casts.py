@@ -16,8 +16,8 @@ from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast as stored_cast
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
-from hudi_spark.arithmetic import wrapped_int
-from hudi_spark.cells import Cell, lifted
+from hudi_spark.arithmetic import wrap_int
+from hudi_spark.cells import Cell, lift_plan
 from hudi_spark.scalars import by_value
 from hudi_spark.structs import spark_type
 from hudi_spark.ticks import floor_div, from_ticks, ticks
@@ -32,7 +32,7 @@ def convert(value: Cell, source: t.Type, to: t.Type) -> Cell:
     way = promotion(source, to)
     if way is None:
         raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
-    converted = _converted(value, way.cast, way.loss, source, to)
+    converted = _convert(value, way.cast, way.loss, source, to)
     if converted is None:
         function = stored_cast(source, to)
         return by_value(lambda stored: _raising(function, stored), [value], [source], to)
@@ -42,19 +42,19 @@ def convert(value: Cell, source: t.Type, to: t.Type) -> Cell:
 def is_native(source: t.Type, to: t.Type) -> bool:
     """Stored values are converted by Spark itself, not in Python."""
     way = promotion(source, to)
-    return way is not None and _converted(Cell(F.lit(None), source), way.cast, way.loss, source, to) is not None
+    return way is not None and _convert(Cell(F.lit(None), source), way.cast, way.loss, source, to) is not None
 
 
 def _raising(function: sql.Convert, stored: object) -> object:
     return function(stored)
 
 
-def _converted(value: Cell, how: CastKind, loss: CastLoss, source: t.Type, to: t.Type) -> Cell | None:
+def _convert(value: Cell, how: CastKind, loss: CastLoss, source: t.Type, to: t.Type) -> Cell | None:
     match how:
-        case CastKind.SAME if held_alike(source, to):
+        case CastKind.SAME if are_held_alike(source, to):
             return Cell(value.plan, to, value.depth)
         case CastKind.SAME if isinstance(source, t.Uuid) and isinstance(to, t.String):
-            return lifted(_uuid_text, to, value)
+            return lift_plan(_uuid_text, to, value)
         case CastKind.SAME if isinstance(source, t.Decimal) or isinstance(to, t.String):
             return _by_spark(value, to)
         case CastKind.WIDEN | CastKind.TO_FLOAT | CastKind.TO_DOUBLE | CastKind.ENCODE:
@@ -66,18 +66,18 @@ def _converted(value: Cell, how: CastKind, loss: CastLoss, source: t.Type, to: t
         case CastKind.RESCALE if loss is CastLoss.EXACT:
             return _by_spark(value, to)
         case CastKind.RELABEL if isinstance(to, t.Date | t.Time | t.Timestamp) and _always_held(to):
-            return lifted(lambda plan: from_ticks(plan.cast("long"), to), to, value)
+            return lift_plan(lambda plan: from_ticks(plan.cast("long"), to), to, value)
         case CastKind.UNIT if isinstance(source, t.Time) and isinstance(to, t.Time):
-            return lifted(lambda plan: _in_unit(plan, source, to), to, value)
+            return lift_plan(lambda plan: _in_unit(plan, source, to), to, value)
         case CastKind.UNIT if (
             isinstance(source, t.Timestamp) and isinstance(to, t.Timestamp) and loss is not (CastLoss.VALUE_DEPENDENT)
         ):
-            return lifted(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
+            return lift_plan(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
         case _:
             return None
 
 
-def held_alike(source: t.Type, to: t.Type) -> bool:
+def are_held_alike(source: t.Type, to: t.Type) -> bool:
     """Spark holds values of both types in one form."""
     if isinstance(source, t.Decimal) and isinstance(to, t.Decimal):
         return (source.precision, source.scale) == (to.precision, to.scale)
@@ -91,7 +91,7 @@ def _always_held(type: t.Date | t.Time | t.Timestamp) -> bool:
 
 def _by_spark(value: Cell, to: t.Type) -> Cell:
     """Spark's own cast, for values that it never fails on."""
-    return lifted(lambda plan: plan.cast(spark_type(to)), to, value)
+    return lift_plan(lambda plan: plan.cast(spark_type(to)), to, value)
 
 
 def _uuid_text(plan: Column) -> Column:
@@ -123,21 +123,21 @@ def _cast(value: Cell, source: t.Type, to: t.Type) -> Cell | None:
         case (t.Boolean() | t.Int() | t.Long(), t.String()) | (t.String() | t.Enumeration(), t.Binary()):
             return _by_spark(value, to)
         case (t.Uuid(), t.String()) if isinstance(source.fixed, t.Fixed):
-            return lifted(_uuid_text, to, value)
+            return lift_plan(_uuid_text, to, value)
         case ((t.Enumeration() | t.Uuid()), t.String()) | ((t.Fixed(), t.Binary())):
             return Cell(value.plan, to, value.depth)
         case (t.Int() | t.Long() | t.Float() | t.Double() | t.Decimal(), t.Boolean()):
-            return lifted(lambda plan: plan != 0, to, value)
+            return lift_plan(lambda plan: plan != 0, to, value)
         case (t.Boolean() | t.Int() | t.Long(), t.Int() | t.Long()):
             narrow = isinstance(source, t.Long) and isinstance(to, t.Int)
-            return lifted(wrapped_int, to, value) if narrow else _by_spark(value, to)
+            return lift_plan(wrap_int, to, value) if narrow else _by_spark(value, to)
         case (t.Float() | t.Double(), t.Int() | t.Long()):
             span = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
-            return lifted(lambda plan: _saturated(plan, span, "int" if isinstance(to, t.Int) else "long"), to, value)
+            return lift_plan(lambda plan: _saturate(plan, span, "int" if isinstance(to, t.Int) else "long"), to, value)
         case (t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double(), t.Float() | t.Double()):
             return _by_spark(value, to)
         case (t.Decimal(), t.Float() | t.Double()):
-            return lifted(lambda plan: plan.cast("double").cast(spark_type(to)), to, value)
+            return lift_plan(lambda plan: plan.cast("double").cast(spark_type(to)), to, value)
         case (t.Int() | t.Long(), t.Decimal(precision, scale)):
             digits = 10 if isinstance(source, t.Int) else 19
             return _by_spark(value, to) if precision - scale >= digits else None
@@ -152,11 +152,11 @@ def _cast(value: Cell, source: t.Type, to: t.Type) -> Cell | None:
             return _from_timestamp(value, source, unit.value, to)
         case (t.Date(), t.Timestamp()):
             per_day = F.lit(DAY_SECONDS * to.unit.value).cast("long")
-            return lifted(
+            return lift_plan(
                 lambda plan: from_ticks(F.try_multiply(F.unix_date(plan).cast("long"), per_day), to), to, value
             )
         case (t.Time(), t.Time()):
-            return lifted(lambda plan: _in_unit(plan, source, to), to, value)
+            return lift_plan(lambda plan: _in_unit(plan, source, to), to, value)
         case _:
             return None
 
@@ -164,9 +164,9 @@ def _cast(value: Cell, source: t.Type, to: t.Type) -> Cell | None:
 def _from_timestamp(value: Cell, source: t.Timestamp, per_second: int, to: t.Type) -> Cell | None:
     match to:
         case t.Timestamp():
-            return lifted(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
+            return lift_plan(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
         case t.Date():
-            return lifted(
+            return lift_plan(
                 lambda plan: F.date_from_unix_date(
                     floor_div(ticks(plan, source), DAY_SECONDS * per_second).cast("int")
                 ),
@@ -174,14 +174,14 @@ def _from_timestamp(value: Cell, source: t.Timestamp, per_second: int, to: t.Typ
                 value,
             )
         case t.Int():
-            return lifted(lambda plan: wrapped_int(floor_div(ticks(plan, source), per_second)), to, value)
+            return lift_plan(lambda plan: wrap_int(floor_div(ticks(plan, source), per_second)), to, value)
         case t.Long():
-            return lifted(lambda plan: floor_div(ticks(plan, source), per_second), to, value)
+            return lift_plan(lambda plan: floor_div(ticks(plan, source), per_second), to, value)
         case _:
             return None
 
 
-def _saturated(plan: Column, span: tuple[int, int], name: str) -> Column:
+def _saturate(plan: Column, span: tuple[int, int], name: str) -> Column:
     """Toward zero, the nearest end of the range beyond it, zero for NaN."""
     low, high = (F.lit(float(end)) for end in span)
     wide = plan.cast("double")

@@ -47,14 +47,14 @@ def lift(make: Make, *cells: Cell) -> Column:
     return _at_depth(make, [cell.plan for cell in cells], [cell.type for cell in cells], cells[0].depth)
 
 
-def lifted(make: Make, type: t.Type, *cells: Cell) -> Cell:
+def lift_plan(make: Make, type: t.Type, *cells: Cell) -> Cell:
     """A cell of the plan that `make` gives."""
     return Cell(lambda: lift(make, *cells), type, cells[0].depth)
 
 
 def mask(make: Make, *cells: Cell) -> Cell:
     """A mask of the plan that `make` gives."""
-    return lifted(make, t.Boolean(), *cells)
+    return lift_plan(make, t.Boolean(), *cells)
 
 
 def constant(answer: bool, like: Cell) -> Cell:
@@ -74,18 +74,18 @@ def field_of(struct: Cell, position: int) -> Cell:
     if struct.parts is not None:
         return struct.parts[position]
     field = t.children(struct.type)[position]
-    return lifted(lambda plan: plan.getField(field.name), field.type, struct)
+    return lift_plan(lambda plan: plan.getField(field.name), field.type, struct)
 
 
 def struct_of(fields: Sequence[tuple[str, Cell]], type: t.Type, nulls: Cell) -> Cell:
     """Structs of these fields, null where `nulls` is true."""
     names = [name for name, _ in fields]
 
-    def made(null: Column, *plans: Column) -> Column:
+    def make(null: Column, *plans: Column) -> Column:
         whole = F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
         return F.when(~null, whole)
 
-    return lifted(made, type, nulls, *[cell for _, cell in fields])
+    return lift_plan(make, type, nulls, *[cell for _, cell in fields])
 
 
 def elements_of(array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -> Cell:

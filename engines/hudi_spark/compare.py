@@ -50,21 +50,21 @@ def _comparable(value: Cell, type: t.Type) -> tuple[Cell, t.Type]:
     """Values that Spark orders as the core does: vectors as the bytes they are."""
     if not order.is_ordered(type):
         raise UnsupportedError(type_text(type), message="comparing values of this type is not supported on Spark")
-    wanted = _packed(type)
+    wanted = _pack(type)
     return (value, type) if wanted is type else (_in_bytes(value, type, wanted), wanted)
 
 
-def _packed(type: t.Type) -> t.Type:
+def _pack(type: t.Type) -> t.Type:
     """The type with bytes for vectors; the same object where there are none."""
     match type:
         case t.Vector():
             return t.Binary()
         case t.Record(fields):
-            inner = tuple(replace(field, type=_packed(field.type)) for field in fields)
+            inner = tuple(replace(field, type=_pack(field.type)) for field in fields)
             same = all(a.type is b.type for a, b in zip(inner, fields, strict=True))
             return type if same else t.Record(inner)
         case t.Array(element):
-            packed = _packed(element.type)
+            packed = _pack(element.type)
             return type if packed is element.type else t.Array(replace(element, type=packed))
         case _:
             return type

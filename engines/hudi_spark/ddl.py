@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from hudi_core.avro.extras import carried, implied_default, type_shell
+from hudi_core.avro.extras import carry, imply_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
@@ -65,9 +65,9 @@ class _Writer:
         self.losses: list[ConversionLoss] = []
 
     def field(self, field: t.Field, path: _Path, between: str) -> str:
-        carried(replace(field, doc=None), plain, ".".join(path), self.losses, keep=False)
+        carry(replace(field, doc=None), plain, ".".join(path), self.losses, keep=False)
         required = "" if field.optional else " NOT NULL"
-        comment = "" if field.doc is None else f" COMMENT {_quoted(field.doc)}"
+        comment = "" if field.doc is None else f" COMMENT {_quote(field.doc)}"
         return f"{_name(field.name)}{between}{self._type(field.type, path)}{required}{comment}"
 
     def _type(self, type: t.Type, path: _Path) -> str:
@@ -92,7 +92,7 @@ class _Writer:
 
     def _inner(self, field: t.Field, path: _Path) -> str:
         inner = (*path, field.name)
-        carried(field, plain, ".".join(inner), self.losses, keep=False, column=False)
+        carry(field, plain, ".".join(inner), self.losses, keep=False, column=False)
         if not field.optional and field.name != "key":
             self.losses.append(ConversionLoss(".".join(inner), "required", "optional"))
         return self._type(field.type, inner)
@@ -127,7 +127,7 @@ class _Reader:
     def _field(self, field: FieldText, path: _Path) -> t.Field:
         logical = self._type(field.type, (*path, field.name))
         optional = not field.required
-        return t.Field(0, field.name, logical, optional, field.comment, implied_default(optional))
+        return t.Field(0, field.name, logical, optional, field.comment, imply_default(optional))
 
     def _type(self, type: TypeText, path: _Path) -> t.Type:
         match type.name, type.fields:
@@ -178,5 +178,5 @@ def _name(name: str) -> str:
 _ESCAPES: Final = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000", "\x1a": "\\Z"}
 
 
-def _quoted(comment: str) -> str:
+def _quote(comment: str) -> str:
     return "'" + "".join(_ESCAPES.get(character, character) for character in comment) + "'"

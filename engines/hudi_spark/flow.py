@@ -43,11 +43,11 @@ class SparkRows:
     def runner(self) -> SparkRunner:
         return SparkRunner(self.spark)
 
-    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> SparkFlow:
+    def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> SparkFlow:
         engine, schema = self.engine, self._arrow
 
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return packet_rows(work(task_number(), _given(engine, schema, batches)))
+            return packet_rows(work(task_number(), _give(engine, schema, batches)))
 
         return SparkFlow(self.spark, self.frame.mapInArrow(in_worker(run), FIELDS))
 
@@ -72,7 +72,7 @@ class ScanRows:
     def runner(self) -> SparkRunner:
         return SparkRunner(self.spark)
 
-    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> SparkFlow:
+    def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> SparkFlow:
         remote, tasks = self.scan.remote_scan(), tasks_of_size(self.scan.parts(), self.runner.parallelism)
 
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -85,7 +85,7 @@ class ScanRows:
         )
 
 
-def _given(engine: Engine[Any, Any, Any], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
+def _give(engine: Engine[Any, Any, Any], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
     """The rows as batches of the engine, as many in each as make a packet."""
     for rows in _large(batches):
         reader = rows.cast(schema).to_reader()  # Spark names the session's zone in the types of its batches

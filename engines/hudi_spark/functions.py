@@ -15,9 +15,9 @@ from hudi_core.functions.scalar.like import AnyRun, Pattern
 from hudi_core.functions.scalar.text import MAX_MADE
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
-from hudi_spark.arithmetic import arithmetic, wrapped_int
+from hudi_spark.arithmetic import arithmetic, wrap_int
 from hudi_spark.casts import cast
-from hudi_spark.cells import Cell, lifted, mask
+from hudi_spark.cells import Cell, lift_plan, mask
 from hudi_spark.scalars import by_value
 from hudi_spark.structs import spark_type
 from hudi_spark.ticks import MICROS, floor_div, ticks
@@ -36,7 +36,7 @@ def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t
             cast(argument, source, to) for argument, source, to in zip(arguments, types, native.takes, strict=False)
         ]
         brought += arguments[len(brought) :]
-        answer = lifted(lambda *plans: _bounded(native.name, *plans), result, *brought)
+        answer = lift_plan(lambda *plans: _bound(native.name, *plans), result, *brought)
     if answer is None:
         answer = by_value(
             lambda *values: function.apply(values, types, result), arguments, types, result, function.strict
@@ -44,7 +44,7 @@ def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t
     return answer
 
 
-def _bounded(name: str, *plans: Column) -> Column:
+def _bound(name: str, *plans: Column) -> Column:
     """Spark's own function; an error where its text would be longer than the core makes any."""
     call = F.call_function(name, *plans)
     if name not in ("lpad", "rpad", "repeat"):
@@ -86,7 +86,7 @@ def _cast(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | Non
 def _bytes_between(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """SQL's substring of bytes; Spark's own goes wrong where positions and lengths are near the ends of an int."""
 
-    def taken(plan: Column, position: Column, length: Column | None = None) -> Column:
+    def take(plan: Column, position: Column, length: Column | None = None) -> Column:
         zero, count, place = F.lit(0).cast("long"), F.length(plan).cast("long"), position.cast("long")
         start = F.when(place > 0, place - 1).when(place < 0, count + place).otherwise(zero)
         end = count if length is None else F.least(start + length.cast("long"), count)
@@ -95,7 +95,7 @@ def _bytes_between(arguments: Sequence[Cell], types: Types, result: t.Type) -> C
         known = position.isNotNull() if length is None else position.isNotNull() & length.isNotNull()
         return F.when(known, part)
 
-    return lifted(taken, result, *arguments) if isinstance(types[0], t.Binary) else None
+    return lift_plan(take, result, *arguments) if isinstance(types[0], t.Binary) else None
 
 
 def _part_of_day(seconds: int, count: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -108,24 +108,24 @@ def _part_of_day(seconds: int, count: int, arguments: Sequence[Cell], types: Typ
         number = floor_div(ticks(plan, source), seconds * source.unit.value)
         return F.pmod(number, F.lit(count).cast("long")).cast("int")
 
-    return lifted(part, result, arguments[0])
+    return lift_plan(part, result, arguments[0])
 
 
 def _days(cell: Cell, source: t.Type) -> Cell:
-    return lifted(lambda plan: F.unix_date(plan).cast("long"), t.Long(), cast(cell, source, t.Date()))
+    return lift_plan(lambda plan: F.unix_date(plan).cast("long"), t.Long(), cast(cell, source, t.Date()))
 
 
-def _moved(sign: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+def _move(sign: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Days added, with wrap."""
-    return lifted(
-        lambda days, by: F.date_from_unix_date(wrapped_int(days + by.cast("long") * sign)),
+    return lift_plan(
+        lambda days, by: F.date_from_unix_date(wrap_int(days + by.cast("long") * sign)),
         *(result, _days(arguments[0], types[0]), arguments[1]),
     )
 
 
 def _days_between(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     days = [_days(argument, source) for argument, source in zip(arguments, types, strict=True)]
-    return lifted(lambda late, early: wrapped_int(late - early), result, *days)
+    return lift_plan(lambda late, early: wrap_int(late - early), result, *days)
 
 
 def _unix_timestamp(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -142,7 +142,7 @@ def _unix_timestamp(arguments: Sequence[Cell], types: Types, result: t.Type) -> 
             counted, unit = floor_div(counted, unit // MICROS), MICROS
         return F.call_function("div", counted, F.lit(unit).cast("long"))
 
-    return lifted(seconds, result, arguments[0])
+    return lift_plan(seconds, result, arguments[0])
 
 
 def _narrow(bits: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -151,41 +151,41 @@ def _narrow(bits: int, arguments: Sequence[Cell], types: Types, result: t.Type) 
     def lowest(plan: Column) -> Column:
         return F.shiftright(F.shiftleft(plan.cast("long"), 64 - bits), 64 - bits).cast("int")
 
-    return lifted(lowest, result, arguments[0]) if isinstance(types[0], t.Int | t.Long) else None
+    return lift_plan(lowest, result, arguments[0]) if isinstance(types[0], t.Int | t.Long) else None
 
 
 def _size(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda plan: F.coalesce(F.size(plan), F.lit(-1)), result, arguments[0])
+    return lift_plan(lambda plan: F.coalesce(F.size(plan), F.lit(-1)), result, arguments[0])
 
 
 def _part(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """The element at a place, from 0; or the value of a key."""
     name = "get" if isinstance(types[0], t.Array) else "try_element_at"
-    return lifted(lambda *plans: F.call_function(name, *plans), result, *arguments)
+    return lift_plan(lambda *plans: F.call_function(name, *plans), result, *arguments)
 
 
 def _element_at(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda *plans: F.call_function("try_element_at", *plans), result, *arguments)
+    return lift_plan(lambda *plans: F.call_function("try_element_at", *plans), result, *arguments)
 
 
 def _struct(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Names and values by turns; the type has the names."""
     names = [field.name for field in t.children(result)]
 
-    def made(*plans: Column) -> Column:
+    def make(*plans: Column) -> Column:
         return F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
 
-    return lifted(made, result, *arguments[1::2])
+    return lift_plan(make, result, *arguments[1::2])
 
 
 def _beside(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Each element in a struct with the values of its row."""
 
-    def made(array: Column, *others: Column) -> Column:
+    def make(array: Column, *others: Column) -> Column:
         repeated = [F.array_repeat(other, F.size(array)) for other in others]
         return F.arrays_zip(array, *repeated).cast(spark_type(result))
 
-    return lifted(made, result, *arguments)
+    return lift_plan(make, result, *arguments)
 
 
 def _spread(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -194,28 +194,28 @@ def _spread(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | N
     assert isinstance(array_type, t.Array)
     names = [field.name for field in t.children(array_type.element.type)]
 
-    def made(array: Column, *others: Column) -> Column:
+    def make(array: Column, *others: Column) -> Column:
         repeated = [F.array_repeat(other, F.size(array)) for other in others]
         return F.arrays_zip(*[array.getField(name) for name in names], *repeated).cast(spark_type(result))
 
-    return lifted(made, result, *arguments)
+    return lift_plan(make, result, *arguments)
 
 
 def _places(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Each element with its place, from 0."""
 
-    def made(array: Column) -> Column:
+    def make(array: Column) -> Column:
         return F.transform(array, lambda item, place: F.struct(item.alias("x0"), place.alias("x1")))
 
-    return lifted(made, result, *arguments)
+    return lift_plan(make, result, *arguments)
 
 
 def _pairs(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda *arrays: F.arrays_zip(*arrays).cast(spark_type(result)), result, *arguments)
+    return lift_plan(lambda *arrays: F.arrays_zip(*arrays).cast(spark_type(result)), result, *arguments)
 
 
 def _entries(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(F.map_entries, result, *arguments)
+    return lift_plan(F.map_entries, result, *arguments)
 
 
 def _map_filtered(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
@@ -224,41 +224,41 @@ def _map_filtered(arguments: Sequence[Cell], types: Types, result: t.Type) -> Ce
     fields = (t.Field(0, "key", key.type), t.Field(0, "value", value.type), t.Field(0, "kept", t.Boolean()))
     kind = spark_type(t.Array(t.Field(0, "element", t.Record(fields))))
 
-    def made(held: Column, conditions: Column) -> Column:
+    def make(held: Column, conditions: Column) -> Column:
         zipped = F.arrays_zip(F.map_keys(held), F.map_values(held), conditions).cast(kind)
         kept = F.filter(zipped, lambda entry: entry["kept"])
         return F.map_from_arrays(kept.getField("key"), kept.getField("value"))
 
-    return lifted(made, result, *arguments)
+    return lift_plan(make, result, *arguments)
 
 
 def _with_keys(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda held, keys: F.map_from_arrays(keys, F.map_values(held)), result, *arguments)
+    return lift_plan(lambda held, keys: F.map_from_arrays(keys, F.map_values(held)), result, *arguments)
 
 
 def _with_values(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda held, values: F.map_from_arrays(F.map_keys(held), values), result, *arguments)
+    return lift_plan(lambda held, values: F.map_from_arrays(F.map_keys(held), values), result, *arguments)
 
 
 def _exists(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda array, held: F.when(array.isNotNull(), F.array_contains(held, True)), result, *arguments)
+    return lift_plan(lambda array, held: F.when(array.isNotNull(), F.array_contains(held, True)), result, *arguments)
 
 
 def _for_all(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
-    return lifted(lambda array, held: F.when(array.isNotNull(), ~F.array_contains(held, False)), result, *arguments)
+    return lift_plan(lambda array, held: F.when(array.isNotNull(), ~F.array_contains(held, False)), result, *arguments)
 
 
-def _filtered(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+def _filter(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     condition = t.Field(0, "kept", t.Boolean())
     pairs = spark_type(
         t.Array(t.Field(0, "element", t.Record((t.Field(0, "item", t.children(result)[0].type), condition))))
     )
 
-    def made(array: Column, conditions: Column) -> Column:
+    def make(array: Column, conditions: Column) -> Column:
         zipped = F.arrays_zip(array, conditions).cast(pairs)
         return F.transform(F.filter(zipped, lambda pair: pair["kept"]), lambda pair: pair["item"])
 
-    return lifted(made, result, *arguments)
+    return lift_plan(make, result, *arguments)
 
 
 _KERNELS: dict[str, Kernel] = {
@@ -269,8 +269,8 @@ _KERNELS: dict[str, Kernel] = {
     "hour": partial(_part_of_day, 3600, 24),
     "minute": partial(_part_of_day, 60, 60),
     "second": partial(_part_of_day, 1, 60),
-    "date_add": partial(_moved, 1),
-    "date_sub": partial(_moved, -1),
+    "date_add": partial(_move, 1),
+    "date_sub": partial(_move, -1),
     "datediff": _days_between,
     "unix_timestamp": _unix_timestamp,
     **{function.name: partial(_narrow, bits) for bits, function in NARROW.items()},
@@ -288,6 +288,6 @@ _KERNELS: dict[str, Kernel] = {
     "transform_values": _with_values,
     "exists": _exists,
     "forall": _for_all,
-    "filter": _filtered,
+    "filter": _filter,
 }
 """Functions that depend on the session's zone, or fail with ANSI mode on, in Spark itself."""

@@ -57,7 +57,7 @@ def numbers_of(packed: bytes, vector: t.Vector) -> tuple[Any, ...]:
     return struct.unpack(_format(vector), packed)
 
 
-def packed_of(numbers: Any, vector: t.Vector) -> bytes:
+def pack_numbers(numbers: Any, vector: t.Vector) -> bytes:
     """The bytes of a vector's numbers."""
     return struct.pack(_format(vector), *numbers)
 

@@ -42,7 +42,7 @@ from hudi_core.types.disguised import is_whole_variant
 from hudi_core.types.walk import walk
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.relations import FileRelation, Read, Relations, own_reader, quoted, relations_of
+from hudi_spark.relations import FileRelation, Read, Relations, own_reader, quote, relations_of
 from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
 
@@ -99,7 +99,7 @@ class NativePlans:
         key = (stored.record, needed.record, wanted.record)
         if key not in self._formed:
             rows = projection(reading.plan, VALUES)
-            named = rows(_columns(stored.record, lambda position: F.col(quoted(stored.fields[position].name))))
+            named = rows(_columns(stored.record, lambda position: F.col(quote(stored.fields[position].name))))
             chosen = named if needed is wanted else projection(reconcile(needed, wanted), VALUES)(named)
             _keep(self._formed, key, self._form(stored, wanted, rows, chosen))
         return self._formed[key]
@@ -172,7 +172,7 @@ class NativeReading:
         condition = (
             is_true(self._wanted.predicate, VALUES, form.predicate_rows(files), needed).plan if group.filtered else None
         )
-        selected = _selected(files.rows(condition), form, wanted)
+        selected = _select(files.rows(condition), form, wanted)
         return selected if form.exact else selected.to(forms.struct(wanted))
 
 
@@ -203,7 +203,7 @@ def _with_metadata(bare: StructType, wanted: StructType) -> StructType:
     return StructType([chosen.get(field.name, field) for field in bare.fields])
 
 
-def _selected(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
+def _select(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
     """The wanted columns of the rows, named as in the schema; what is in the frame as it is wanted is not touched."""
     parts = form.wanted.parts
     assert parts is not None
@@ -211,7 +211,7 @@ def _selected(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
     if [cell.name for cell in parts] != names:
         return frame.select(*[cell.plan.alias(name) for cell, name in zip(parts, names, strict=True)])
     stored = [f.name for f in form.stored.fields]
-    return frame if names == stored else frame.selectExpr(*map(quoted, names))
+    return frame if names == stored else frame.selectExpr(*map(quote, names))
 
 
 def _is_able(reading: FilePlan) -> bool:

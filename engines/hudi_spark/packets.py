@@ -42,7 +42,7 @@ class SparkFlow:
     def parallelism(self) -> int:
         return parallelism_of(self.spark)
 
-    def mapped(self, work: PartWork) -> SparkFlow:
+    def map(self, work: PartWork) -> SparkFlow:
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return packet_rows(work(task_number(), _packets(batches)))
 

@@ -81,13 +81,13 @@ class LoadedFiles:
     struct: StructType
 
     def column(self, position: int) -> Column:
-        return F.col(quoted(self.struct.names[position]))
+        return F.col(quote(self.struct.names[position]))
 
     def rows(self, condition: Column | None = None) -> DataFrame:
         return self.frame if condition is None else self.frame.where(condition)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A column's name in Spark's expressions."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -131,7 +131,7 @@ class RelationOfFiles:
     def column(self, position: int) -> Column:
         if self.relations.has_conditions:
             return Column(self.relations.plans.column(self.relation, position))
-        return F.col(quoted(self.struct.names[position]))
+        return F.col(quote(self.struct.names[position]))
 
     def rows(self, condition: Column | None = None) -> DataFrame:
         relations = self.relations

@@ -18,8 +18,8 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.domain import EXACT
-from hudi_spark.cells import Cell, deep_type, lift, lifted
-from hudi_spark.literals import numbers_of, packed_of
+from hudi_spark.cells import Cell, deep_type, lift, lift_plan
+from hudi_spark.literals import numbers_of, pack_numbers
 from hudi_spark.structs import spark_type
 from hudi_spark.ticks import from_ticks, ticks
 
@@ -45,11 +45,10 @@ def by_value(
 
     depth = cells[0].depth
     held = [
-        lift(lambda plan, source=source: _shipped(plan, source), cell)
-        for cell, source in zip(cells, types, strict=True)
+        lift(lambda plan, source=source: _ship(plan, source), cell) for cell, source in zip(cells, types, strict=True)
     ]
-    run = F.udf(_deep(call, depth), deep_type(_shipped_type(result), depth))
-    return lifted(lambda plan: _received(plan, result), result, Cell(run(*held), result, depth))
+    run = F.udf(_deep(call, depth), deep_type(_find_shipped_type(result), depth))
+    return lift_plan(lambda plan: _receive(plan, result), result, Cell(run(*held), result, depth))
 
 
 def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
@@ -64,31 +63,31 @@ def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
     return run_on_items
 
 
-def _shipped(plan: Column, type: t.Type) -> Column:
+def _ship(plan: Column, type: t.Type) -> Column:
     """Values in a form that Python's own types hold in full."""
     match type:
         case t.Record(fields):
             parts = [
-                _shipped(plan.getField(field.name), field.type).alias(f"x{position}")
+                _ship(plan.getField(field.name), field.type).alias(f"x{position}")
                 for position, field in enumerate(fields)
             ]
             return F.when(plan.isNotNull(), F.struct(*parts))
         case t.Array(element):
-            return F.transform(plan, lambda item: _shipped(item, element.type))
+            return F.transform(plan, lambda item: _ship(item, element.type))
         case t.Map(_, value):
             return F.transform(
                 F.map_entries(plan),
-                lambda entry: F.struct(entry["key"].alias("key"), _shipped(entry["value"], value.type).alias("value")),
+                lambda entry: F.struct(entry["key"].alias("key"), _ship(entry["value"], value.type).alias("value")),
             )
         case _:
             return ticks(plan, type) if isinstance(type, _COUNTED) else plan
 
 
-def _received(plan: Column, type: t.Type) -> Column:
+def _receive(plan: Column, type: t.Type) -> Column:
     return from_ticks(plan, type) if isinstance(type, _COUNTED) else plan
 
 
-def _shipped_type(type: t.Type) -> DataType:
+def _find_shipped_type(type: t.Type) -> DataType:
     match type:
         case t.Date() | t.Time(t.Unit.MILLIS):
             return spark_type(t.Int())
@@ -105,7 +104,7 @@ def _into_domain(type: t.Type) -> Into:
         case t.Binary() | t.Fixed():
             return bytes
         case t.Vector():
-            return lambda numbers: packed_of(numbers, type)
+            return lambda numbers: pack_numbers(numbers, type)
         case t.Decimal(_, scale):
             step = Decimal((0, (1,), -scale))
             return lambda value: value.quantize(step, context=EXACT)

@@ -46,7 +46,7 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     running = SparkSession.getActiveSession()
     if running is None:
-        running = _started(master, remote, dict(config or {}))
+        running = _start(master, remote, dict(config or {}))
     for key, value in _SETTINGS.items():
         running.conf.set(key, value)
     if ship:
@@ -54,7 +54,7 @@ def session(
     return running
 
 
-def _started(master: str | None, remote: str | None, config: dict[str, str]) -> SparkSession:
+def _start(master: str | None, remote: str | None, config: dict[str, str]) -> SparkSession:
     builder: Any = SparkSession.builder
     if remote is not None:
         builder = builder.remote(remote)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hudi_core.avro.extras import Plain, carried, implied_default, restored, type_shell
+from hudi_core.avro.extras import Plain, carry, imply_default, restore, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.json_texts import parse_json
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
@@ -153,7 +153,7 @@ class _Outward:
             metadata[COMMENT] = field.doc
         if field.id >= 0:
             metadata[FIELD_ID] = field.id
-        marked = _marked(field.type)
+        marked = _find_mark(field.type)
         if marked is not None:
             metadata[HUDI_TYPE] = marked
         extras = self._extras(replace(field, doc=None), path)
@@ -163,7 +163,7 @@ class _Outward:
         return {"name": field.name, "type": word, "nullable": field.optional, "metadata": metadata}
 
     def _extras(self, field: t.Field, path: _Path, *, column: bool = True) -> dict[str, Any]:
-        extras = carried(field, self._plain, ".".join(path), self.losses, keep=self._keep, column=column)
+        extras = carry(field, self._plain, ".".join(path), self.losses, keep=self._keep, column=column)
         if isinstance(field.type, t.Array | t.Map):
             for inner in t.children(field.type):
                 below = self._extras(inner, (*path, inner.name), column=False)
@@ -260,9 +260,9 @@ class _Inward:
         extras = self._load(metadata.get(EXTRAS), inner)
         logical = self.type(json_field.get("type"), inner, extras)
         column, comment = self._id(metadata.get(FIELD_ID), inner), metadata.get(COMMENT)
-        field = t.Field(column, inner[-1], logical, nullable, comment, implied_default(nullable))
-        restoration = restored(field, extras, _plain_as_read(logical), self._at(inner))
-        return replace(restoration, type=self._unmarked(restoration.type, metadata.get(HUDI_TYPE), inner))
+        field = t.Field(column, inner[-1], logical, nullable, comment, imply_default(nullable))
+        restoration = restore(field, extras, _plain_as_read(logical), self._at(inner))
+        return replace(restoration, type=self._unmark(restoration.type, metadata.get(HUDI_TYPE), inner))
 
     def _inner(
         self, name: str, word: _Json, type_key: str, null_key: str | None, path: _Path, extras: _Json
@@ -275,9 +275,9 @@ class _Inward:
             raise self._error(inner, f"true or false as {null_key}", nullable)
         logical = self.type(word.get(type_key), inner, below)
         field = t.Field(self._id(below.get("id"), inner), name, logical, nullable)
-        return restored(field, below, _plain_as_read(logical), self._at(inner))
+        return restore(field, below, _plain_as_read(logical), self._at(inner))
 
-    def _unmarked(self, type: t.Type, mark: object, path: _Path) -> t.Type:
+    def _unmark(self, type: t.Type, mark: object, path: _Path) -> t.Type:
         """The type in Hudi's own metadata of a field, where the field has none of ours."""
         if isinstance(type, t.Array) and isinstance(mark, str):
             vector = vector_of(mark)
@@ -327,7 +327,7 @@ def vector_of(mark: str) -> t.Vector | None:
     return t.Vector(int(match[1]), t.VectorElement[element]) if element in t.VectorElement.__members__ else None
 
 
-def _marked(type: t.Type) -> str | None:
+def _find_mark(type: t.Type) -> str | None:
     match type:
         case t.Vector(dimension, t.VectorElement.FLOAT):
             return f"VECTOR({dimension})"

@@ -15,7 +15,7 @@ from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types import nodes as t
 from hudi_spark import casts, compare, functions
-from hudi_spark.cells import Cell, constant, elements_of, field_of, lifted, mask, record, struct_of
+from hudi_spark.cells import Cell, constant, elements_of, field_of, lift_plan, mask, record, struct_of
 from hudi_spark.literals import literal
 from hudi_spark.scalars import by_value
 from hudi_spark.ticks import from_ticks, ticks
@@ -56,9 +56,9 @@ class SparkValues:
 
     def entries(self, map: Cell, type: t.Map, change: Callable[[Cell], Cell]) -> Cell:
         assert isinstance(map.type, t.Map)
-        items = lifted(F.map_values, map.type, map)
+        items = lift_plan(F.map_values, map.type, map)
         changed = change(Cell(items.plan, map.type.value.type, map.depth + 1))
-        return lifted(
+        return lift_plan(
             lambda stored, values: F.map_from_arrays(F.map_keys(stored), values),
             type,
             map,
@@ -66,7 +66,7 @@ class SparkValues:
         )
 
     def literal(self, value: object, type: t.Type, like: Cell) -> Cell:
-        return lifted(lambda _: literal(value, type), type, like)
+        return lift_plan(lambda _: literal(value, type), type, like)
 
     def is_null(self, value: Cell) -> Cell:
         if value.parts is not None:
@@ -109,13 +109,13 @@ class SparkValues:
     def convert(self, value: Cell, source: t.Type, to: t.Type) -> Cell:
         return casts.convert(value, source, to)
 
-    def relabelled(self, value: Cell, source: t.Timestamp, to: t.Timestamp) -> Cell:
-        return lifted(lambda plan: from_ticks(ticks(plan, source), to), to, value)
+    def relabel(self, value: Cell, source: t.Timestamp, to: t.Timestamp) -> Cell:
+        return lift_plan(lambda plan: from_ticks(ticks(plan, source), to), to, value)
 
     def choose(self, when: Cell, then: Cell, otherwise: Cell, type: t.Type) -> Cell:
         if when.always is not None:
             return then if when.always else otherwise
-        return lifted(lambda chosen, yes, no: F.when(chosen, yes).otherwise(no), type, when, then, otherwise)
+        return lift_plan(lambda chosen, yes, no: F.when(chosen, yes).otherwise(no), type, when, then, otherwise)
 
     def replaced(self, value: Cell, where: Cell, constant: object, type: t.Type) -> Cell:
         return self.choose(where, self.literal(constant, type, value), value, type)
@@ -123,16 +123,16 @@ class SparkValues:
     def join(self, parts: Sequence[str | Cell]) -> Cell:
         columns = [part for part in parts if isinstance(part, Cell)]
 
-        def joined(*plans: Column) -> Column:
+        def join(*plans: Column) -> Column:
             left = iter(plans)
             return F.concat(*[next(left) if isinstance(part, Cell) else F.lit(part) for part in parts])
 
-        return lifted(joined, t.String(), *columns)
+        return lift_plan(join, t.String(), *columns)
 
-    def mapped(self, value: Cell, rule: Callable[[Any], Any], source: t.Type, to: t.Type) -> Cell:
+    def map(self, value: Cell, rule: Callable[[Any], Any], source: t.Type, to: t.Type) -> Cell:
         return by_value(rule, [value], [source], to)
 
-    def numbered(self, like: Cell, first: int) -> Cell:
+    def number_rows(self, like: Cell, first: int) -> Cell:
         raise UnsupportedError("numbers of rows", message="rows of a Spark DataFrame have no order to number them by")
 
     def refuse(self, value: Cell, where: Cell, expected: str, found: str) -> Cell:
@@ -140,7 +140,7 @@ class SparkValues:
         if where.always is False:
             return value
         message = str(RowError(None, expected=expected, found=found))
-        return lifted(
+        return lift_plan(
             lambda plan, refused: F.when(refused, F.raise_error(F.lit(f"{RowError.__name__}: {message}"))).otherwise(
                 plan
             ),
@@ -153,13 +153,13 @@ class SparkValues:
         if any(one.always is False for one in masks):
             return constant(False, like)
         left = [one for one in masks if one.always is None]
-        return _joined(lambda a, b: a & b, left) if left else constant(True, like)
+        return _join(lambda a, b: a & b, left) if left else constant(True, like)
 
     def some(self, masks: Sequence[Cell], like: Cell) -> Cell:
         if any(one.always for one in masks):
             return constant(True, like)
         left = [one for one in masks if one.always is None]
-        return _joined(lambda a, b: a | b, left) if left else constant(False, like)
+        return _join(lambda a, b: a | b, left) if left else constant(False, like)
 
     def no(self, mask_: Cell) -> Cell:
         if mask_.always is not None:
@@ -167,9 +167,9 @@ class SparkValues:
         return mask(lambda plan: ~plan, mask_)
 
 
-def _joined(join: Callable[[Column, Column], Column], masks: Sequence[Cell]) -> Cell:
+def _join(join: Callable[[Column, Column], Column], masks: Sequence[Cell]) -> Cell:
     """All of them joined, in their order, as a tree that is as flat as can be: Catalyst goes down plans by recursion."""
     if len(masks) == 1:
         return masks[0]
     middle = len(masks) // 2
-    return mask(join, _joined(join, masks[:middle]), _joined(join, masks[middle:]))
+    return mask(join, _join(join, masks[:middle]), _join(join, masks[middle:]))

@@ -11,12 +11,12 @@ import numpy as np
 
 from hudi_core.advice.costs import Cost, Costs
 from hudi_core.advice.proposals import LEAST_SAVING, Advice, Measure, Proposal, Touched
-from hudi_core.advice.sample import Sample, Sizes, drawn, mean_size, slice_sizes, spread, sum_of
+from hudi_core.advice.sample import Sample, Sizes, draw_sample, mean_size, slice_sizes, spread, sum_of
 from hudi_core.arrays import Numbers
 from hudi_core.cluster.forecast import Forecaster, Shares
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.predictions import Gain
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError, UsageError
@@ -30,7 +30,7 @@ from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.plan import SKIP
-from hudi_core.planning.prune import bound_conjunct, prune, whole
+from hudi_core.planning.prune import bind_conjunct, prune, whole
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import text_in_footer
@@ -63,7 +63,7 @@ def advise(
     if isinstance(where, str | Expr | ExpressionBuilder) or not where:
         raise UsageError("where", expected="a list of predicates", found="one by itself" if where else "none")
     sources = table.scan().sources
-    sample = drawn(sources)
+    sample = draw_sample(sources)
     frequent = sorted(as_queries(where), key=lambda query: -query.weight)[:MAX_QUERIES]
     of_slices = slice_sizes(sources)
     queries = [_query(sample, query, table, of_slices) for query in frequent]
@@ -123,7 +123,7 @@ class _Query:
         of_columns = record_keys.of_columns(parts)
         return None if of_columns is None else of_columns[1]
 
-    def left_by(self, names: Iterable[str] | None) -> Numbers:
+    def prune_by(self, names: Iterable[str] | None) -> Numbers:
         """The slices that recorded sources leave, those of these names alone or, for None, all; no file is opened."""
         chosen = [source for source in self.planner.sources if source.name not in _OF_FILES]
         if names is not None:
@@ -134,7 +134,7 @@ class _Query:
 
     @cached_property
     def recorded(self) -> Numbers:
-        return self.left_by(None)
+        return self.prune_by(None)
 
     @cached_property
     def now(self) -> Touched:
@@ -181,10 +181,10 @@ class _Query:
         wanted = {self.columns[name].id for name in columns}
         load = self.sample.sources.fallback.read(numbers, numbers)
 
-        def chosen(column: Column) -> Iterable[StatisticsPart]:
+        def choose_parts(column: Column) -> Iterable[StatisticsPart]:
             return load(column) if column.id in wanted else ()
 
-        possible = FileStatistics(len(numbers), chosen).plan(self.predicate).possible()
+        possible = FileStatistics(len(numbers), choose_parts).plan(self.predicate).possible()
         if by_filter and self.keys is not None:
             possible = np.array([row for row in possible.tolist() if self._passes(int(numbers[row]))], np.int64)
         return numbers, numbers[possible]
@@ -207,7 +207,7 @@ class _Query:
 def _query(sample: Sample, query: Query, table: Table, sizes: tuple[Sizes, Sizes]) -> _Query:
     schema, case_sensitive = sample.sources.snapshot.schema, table.case_sensitive
     parts = [
-        bound_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))
+        bind_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))
     ]
     planner = PredicatePlanner(sample.sources, parts, case_sensitive)
     return _Query(sample, planner, query, " AND ".join(part.text for part in parts), query.weight, *sizes)
@@ -242,7 +242,7 @@ class _Advisor:
         return self.sources.snapshot.schema.get(name).field.id not in self.sources.values
 
     def _column_stats(self, names: Sequence[str]) -> Iterator[Proposal]:
-        recorded = self._recorded_columns()
+        recorded = self._list_recorded_columns()
         new = [name for name in names if name not in recorded]
         choices: list[tuple[str, ...]] = [(name,) for name in new]
         if len(new) > 1:
@@ -260,7 +260,7 @@ class _Advisor:
         opened = 0 if set(query.columns) <= recorded else min(query.now.opened, left.kept)
         return replace(left if left.kept < query.now.kept else query.now, opened=opened)
 
-    def _recorded_columns(self) -> frozenset[str]:
+    def _list_recorded_columns(self) -> frozenset[str]:
         """The columns that `column_stats` has."""
         snapshot = self.sources.snapshot
         if snapshot.usable(COLUMN_STATS) is None:
@@ -288,20 +288,20 @@ class _Advisor:
 
     def _clustering(self, names: Sequence[str]) -> Iterator[Proposal]:
         """Sorted by a column, or along the z-order curve of those that save most by themselves; as `cluster` would plan it."""
-        by_one = [proposal for name in names if (proposal := self._clustered((name,))) is not None]
+        by_one = [proposal for name in names if (proposal := self._propose_clustering((name,))) is not None]
         yield from by_one
         best = sorted(by_one, key=lambda proposal: self.before.cost(proposal.touched))
         for count in range(2, min(len(best), _MOST_CURVE_COLUMNS) + 1):
             chosen = {proposal.columns for proposal in best[:count]}
-            proposal = self._clustered(tuple(name for name in names if (name,) in chosen))
+            proposal = self._propose_clustering(tuple(name for name in names if (name,) in chosen))
             if proposal is not None:
                 yield proposal
 
-    def _clustered(self, columns: tuple[str, ...]) -> Proposal | None:
+    def _propose_clustering(self, columns: tuple[str, ...]) -> Proposal | None:
         """What `cluster` by these columns would make of the queries; None where it has nothing to do, or cannot be done."""
         strategy = Strategy.LINEAR if len(columns) == 1 else Strategy.ZORDER
         try:
-            plan = planned(self.table, ClusterOptions(strategy, columns, self.sizes))
+            plan = plan_clustering(self.table, ClusterOptions(strategy, columns, self.sizes))
         except (UsageError, UnsupportedError):
             return None
         if not plan.groups:

@@ -47,7 +47,7 @@ class Sample:
         return sum(footer.rows for footer in self.footers.values()) / max(len(self.footers), 1)
 
 
-def drawn(sources: Sources, most: int = MAX_SLICES) -> Sample:
+def draw_sample(sources: Sources, most: int = MAX_SLICES) -> Sample:
     """A sample of at most so many slices. Draw it before anything is planned: what planning has read takes no time any more."""
     numbers = spread(np.flatnonzero(sources.snapshot.slices.bases >= 0), most)
     bases = list(bases_of(sources, numbers))

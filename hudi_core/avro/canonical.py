@@ -61,7 +61,7 @@ class _Canonical:
     def write(self, schema: object, space: str) -> str:
         match schema:
             case str():
-                return _quoted(self._name(schema, space))
+                return _quote(self._name(schema, space))
             case list():
                 return f"[{','.join(self.write(branch, space) for branch in schema)}]"
             case Mapping():
@@ -78,17 +78,17 @@ class _Canonical:
         return name if name in PRIMITIVES or (full not in self._defined and name in self._defined) else full
 
     def _complex(self, schema: Mapping[str, object], kind: str, space: str) -> str:
-        attributes = {"type": _quoted(kind)}
+        attributes = {"type": _quote(kind)}
         if kind in NAMED:
             name, own = schema.get("name"), schema.get("namespace")
             if not isinstance(name, str):
                 raise self._error("a name", name)
             full = full_name(name, own if isinstance(own, str) else space)
             self._defined.add(full)
-            attributes["name"], space = _quoted(full), namespace(full)
+            attributes["name"], space = _quote(full), namespace(full)
         match kind:
             case "enum":
-                attributes["symbols"] = ",".join(_quoted(str(symbol)) for symbol in self._list(schema, "symbols"))
+                attributes["symbols"] = ",".join(_quote(str(symbol)) for symbol in self._list(schema, "symbols"))
                 attributes["symbols"] = f"[{attributes['symbols']}]"
             case "fixed":
                 attributes["size"] = str(schema.get("size"))
@@ -105,7 +105,7 @@ class _Canonical:
         name = field.get("name") if isinstance(field, Mapping) else None
         if not isinstance(field, Mapping) or not isinstance(name, str):
             raise self._error("a field with a name", field)
-        return f'{{"name":{_quoted(name)},"type":{self.write(field.get("type"), space)}}}'
+        return f'{{"name":{_quote(name)},"type":{self.write(field.get("type"), space)}}}'
 
     def _list(self, schema: Mapping[str, object], key: str) -> list[object]:
         listed = schema.get(key)
@@ -117,7 +117,7 @@ class _Canonical:
         return SchemaError(self._where, expected=expected, found=repr(found)[:40])
 
 
-def _quoted(string: str) -> str:
+def _quote(string: str) -> str:
     return json.dumps(string, ensure_ascii=False)
 
 

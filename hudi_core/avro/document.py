@@ -61,7 +61,7 @@ def is_full_name(name: object) -> bool:
     return isinstance(name, str) and all(map(is_name, name.split(".")))
 
 
-def sanitized(name: str, mask: str = "__") -> str:
+def sanitize(name: str, mask: str = "__") -> str:
     """The name with `mask` in place of each character that Avro does not allow (ASCII only, as Hudi does it).
 
     Different names can become the same one. Raises `SchemaError` when the name is empty.
@@ -81,7 +81,7 @@ def record_name(table: str) -> str:
     >>> record_name("my-trips")
     'hoodie.my__trips.my__trips_record'
     """
-    name = sanitized(table)
+    name = sanitize(table)
     return f"hoodie.{name}.{name}_record"
 
 

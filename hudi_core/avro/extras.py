@@ -1,6 +1,6 @@
 """What the schema languages of engines have no word for, as JSON that they carry in the metadata of a field.
 
-An engine has a plain type for every type of ours. `carried` gives what a field has beyond the plain one, `restored` puts
+An engine has a plain type for every type of ours. `carry` gives what a field has beyond the plain one, `restore` puts
 it back. A reader that ignores the extras sees an ordinary schema.
 """
 
@@ -54,7 +54,7 @@ _ATTRIBUTES: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
 """The attributes of each kind of type that are no fields, each with its default."""
 
 
-def implied_default(optional: bool, *, column: bool = True) -> object:
+def imply_default(optional: bool, *, column: bool = True) -> object:
     """The implied default of a field in an engine's schema: null for a record's optional field, as in Apache Hudi."""
     return None if optional and column else t.ABSENT
 
@@ -65,7 +65,7 @@ def is_plain(field: t.Field, *, column: bool = True) -> bool:
     return implied and field.doc is None and not (field.aliases or field.properties or field.type_properties)
 
 
-def carried(
+def carry(
     field: t.Field, plain: Plain, path: str, losses: list[ConversionLoss], *, keep: bool = True, column: bool = True
 ) -> dict[str, Any]:
     """What a field has besides its id, its name, whether it is optional, its implied default, and the fields in its type.
@@ -79,7 +79,7 @@ def carried(
         extras["type"] = type_shell(field.type)
     if field.doc is not None:
         extras["doc"] = field.doc
-    implied = implied_default(field.optional, column=column)
+    implied = imply_default(field.optional, column=column)
     if field.default is t.ABSENT:
         extras.update({} if implied is t.ABSENT else {"no_default": True})
     elif field.default is not None or implied is not None:
@@ -98,7 +98,7 @@ def carried(
     for what, value in extras.items():
         match what:
             case "type":
-                losses.append(ConversionLoss(path, _described(field.type), _described(word)))
+                losses.append(ConversionLoss(path, _describe(field.type), _describe(word)))
             case "no_default":
                 losses.append(ConversionLoss(path, "no default", "default null"))
             case _:
@@ -106,8 +106,8 @@ def carried(
     return {}
 
 
-def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field:
-    """The field that was `carried`, from the plain one with its implied default, and the extras.
+def restore(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field:
+    """The field that was `carry`, from the plain one with its implied default, and the extras.
 
     The type is put back when its plain form is the one that is there; else someone has changed that since, and it wins.
     Raises `SchemaError` for extras of another form.
@@ -145,14 +145,14 @@ def type_shell(kind: t.Type) -> dict[str, Any]:
     for name, default in _ATTRIBUTES[type(kind)]:
         value = getattr(kind, name)
         if value != default:
-            shell[name] = _encoded(value)
+            shell[name] = _encode(value)
     return shell
 
 
 def type_from_shell(shell: Mapping[str, Any], inner: tuple[t.Field, ...] = ()) -> t.Type:
     """Undoes `type_shell`; `inner` are the fields of the type. KeyError or TypeError when it is no shell."""
     kind = _KINDS[shell["is"]]
-    stated = {name: _decoded(kind, name, value) for name, value in shell.items() if name != "is"}
+    stated = {name: _decode(kind, name, value) for name, value in shell.items() if name != "is"}
     if kind is t.Record:
         return t.Record(inner, **stated)
     if kind is t.Union:
@@ -166,7 +166,7 @@ def _same_shell(a: t.Type, b: t.Type) -> bool:
     return all(getattr(a, name) == getattr(b, name) for name, _ in _ATTRIBUTES[type(a)])
 
 
-def _encoded(value: object) -> object:
+def _encode(value: object) -> object:
     match value:
         case Enum():
             return value.name
@@ -178,7 +178,7 @@ def _encoded(value: object) -> object:
             return value
 
 
-def _decoded(kind: type, name: str, value: Any) -> Any:
+def _decode(kind: type, name: str, value: Any) -> Any:
     match kind, name:
         case _, "unit":
             return t.Unit[value]
@@ -194,7 +194,7 @@ def _decoded(kind: type, name: str, value: Any) -> Any:
             return value
 
 
-def _described(kind: t.Type) -> str:
+def _describe(kind: t.Type) -> str:
     """A type without the fields in it, for people."""
     shell = type_shell(kind)
     stated = ", ".join(f"{name} {value!r}" for name, value in shell.items() if name != "is")

@@ -179,7 +179,7 @@ class _Reader:
         columns, deepest = self._columns, self._deepest
         self._deepest = len(path)
         read: Callable[[str, _Json, _Path], _TypeAndJson]
-        read = self._record if kind == "record" else self._enumeration if kind == "enum" else self._fixed
+        read = self._record if kind == "record" else self._enumeration if kind == "enum" else self._read_fixed
         resolved = read(name, json, path)
         self._named[name] = _Definition(resolved, self._columns - columns, self._deepest - len(path))
         self._deepest = max(deepest, self._deepest)
@@ -212,9 +212,9 @@ class _Reader:
         record = t.Record(
             fields, name, _text(json.get("doc")), self._aliases(json, space, path), _without(json, attributes)
         )
-        return self._disguised(record, logical, path), _NOTHING
+        return self._read_disguised(record, logical, path), _NOTHING
 
-    def _disguised(self, record: t.Record, logical: object, path: _Path) -> t.Record:
+    def _read_disguised(self, record: t.Record, logical: object, path: _Path) -> t.Record:
         if logical == "variant":
             missing = missing_from_variant(record)
             if missing:
@@ -270,7 +270,7 @@ class _Reader:
         enumeration = t.Enumeration(tuple(symbols), name, default, aliases, _text(json.get("doc")))
         return enumeration, _without(json, _ATTRIBUTES["enum"])
 
-    def _fixed(self, name: str, json: _Json, path: _Path) -> _TypeAndJson:
+    def _read_fixed(self, name: str, json: _Json, path: _Path) -> _TypeAndJson:
         size = json.get("size")
         if not is_size(size):
             raise self._error(path, f"a size of {name}", repr(size)[:40])

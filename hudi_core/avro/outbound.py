@@ -93,7 +93,7 @@ class _Writer:
                 parameters = {"precision": precision, "scale": scale}
                 return {"type": "bytes", "logicalType": "decimal", **parameters, **properties}
             case t.Fixed() | t.Uuid() | t.Decimal() | t.Vector() | t.Enumeration() | t.Record():
-                return self._named_type(kind, properties, space, place)
+                return self._write_named_type(kind, properties, space, place)
             case t.Array(element):
                 items = self.place(element, space, place.inside(element.name))
                 return {"type": "array", "items": items, **kind.properties, **properties}
@@ -152,7 +152,7 @@ class _Writer:
             written["aliases"] = list(field.aliases)
         return written
 
-    def _named_type(
+    def _write_named_type(
         self,
         type: t.Fixed | t.Uuid | t.Decimal | t.Vector | t.Enumeration | t.Record,
         properties: Mapping[str, object],

@@ -20,7 +20,7 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.native_log import log_blocks
 from hudi_core.options import CdcMode, TableConfig
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.block_files import opened_content
+from hudi_core.reading.block_files import open_content
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
@@ -54,7 +54,7 @@ def change_logs(stats: Sequence[WriteStat], files: Sequence[FileInfo]) -> tuple[
     return tuple(by_name[name] for name in names)
 
 
-def requested_images(needed: Schema) -> tuple[str, ...] | None:
+def choose_images(needed: Schema) -> tuple[str, ...] | None:
     """Which of `before` and `after` the columns include; None where they include meta columns, which are not logged."""
     images = [field for field in needed.fields if field.name in (BEFORE, AFTER)]
     meta_columns = (
@@ -101,16 +101,16 @@ class CdcLogReader:
         decoded = decode(records.schema_text, data, records.starts, records.lengths, block.where, read_names)
         assert isinstance(decoded, StructColumn)
         for batch in self._engine.rows.from_columns(decoded, Schema(Record(fields)), block.where):
-            yield self._logged(self._engine.rows.root(batch), fields, block, slice)
+            yield self._read_logged(self._engine.rows.root(batch), fields, block, slice)
 
     def _native(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[CdcBatch]:
         """The changes of a native file. Rule LOG-714."""
-        with opened_content(block, self._engine) as opened:
+        with open_content(block, self._engine) as opened:
             fields = _fields_to_read(opened.footer.schema, sides, block.where)
             for batch in opened.batches([field.name for field in fields]):
-                yield self._logged(self._engine.rows.root(batch), fields, block, slice)
+                yield self._read_logged(self._engine.rows.root(batch), fields, block, slice)
 
-    def _logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> CdcBatch:
+    def _read_logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> CdcBatch:
         values, rows = self._engine.values, self._engine.rows
         columns = {field.name: values.field(root, index) for index, field in enumerate(fields)}
         operations = columns[OPERATION]

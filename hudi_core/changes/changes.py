@@ -34,7 +34,7 @@ from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.snapshot.time_travel import cleaned_instants
+from hudi_core.snapshot.time_travel import find_cleaned_instants
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.types.text import text as type_text
 
@@ -137,7 +137,7 @@ class Changes(QueryResult):
         parts = [partial(self.piece_batches, *piece) for piece in self.pieces()]
         if self._limit is None:
             return read_ahead(parts)
-        return self._limited(batch for part in parts for batch in part())
+        return self._limit_rows(batch for part in parts for batch in part())
 
     @property
     def limit(self) -> int | None:
@@ -155,7 +155,7 @@ class Changes(QueryResult):
         pieces = [(number, group) for number in numbers for group in self.commits[number].groups]
         # Where changes are logged, reading the log costs less than reading footers.
         others = [piece for piece in pieces if self.commits[piece[0]].logs(piece[1]) is None]
-        compared = [self.commits[number].compared(group) for number, group in others]
+        compared = [self.commits[number].compare(group) for number, group in others]
         possible = groups_that_may_match(self._predicate, self._changes_schema, compared)
         left_out = {piece for piece, may_match in zip(others, possible.tolist(), strict=True) if not may_match}
         return [piece for piece in pieces if piece not in left_out]
@@ -164,7 +164,7 @@ class Changes(QueryResult):
         """The engine's batches of the changes that one commit made to one file group."""
         return self._of_group(self.commits[number], group)
 
-    def _limited(self, batches: Iterator[Any]) -> Iterator[Any]:
+    def _limit_rows(self, batches: Iterator[Any]) -> Iterator[Any]:
         remaining = self._limit or 0
         while remaining and (batch := next(batches, None)) is not None:
             head = self._rows.head(batch, remaining)
@@ -221,7 +221,7 @@ class Changes(QueryResult):
         """The instants in names of files that were cleaned away, by cleans of the history too where commits of it are read."""
         whole = self._snapshot.whole
         reads_history = any(instant.archived for instant in self._commit_range.instants)
-        return cleaned_instants(whole.with_archived() if reads_history else whole)
+        return find_cleaned_instants(whole.with_archived() if reads_history else whole)
 
     @cached_property
     def _files(self) -> Mapping[FileGroup, Sequence[FileInfo]]:

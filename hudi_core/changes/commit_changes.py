@@ -16,8 +16,8 @@ from hudi_core.changes.cdc_logs import (
     CdcBatch,
     CdcLogReader,
     change_logs,
+    choose_images,
     logs_suffice,
-    requested_images,
 )
 from hudi_core.changes.data_skipping import ComparedGroup, ComparedSlice
 from hudi_core.changes.incremental import order_time
@@ -75,14 +75,14 @@ class CommitChanges:
         logged = None if logs is None else self._from_logs(group, logs)
         if logged is not None:
             return logged
-        compared = self.compared(group)
+        compared = self.compare(group)
         if compared.after is None:
-            return iter(()) if compared.before is None else self._deleted(compared.before.slice)
+            return iter(()) if compared.before is None else self._select_deleted(compared.before.slice)
         if compared.before is None:
-            return self._inserted(self._changed(compared.after.slice))
-        return self._compared(group, compared.before.slice, compared.after.slice)
+            return self._select_inserted(self._select_changed(compared.after.slice))
+        return self._compare(group, compared.before.slice, compared.after.slice)
 
-    def compared(self, group: FileGroup) -> ComparedGroup:
+    def compare(self, group: FileGroup) -> ComparedGroup:
         """The slices of one file group to compare. Raises `UsageError` when files of it are cleaned away."""
         before, after = self._slices_before.get(group), self._slices_after.get(group)
         self._refuse_cleaned(group, before)
@@ -137,7 +137,7 @@ class CommitChanges:
         since = max(previous, default="")
         begun = before.instant if before is not None else ""
         missing = not needed <= names or time_order(begun) < time_order(since)
-        if missing or self._lost_before(group, begun) or (group in self._replaced and before is None):
+        if missing or self._lacks_earlier_slice(group, begun) or (group in self._replaced and before is None):
             where = "/".join(group).lstrip("/")
             raise UsageError(
                 f"changes of {self.instant.requested_time}",
@@ -145,7 +145,7 @@ class CommitChanges:
                 found=f"files of {where} before it cleaned away",
             )
 
-    def _lost_before(self, group: FileGroup, begun: str) -> bool:
+    def _lacks_earlier_slice(self, group: FileGroup, begun: str) -> bool:
         """Whether a slice of the past is gone that was later than the one which is there: a savepoint keeps older ones."""
         return self.past is not None and any(
             time_order(begun) < time_order(instant) and self.past.is_committed(instant)
@@ -157,7 +157,7 @@ class CommitChanges:
     def logs(self, group: FileGroup) -> tuple[FileInfo, ...] | None:
         """The CDC logs to read instead of the slices of a file group; None where they lack requested columns. Rule
         QUERY-19."""
-        stats, sides = self._stats.get(group, ()), requested_images(self.needed)
+        stats, sides = self._stats.get(group, ()), choose_images(self.needed)
         if sides is None or group in self._replaced or not stats or not logs_suffice(self.snapshot.config, sides):
             return None
         history, times = self.snapshot.history, {stat.previous for stat in stats if stat.previous}
@@ -169,7 +169,7 @@ class CommitChanges:
 
     def _from_logs(self, group: FileGroup, files: Sequence[FileInfo]) -> Iterator[Any] | None:
         """The changes of a file group by its logs of changes; None where the logs are incomplete."""
-        sides, after, stats = requested_images(self.needed), self._slices_after[group], self._stats[group]
+        sides, after, stats = choose_images(self.needed), self._slices_after[group], self._stats[group]
         assert sides is not None
         try:
             logged = CdcLogReader(BaseFiles(self._after), self._images).read(after, files, sides)
@@ -190,7 +190,7 @@ class CommitChanges:
     def _with_rows_after(self, after: FileSlice, logged: Sequence[CdcBatch]) -> Iterator[Any] | None:
         """Logged changes with the rows that the commit left; None where these differ from the log."""
         values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
-        changed = list(self._changed(after))
+        changed = list(self._select_changed(after))
         index = index_strings(self._form.keys_of(changed))
         position_before, logged_rows = np.full(len(index.first), -1, np.int64), 0
         images, deletes, offset = [], [], 0
@@ -211,13 +211,13 @@ class CommitChanges:
         if logged_rows != len(position_before):
             return None
         return chain(
-            self._updated(changed, images, position_before[index.first]),
+            self._pair_updates(changed, images, position_before[index.first]),
             (self._form.from_images(DELETE, deleted_rows, None) for deleted_rows in deletes),
         )
 
     # -- rows --------------------------------------------------------------------------------------------------------------
 
-    def _changed(self, after: FileSlice) -> Iterator[Any]:
+    def _select_changed(self, after: FileSlice) -> Iterator[Any]:
         """The rows of a slice that the commit wrote."""
         return self._read(self._after, after, self._of_commit)
 
@@ -241,17 +241,17 @@ class CommitChanges:
     def _of_others(self) -> Predicate:
         return bind((col(COMMIT_TIME) != self.instant.requested_time).node, self._images)
 
-    def _inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
+    def _select_inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
         return (self._form.from_images(INSERT, None, batch) for batch in rows)
 
-    def _deleted(self, before: FileSlice) -> Iterator[Any]:
+    def _select_deleted(self, before: FileSlice) -> Iterator[Any]:
         return (self._form.from_images(DELETE, batch, None) for batch in self._read(self._before, before, None))
 
-    def _compared(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
+    def _compare(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
         """Changed rows with the rows before, rows that late rows completed, deleted rows, and rows that returned: a late row may
         undo a delete and then lose to a row of an older commit."""
         engine = self.snapshot.engine.rows
-        changed, late_rows = list(self._changed(after)), list(self._late_rows(group, after))
+        changed, late_rows = list(self._select_changed(after)), list(self._late_rows(group, after))
         rows = sum(map(engine.count, changed))
         index = index_strings(self._form.keys_of([*changed, *late_rows]))
         keys_after = index_strings(self._all_keys(after)) if self._may_delete(group, after) else None
@@ -271,15 +271,15 @@ class CommitChanges:
                 in_slice_before[rows_after[rows_after >= 0]] = True
                 if (rows_after < 0).any():
                     deletes.append(engine.keep(batch, rows_after < 0))
-        yield from self._updated(changed, images, position_before[index.first[:rows]])
-        yield from self._filled_up(late_rows, images, position_before[index.first[rows:]])
+        yield from self._pair_updates(changed, images, position_before[index.first[:rows]])
+        yield from self._pair_completed(late_rows, images, position_before[index.first[rows:]])
         for batch in deletes:
             yield self._form.from_images(DELETE, batch, None)
         if keys_after is not None:
             in_slice_before[keys_after.find(self._form.keys_of(changed))] = True
-            yield from self._returned(after, keys_after, in_slice_before[keys_after.first])
+            yield from self._select_returned(after, keys_after, in_slice_before[keys_after.first])
 
-    def _returned(self, after: FileSlice, keys_after: StringIndex, in_slice_before: Bools) -> Iterator[Any]:
+    def _select_returned(self, after: FileSlice, keys_after: StringIndex, in_slice_before: Bools) -> Iterator[Any]:
         """Rows of the later slice that are not `old`: neither in the slice before nor of the commit."""
         if in_slice_before.all():
             return
@@ -289,12 +289,12 @@ class CommitChanges:
             if returned.any():
                 yield self._form.from_images(INSERT, None, engine.keep(batch, returned))
 
-    def _updated(
+    def _pair_updates(
         self, changed: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
     ) -> Iterator[Any]:
         """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
         if not images:
-            yield from self._inserted(iter(changed))
+            yield from self._select_inserted(iter(changed))
             return
         for old, new in self._pairs(changed, images, position_before):
             yield self._form.from_images(UPDATE, old, new)
@@ -317,7 +317,7 @@ class CommitChanges:
             return True
         return any(log_headers(info.name, snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs)
 
-    def _filled_up(
+    def _pair_completed(
         self, late: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
     ) -> Iterator[Any]:
         """The rows of other commits that have other values than before."""

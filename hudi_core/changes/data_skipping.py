@@ -102,7 +102,7 @@ def _image_statistics(column: Column, path: Path, sides: Sequence[ComparedSlice 
         files = [file_slice.base for _, file_slice in slices if file_slice.base is not None]
         footers = sources.headers.footers(files)
         stored = {
-            file.path: sources.headers.stored_schema(footers[file.path], file.path)
+            file.path: sources.headers.read_stored_schema(footers[file.path], file.path)
             for file in files
             if file.path in footers
         }

@@ -8,7 +8,7 @@ from typing import Any
 from hudi_core.advice.advise import DEFAULT_SIZES, advise
 from hudi_core.advice.proposals import Advice, Measure
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted, duration, shortened, size
+from hudi_core.cli.words import duration, format_count, shorten, size
 from hudi_core.expr.queries import Condition, Query
 from hudi_core.table.table import Table
 from hudi_core.writing.plan import FileSizes
@@ -35,29 +35,31 @@ def show_advice(
     out.text()
     if len(records) == 1:
         what = "index or clustering" if Measure.COLUMN_STATS in measures else "clustering"
-        out.text(f"no {what} would save anything ({counted(advice.sampled, 'file slice')} looked into)")
+        out.text(f"no {what} would save anything ({format_count(advice.sampled, 'file slice')} looked into)")
         return
     columns = ("measure", "columns", "kept", "opened", "requests", "bytes_read", "to_build", "time_to_build")
-    out.rows(columns, [_shown(record, advice) for record in records], folded=("columns",))
+    out.rows(columns, [_show(record, advice) for record in records], folded=("columns",))
     by_query = "by query" if _one_by_one(advice) else "by all queries"
-    out.text(f"\nestimates by {counted(advice.sampled, 'file slice')}; kept and opened {by_query}")
+    out.text(f"\nestimates by {format_count(advice.sampled, 'file slice')}; kept and opened {by_query}")
 
 
 def _show_queries(out: Output, advice: Advice) -> None:
     shown = list(zip(advice.queries, advice.weights, advice.touched, strict=True))
     for number, (text, weight, touched) in enumerate(shown[:_SHOWN_QUERIES], 1):
         often = f" ({weight:,} times)" if weight > 1 else ""
-        left = f"{touched.kept:,} of {counted(advice.slices, 'file slice')} read, {touched.opened:,} footers opened"
-        out.text(f"query {number}{often}: {shortened(text)}: {left}")
+        left = (
+            f"{touched.kept:,} of {format_count(advice.slices, 'file slice')} read, {touched.opened:,} footers opened"
+        )
+        out.text(f"query {number}{often}: {shorten(text)}: {left}")
     if len(shown) > _SHOWN_QUERIES:
-        out.text(f"and {counted(len(shown) - _SHOWN_QUERIES, 'other query', 'other queries')}")
+        out.text(f"and {format_count(len(shown) - _SHOWN_QUERIES, 'other query', 'other queries')}")
 
 
 def _one_by_one(advice: Advice) -> bool:
     return len(advice.queries) <= _SHOWN_QUERIES
 
 
-def _shown(record: dict[str, Any], advice: Advice) -> dict[str, Any]:
+def _show(record: dict[str, Any], advice: Advice) -> dict[str, Any]:
     is_now = record["measure"] is None
     return {
         "measure": record["measure"] or "as it is",

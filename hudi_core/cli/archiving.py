@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.services.archiving.operations import archive as run_archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.archiving.result import ArchiveResult
@@ -32,7 +32,7 @@ def archive(
     as_json: JsonOption = False,
 ) -> None:
     """Take old instants off the active timeline and put them into the history; queries answer as before."""
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("instants") as report:
         done = run_archive(opened_table, ArchiveOptions(keep_min, keep_max, dry_run=dry_run, progress=report))
     if dry_run:
@@ -50,7 +50,7 @@ def _show(out: Output, foreseen: ArchiveResult) -> None:
         return
     if rows:
         out.rows(_COLUMNS, rows)
-    out.text(f"\n{counted(len(rows), 'instant')} to archive")
+    out.text(f"\n{format_count(len(rows), 'instant')} to archive")
     if foreseen.first_kept is not None:
         out.text(f"the active timeline begins with {foreseen.first_kept}")
     if foreseen.held_by is not None:

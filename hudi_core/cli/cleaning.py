@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
 from hudi_core.services.cleaning.operations import clean as run_clean
 from hudi_core.services.cleaning.operations import run_requested
@@ -49,7 +49,7 @@ def clean(
         dry_run or full or any(number is not None for number in (keep_commits, keep_versions, keep_hours))
     ):
         raise UsageError("clean", expected="--run alone: its plan has the files", found="other options")
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("files") as report:
         options = CleanOptions(keep_commits, keep_versions, keep_hours, full=full, dry_run=dry_run, progress=report)
         done = run_clean(opened_table, options) if run is None else run_requested(opened_table, run, options)
@@ -68,7 +68,7 @@ def _show(out: Output, foreseen: CleanResult) -> None:
         return
     if rows:
         out.rows(_COLUMNS, rows, folded=("file",))
-    out.text(f"\n{counted(foreseen.files, 'file')} to delete, {size(foreseen.bytes)}")
+    out.text(f"\n{format_count(foreseen.files, 'file')} to delete, {size(foreseen.bytes)}")
     for partition in foreseen.partitions_deleted:
         out.text(f"partition {partition} is left empty, and goes")
     if foreseen.earliest_retained is not None:

@@ -15,7 +15,7 @@ from hudi_core.cli.options import (
     TasksOption,
     WhereFileOption,
     byte_count,
-    opened,
+    open_from_options,
     queries_of,
     warn,
 )
@@ -119,7 +119,7 @@ def cluster(
         raise UsageError("cluster", expected=expected, found="several")
     if where_file is not None and (run is not None or cancel is not None):
         raise UsageError("--where-file", expected="a clustering that is planned", found="--run or --cancel")
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     queries = queries_of(opened_table, where if estimates else None, where_file)
     if advise:
         show_advice(out, opened_table, queries, (Measure.CLUSTERING,), FileSizes(target_file_size, small_file_limit))

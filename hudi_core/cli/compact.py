@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
 from hudi_core.errors import UsageError
@@ -89,7 +89,7 @@ def compact(
     """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""
     if plan_only and run is not None:
         raise UsageError("compact", expected="one of --plan-only and --run", found="both")
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     given: dict[str, Any] = {
         "strategies": None if strategy is None else name_list(strategy),
         "target_io": target_io_mb,

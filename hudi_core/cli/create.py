@@ -12,7 +12,7 @@ from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, file_options, warn
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.front.forms import form
@@ -104,7 +104,7 @@ def rollback(
     for one in undone:
         out.record(one.as_dict())
     if failed:
-        say(f"{counted(len(undone), 'write')} that died rolled back")
+        say(f"{format_count(len(undone), 'write')} that died rolled back")
 
 
 def _text(file: str) -> str:

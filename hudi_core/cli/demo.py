@@ -15,7 +15,7 @@ from hudi_core.cli.demo_writes import tour_of_writes
 from hudi_core.cli.explain.command import show, write_page
 from hudi_core.cli.options import EngineOption, JsonOption
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import StorageError
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table
@@ -35,7 +35,7 @@ def demo(
 ) -> None:
     """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."""
     out = Output(as_json)
-    table = open_table(str(_unpacked(to)), engine=engine)
+    table = open_table(str(_unpack(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
     total = len(table.slices())
     answers = [_answer(table, example) for example in tour["predicates"]]
@@ -43,7 +43,7 @@ def demo(
     scan, page = table.scan(where=predicate), to / "explain.html"
     write_page(page, table, predicate, scan)
     out.text(
-        f"{to / 'rides'}: {counted(total, 'file')} of taxi rides, under {counted(len(table.history()), 'schema')}, "
+        f"{to / 'rides'}: {format_count(total, 'file')} of taxi rides, under {format_count(len(table.history()), 'schema')}, "
         f"written by {tour['writer']}.\n"
     )
     out.rows(
@@ -63,7 +63,7 @@ def demo(
     out.text(f"\nThe same in pictures: {page}")
 
 
-def _unpacked(to: Path) -> Path:
+def _unpack(to: Path) -> Path:
     """The table's root, unpacked again."""
     root = to / "rides"
     try:

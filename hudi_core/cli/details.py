@@ -14,16 +14,16 @@ from hudi_core.cli.options import (
     JsonOption,
     MetadataOption,
     TableArgument,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output, cell, value_text
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.column_summary import ColumnSummary, column_summary
-from hudi_core.table.difference import TableDifference, changed_rows, difference
+from hudi_core.table.difference import TableDifference, difference, read_changed_rows
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.file_contents import file_contents
 from hudi_core.table.record_versions import RecordVersion, record_versions
@@ -43,7 +43,7 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Show what statistics know of a column: bounds, nulls, how many file slices hold a value, and what sorting would change."""
-    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     for name in column:
         summary = column_summary(opened_table, name, type_text)
         if as_json:
@@ -65,7 +65,7 @@ def _show_summary(out: Output, summary: ColumnSummary) -> None:
         }
     )
     now, then = (
-        f"{count:,.1f} of {counted(summary.slices, 'file slice')}"
+        f"{count:,.1f} of {format_count(summary.slices, 'file slice')}"
         for count in (summary.overlap, summary.sorted_overlap)
     )
     out.text(f"\nA query for one value reads {now} in the mean, {summary.deepest:,} at most.")
@@ -92,11 +92,13 @@ def diff(
     """Show what lies between two instants: commits, schema changes, file slices, and rows as their writers counted them."""
     if limit is not None and not rows:
         raise UsageError("--limit", expected="--rows", found="none")
-    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     if not rows:
         _show_difference(out, difference(opened_table, since, until))
     else:
-        changes = islice(changed_rows(opened_table, since, until), limit if as_json or limit is not None else _SHOWN)
+        changes = islice(
+            read_changed_rows(opened_table, since, until), limit if as_json or limit is not None else _SHOWN
+        )
         if as_json:
             out.rows((), changes)
         else:
@@ -149,14 +151,14 @@ def trace(
     as_json: JsonOption = False,
 ) -> None:
     """Show every stored version of a record: the write that made it, its file, and why readers see it or not."""
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     versions = record_versions(opened_table, key, partition)
     if as_json:
         out.rows((), (version.as_dict() for version in versions))
     else:
         columns = ("instant", "operation", "partition", "seen", "why", "file", "copies")
         out.rows(columns, map(_version, versions), folded=("why",), elided=("file",), below=("why", "file"))
-        out.text(f"\n{counted(len(versions), 'version')} of {key}")
+        out.text(f"\n{format_count(len(versions), 'version')} of {key}")
         row = next((version.row for version in versions if version.seen), None)
         if row is not None:
             out.text()

@@ -9,7 +9,7 @@ import typer
 
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.metadata_rows import shown_record
+from hudi_core.cli.metadata_rows import show_record
 from hudi_core.cli.options import (
     CaseOption,
     EngineOption,
@@ -17,16 +17,16 @@ from hudi_core.cli.options import (
     TableArgument,
     TasksOption,
     WhereFileOption,
-    opened,
+    open_from_options,
     queries_of,
     warn,
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import progress
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
-from hudi_core.index_builds.build import build_indexes, planned_partitions
+from hudi_core.index_builds.build import build_indexes, plan_partitions
 from hudi_core.index_builds.listing import PARTITIONED_RECORD_INDEX, indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
@@ -78,7 +78,7 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would b
 
 def list_indexes(table: TableArgument, engine: EngineOption = DEFAULT_ENGINE, as_json: JsonOption = False) -> None:
     """List the indexes of a table: kind, columns, whether each may be used, and its size."""
-    _list(opened(table, engine, MetadataMode.AUTO), Output(as_json))
+    _list(open_from_options(table, engine, MetadataMode.AUTO), Output(as_json))
 
 
 def build_index(
@@ -95,7 +95,7 @@ def build_index(
     as_json: JsonOption = False,
 ) -> None:
     """Build indexes of a table from its files, while writers go on."""
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     _build(
         opened_table,
         kinds,
@@ -113,7 +113,7 @@ def remove_index(
     as_json: JsonOption = False,
 ) -> None:
     """Drop an index of a table."""
-    _drop(opened(table, engine, MetadataMode.AUTO), name, Output(as_json), dry_run=dry_run)
+    _drop(open_from_options(table, engine, MetadataMode.AUTO), name, Output(as_json), dry_run=dry_run)
 
 
 def advise_index(
@@ -129,7 +129,7 @@ def advise_index(
     """Advise which index or clustering would pay for queries; nothing is written."""
     if not where and where_file is None:
         raise UsageError("index advise", expected="--where or --where-file", found="neither")
-    opened_table = opened(table, engine, MetadataMode.AUTO)
+    opened_table = open_from_options(table, engine, MetadataMode.AUTO)
     with progress("queries"):
         queries = queries_of(opened_table, where, where_file)
     show_advice(Output(as_json), opened_table, queries)
@@ -182,7 +182,7 @@ def index(
         raise UsageError("index", expected="either --build or --drop", found="both")
     if not build and any(of_builds.values()):
         raise UsageError("index", expected="--build", found=next(option for option in of_builds if of_builds[option]))
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     if advise:
         show_advice(out, opened_table, queries_of(opened_table, where, where_file))
         hint = "index advise TABLE --where SQL"
@@ -234,7 +234,7 @@ def _drop(table: Table, name: str, out: Output, *, dry_run: bool) -> None:
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
     kinds = [RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in build]
-    planned = planned_partitions(table, kinds, options)
+    planned = plan_partitions(table, kinds, options)
     if dry_run:
         out.record({"built": list(planned), "dry_run": True})
         return
@@ -251,7 +251,7 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
         say(
             "writes of Apache Hudi 1.2.0 beside an expression index of bloom_filters fail at null values and at log files"
         )
-    say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
+    say(f"{format_count(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 
 
 def metadata(
@@ -271,12 +271,12 @@ def metadata(
     as_json: JsonOption = False,
 ) -> None:
     """Show the live records of one partition of the metadata table, log files merged."""
-    opened_table, out = opened(table, engine, MetadataMode.AUTO, case_sensitive), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO, case_sensitive), Output(as_json)
     count = 0
     for record in metadata_records(opened_table, partition, conjunction(where), limit):
         count += 1
         if not as_json:
             out.text(f"── {count:,} ──", "dim")
-        out.record(record if as_json else shown_record(record))
-    out.text(counted(count, "record"))
+        out.record(record if as_json else show_record(record))
+    out.text(format_count(count, "record"))
     warn(opened_table.warnings)

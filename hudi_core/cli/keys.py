@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, file_options, opened
+from hudi_core.cli.options import EngineOption, JsonOption, file_options, open_from_options
 from hudi_core.cli.output import Output, say
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
@@ -80,14 +80,14 @@ def keys(
     if table is None:
         generator = choose(key_options, writer=writer, machine=machine)
     else:
-        opened_table = opened(table, engine, MetadataMode.AUTO, beside=rows)
+        opened_table = open_from_options(table, engine, MetadataMode.AUTO, beside=rows)
         generator, like = (
             table_generator(opened_table, key_options, writer=writer, machine=machine),
             opened_table.schema,
         )
     runner = load_engine(engine)
     given = read_rows(runner, rows, generator, like)
-    made = made_keys(runner, generator, given, rows)
+    made = make_keys(runner, generator, given, rows)
     out = Output(as_json)
     description = generator.describe() if isinstance(generator, Generator) else f"generator {type(generator).__name__}"
     if as_json:
@@ -98,7 +98,7 @@ def keys(
     shown = list(islice(made, SHOWN))
     left = sum(1 for _ in made)
     out.data(KEYS, shown)
-    rows_shown = counted(len(shown), "row")
+    rows_shown = format_count(len(shown), "row")
     out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {description}")
 
 
@@ -140,7 +140,7 @@ def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator,
         return given
     counts = () if file_suffix(path) != ".csv" else _counts(generator)
     fields = tuple(
-        replace(field, type=_unguessed(field.type, path, field.name in counts)) for field in given.schema.fields
+        replace(field, type=_drop_guesses(field.type, path, field.name in counts)) for field in given.schema.fields
     )
     return read_file(engine, path, Schema(replace(given.schema.record, fields=fields)), file_options(path))
 
@@ -151,15 +151,15 @@ def _counts(generator: AnyGenerator) -> tuple[str, ...]:
     return tuple(part.field for part in parts if isinstance(part, TimePart) and part.clock.unit is not None)
 
 
-def _unguessed(type: t.Type, path: str, is_count: bool) -> t.Type:
+def _drop_guesses(type: t.Type, path: str, is_count: bool) -> t.Type:
     """In JSON only dates and times are guesses; in CSV everything is."""
     if isinstance(type, t.Nested):
-        return with_children(type, tuple(replace(c, type=_unguessed(c.type, path, False)) for c in t.children(type)))
+        return with_children(type, tuple(replace(c, type=_drop_guesses(c.type, path, False)) for c in t.children(type)))
     guessed = isinstance(type, t.Date | t.Time | t.Timestamp) or (file_suffix(path) == ".csv" and not is_count)
     return t.String() if guessed else type
 
 
-def made_keys(
+def make_keys(
     engine: Engine[Any, Any, Any], generator: AnyGenerator, given: InputRows[Any], path: str
 ) -> Iterator[Mapping[str, Any]]:
     """The keys of all rows as objects. Raises `RowError` with the number of the row in the file."""

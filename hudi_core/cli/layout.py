@@ -70,12 +70,12 @@ class Layout:
         """The table: headings in bold, then the rows."""
         yield from self._row([Text(column.heading, style="bold") for column in self.columns], console)
         for number in range(len(self.columns[0].cells) if self.columns else 0):
-            yield from self._row([_shortened(column, column.cells[number]) for column in self.columns], console)
+            yield from self._row([_shorten(column, column.cells[number]) for column in self.columns], console)
             for column in self.below:
-                yield from _indented(column, number, console)
+                yield from _indent(column, number, console)
 
     def _row(self, cells: Sequence[Text], console: Console) -> Iterator[Text]:
-        folded = [_folded_text(cell, column.width, console) for column, cell in zip(self.columns, cells, strict=True)]
+        folded = [_fold_text(cell, column.width, console) for column, cell in zip(self.columns, cells, strict=True)]
         for number in range(max(map(len, folded), default=0)):
             line = Text()
             for place, (column, parts) in enumerate(zip(self.columns, folded, strict=True)):
@@ -107,7 +107,7 @@ def layout(columns: Sequence[Column], width: int) -> Layout | None:
     if not kept:
         return None
     names = {column.name for column in kept}
-    return Layout(_widened(kept, columns, width), below, [column.name for column in shown if column.name not in names])
+    return Layout(_widen(kept, columns, width), below, [column.name for column in shown if column.name not in names])
 
 
 def _fits(columns: Sequence[Column], width: int) -> bool:
@@ -122,41 +122,41 @@ def _with_folded_headings(columns: Sequence[Column], _: int) -> list[Column]:
     return [replace(column, width=max(column.folded_heading, column.widest)) for column in columns]
 
 
-def _folded(columns: Sequence[Column], width: int) -> list[Column]:
-    return _narrowed(columns, width, lambda column: column.wraps, _NARROWEST)
+def _fold(columns: Sequence[Column], width: int) -> list[Column]:
+    return _narrow(columns, width, lambda column: column.wraps, _NARROWEST)
 
 
-def _elided(columns: Sequence[Column], width: int) -> list[Column]:
-    return _narrowed(columns, width, lambda column: column.elided, _SHORTEST)
+def _elide(columns: Sequence[Column], width: int) -> list[Column]:
+    return _narrow(columns, width, lambda column: column.elided, _SHORTEST)
 
 
 def _cut(columns: Sequence[Column], width: int) -> list[Column]:
-    return _narrowed(columns, width, lambda column: column.cut, _NARROWEST)
+    return _narrow(columns, width, lambda column: column.cut, _NARROWEST)
 
 
-def _narrowed(columns: Sequence[Column], width: int, chosen: Callable[[Column], bool], least: int) -> list[Column]:
+def _narrow(columns: Sequence[Column], width: int, chosen: Callable[[Column], bool], least: int) -> list[Column]:
     """The columns, the chosen ones no wider than the widest common bound that makes all fit, none below the least width."""
     lowest = [
         min(column.width, max(least, column.folded_heading)) if chosen(column) else column.width for column in columns
     ]
 
-    def bounded(most: int) -> list[Column]:
+    def bound(most: int) -> list[Column]:
         widths = (max(low, min(column.width, most)) for column, low in zip(columns, lowest, strict=True))
         return [replace(column, width=narrow) for column, narrow in zip(columns, widths, strict=True)]
 
     low, high = 0, max((column.width for column in columns), default=0)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _fits(bounded(middle), width) else (low, middle - 1)
-    return bounded(low)
+        low, high = (middle, high) if _fits(bound(middle), width) else (low, middle - 1)
+    return bound(low)
 
 
 _WAYS: Final = (
     (),
-    (_folded,),
-    (_with_folded_headings, _folded),
-    (_with_folded_headings, _folded, _elided),
-    (_with_folded_headings, _folded, _elided, _cut),
+    (_fold,),
+    (_with_folded_headings, _fold),
+    (_with_folded_headings, _fold, _elide),
+    (_with_folded_headings, _fold, _elide, _cut),
 )
 """The ways to make a table narrower, what loses least first."""
 
@@ -175,7 +175,7 @@ def _that_fit(columns: Sequence[Column], width: int) -> list[Column]:
     return [column for place, column in enumerate(columns) if place not in dropped]
 
 
-def _widened(shown: Sequence[Column], columns: Sequence[Column], width: int) -> list[Column]:
+def _widen(shown: Sequence[Column], columns: Sequence[Column], width: int) -> list[Column]:
     """What is left, as wide again as there is room for, from the first on."""
     room = width - _sum(shown)
     natural = {column.name: column.natural for column in columns}
@@ -187,7 +187,7 @@ def _widened(shown: Sequence[Column], columns: Sequence[Column], width: int) -> 
     return wider
 
 
-def _shortened(column: Column, text: Text) -> Text:
+def _shorten(column: Column, text: Text) -> Text:
     """A cell as wide as its column where it is an identifier or a value."""
     if text.cell_len <= column.width or not (column.elided or column.cut):
         return text
@@ -203,7 +203,7 @@ def _beginning(text: str, width: int) -> str:
     return set_cell_size(text, width)
 
 
-def _folded_text(text: Text, width: int, console: Console) -> list[Text]:
+def _fold_text(text: Text, width: int, console: Console) -> list[Text]:
     """A text in lines of at most this width, broken between words where it can be."""
     if text.cell_len <= width:
         return [text]
@@ -213,14 +213,14 @@ def _folded_text(text: Text, width: int, console: Console) -> list[Text]:
     return parts
 
 
-def _indented(column: Column, number: int, console: Console) -> Iterator[Text]:
+def _indent(column: Column, number: int, console: Console) -> Iterator[Text]:
     """The text of a row below it, with its heading; nothing where it has none."""
     text = column.cells[number]
     if text.plain in ("", "-"):
         return
     whole = Text(f"{column.heading}: ", style="dim")
     whole.append_text(text)
-    for part in _folded_text(whole, max(console.width - 4, 1), console):
+    for part in _fold_text(whole, max(console.width - 4, 1), console):
         yield Text("    ").append_text(part)
 
 
@@ -229,7 +229,7 @@ def entries(names: Sequence[str], cells: Sequence[Text], console: Console) -> It
     lead = max(map(cell_len, names), default=0)
     room = max(console.width - lead - GAP, _LEAST_ROOM)
     for name, cell in zip(names, cells, strict=True):
-        for place, part in enumerate(_folded_text(cell, room, console)):
+        for place, part in enumerate(_fold_text(cell, room, console)):
             line = Text(name if place == 0 else "", style="bold")
             line.append(" " * (lead + GAP - line.cell_len), style="not bold")
             line = Text().append_text(line).append_text(part)

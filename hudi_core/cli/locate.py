@@ -13,11 +13,11 @@ from hudi_core.cli.options import (
     JsonOption,
     MetadataOption,
     TableArgument,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.expr.build import lit
 from hudi_core.schema.schema import ColumnPlace
 from hudi_core.snapshot.mode import MetadataMode
@@ -43,7 +43,7 @@ def locate(
 
     A value that no record has is in no row. People see the first 20 records.
     """
-    opened_table = opened(table, engine, metadata)
+    opened_table = open_from_options(table, engine, metadata)
     place = opened_table.schema_at(as_of).get(column, case_sensitive=opened_table.case_sensitive)
     tagged = tag_by_values(
         Tagger(opened_table, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
@@ -63,7 +63,7 @@ def locate(
         out.rows(
             (place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown, verbatim=(place.name,)
         )
-        number = counted(len(shown), "record")
+        number = format_count(len(shown), "record")
         out.text(f"\n{f'the first {number} of {count:,}' if count > len(shown) else number}")
     warn(opened_table.warnings)
 

@@ -20,7 +20,7 @@ def run() -> None:
     """Runs the command line. Exit status: 0, 1 for an error of the table or its data, 2 for misuse, 130 when interrupted."""
     answer = _ANSWERED_AT_ONCE.get(tuple(sys.argv[1:]))
     try:
-        if answer is not None and _written(f"{answer()}\n"):
+        if answer is not None and _write(f"{answer()}\n"):
             return
         # What cannot be written is reported as by any command.
         application = import_module("hudi_core.cli.application")
@@ -30,7 +30,7 @@ def run() -> None:
     application.run()
 
 
-def _written(text: str) -> bool:
+def _write(text: str) -> bool:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

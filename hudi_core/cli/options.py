@@ -93,7 +93,7 @@ def byte_count(text: str) -> int:
         raise typer.BadParameter(f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}") from error
 
 
-def opened(
+def open_from_options(
     uri: str,
     engine: str,
     metadata: MetadataMode,

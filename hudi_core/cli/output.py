@@ -19,7 +19,7 @@ from rich.text import Text
 from hudi_core.cli.layout import Column, entries, layout
 from hudi_core.cli.symbols import PLAIN_SIGNS
 from hudi_core.cli.waiting import end_waiting
-from hudi_core.cli.words import shortened
+from hudi_core.cli.words import shorten
 from hudi_core.errors import StorageError
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import without_secrets
@@ -73,7 +73,7 @@ class Output:
         if self.as_json:
             self.line(record)
         else:
-            self._entries([_spaced(key) for key in record], [_reported(value) for value in record.values()])
+            self._entries([_space(key) for key in record], [_format_reported(value) for value in record.values()])
 
     def rows(
         self,
@@ -105,8 +105,8 @@ class Output:
             [
                 Column(
                     column,
-                    printable(column) if column in verbatim else _spaced(column),
-                    [_reported(record.get(column)) for record in listed],
+                    printable(column) if column in verbatim else _space(column),
+                    [_format_reported(record.get(column)) for record in listed],
                     right=any(_is_number(record.get(column)) for record in listed),
                     wraps=column in folded,
                     elided=column in elided,
@@ -128,7 +128,10 @@ class Output:
                 Column(
                     field.name,
                     printable(field.name),
-                    [_stored(value) for value in _without_zeros([row.get(field.name) for row in rows], field.type)],
+                    [
+                        _format_stored(value)
+                        for value in _without_zeros([row.get(field.name) for row in rows], field.type)
+                    ],
                     right=isinstance(field.type, _NUMBERS),
                     cut=not isinstance(field.type, _NUMBERS),
                     spare=len(rows) > 1,
@@ -139,7 +142,7 @@ class Output:
         if left_out:
             names = printable(", ".join(left_out))
             most = f"{len(left_out):,} more {'column has' if len(left_out) == 1 else 'columns have'} no room here"
-            self.text(f"{most}: {shortened(names)}; --columns chooses, --json has all", "dim")
+            self.text(f"{most}: {shorten(names)}; --columns chooses, --json has all", "dim")
 
     def text(self, text: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
@@ -181,7 +184,7 @@ class Output:
         write("\n".join(line.rstrip() for line in lines))
 
 
-def _spaced(key: str) -> str:
+def _space(key: str) -> str:
     return key.replace("_", " ")
 
 
@@ -189,12 +192,12 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _reported(value: object) -> Text:
+def _format_reported(value: object) -> Text:
     text = cell(value)
     return Text(text, style=_STYLES.get(text, ""))
 
 
-def _stored(value: object) -> Text:
+def _format_stored(value: object) -> Text:
     return Text(value_text(value), style="dim italic" if value is None else "")
 
 

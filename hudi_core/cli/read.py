@@ -20,14 +20,14 @@ from hudi_core.cli.options import (
     WhereOption,
     file_options,
     free_file,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import progress
 from hudi_core.cli.streams import FORMATS, STREAM, refuse_format, write_output
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
 from hudi_core.reading.result import QueryResult
@@ -109,7 +109,9 @@ def read(
     target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
     if as_json and target == STREAM:
         raise UsageError("--output", expected="a file beside --json, whose line says what was written", found=STREAM)
-    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib, beside=target or "")
+    opened_table = open_from_options(
+        table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib, beside=target or ""
+    )
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:
@@ -139,7 +141,7 @@ def read(
         )
     if count:
         row_count = scan.count()
-        out.record({"rows": row_count}) if as_json else out.text(counted(row_count, "row"))
+        out.record({"rows": row_count}) if as_json else out.text(format_count(row_count, "row"))
     elif target == STREAM:
         with progress("rows written") as seen:
             write_output(lambda path: scan.write(path, seen), format)
@@ -150,7 +152,7 @@ def read(
         if as_json:
             out.record({"rows": written, "file": public_url(target)})
         else:
-            say(f"{counted(written, 'row')} to {target}")
+            say(f"{format_count(written, 'row')} to {target}")
     elif as_json:
         for row in scan.to_json_rows():
             out.line(row)
@@ -159,7 +161,9 @@ def read(
         cut = limit is None and len(rows) > SHOWN
         head = rows[:SHOWN] if cut else rows
         out.data(scan.schema, head)
-        out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
+        out.text(
+            f"\n{'the first ' if cut else ''}{format_count(len(head), 'row')}{'; --limit shows more' if cut else ''}"
+        )
     warn(chain(opened_table.warnings, (*scan.plan.warnings, *scan.warnings) if isinstance(scan, Scan) else ()))
 
 

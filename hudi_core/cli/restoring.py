@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.services.restoring.run import restore as run_restore
@@ -40,7 +40,7 @@ def savepoint(
     ways = [instant is not None or comment is not None or by is not None, list_all, drop is not None]
     if sum(ways) > 1:
         raise UsageError("savepoint", expected="one of INSTANT, --list and --drop", found="several")
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     if list_all:
         out.rows(_SAVEPOINTS, [one.as_dict() for one in list_savepoints(opened_table)])
     elif drop is not None:
@@ -69,7 +69,7 @@ def restore(
     as_json: JsonOption = False,
 ) -> None:
     """Bring the table back to a savepoint. All later writes are undone for good, and their files deleted."""
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("instants") as report:
         done = run_restore(opened_table, savepoint, to=to, dry_run=dry_run, progress=report)
     if as_json:
@@ -88,6 +88,6 @@ def _show(out: Output, done: RestoreResult) -> None:
         return
     if partitions:
         out.rows(_PARTITIONS, partitions)
-    out.text(f"\n{counted(len(done.undone), 'instant')} to undo for good: {', '.join(done.undone)}")
-    out.text(f"{counted(done.files_deleted, 'file')} to delete, {size(done.bytes_deleted)}")
-    out.text(f"{counted(done.files_kept, 'file')} of the state at {done.target} are there and stay")
+    out.text(f"\n{format_count(len(done.undone), 'instant')} to undo for good: {', '.join(done.undone)}")
+    out.text(f"{format_count(done.files_deleted, 'file')} to delete, {size(done.bytes_deleted)}")
+    out.text(f"{format_count(done.files_kept, 'file')} of the state at {done.target} are there and stay")

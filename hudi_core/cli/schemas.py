@@ -19,14 +19,14 @@ from hudi_core.cli.options import (
     EngineOption,
     JsonOption,
     TableArgument,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output, printable, say
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.evolve.apply import evolve as evolved
-from hudi_core.evolve.diff import Difference, differences, lost_names
+from hudi_core.evolve.diff import Difference, differences, find_lost_names
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.front.forms import form
 from hudi_core.json_texts import parse_json
@@ -54,12 +54,12 @@ def schema(
     as_json: JsonOption = False,
 ) -> None:
     """Show the table's schema as a tree with column ids, or as text in another form."""
-    opened_table = opened(table, engine, MetadataMode.OFF)
+    opened_table = open_from_options(table, engine, MetadataMode.OFF)
     out = Output(as_json)
     if history:
         _show_history(out, opened_table.history(as_of), to)
     elif to is not None:
-        _show_text(out, to, _written(opened_table.schema_at(as_of), to))
+        _show_text(out, to, _write(opened_table.schema_at(as_of), to))
     else:
         show_schema(out, opened_table.schema_at(as_of))
 
@@ -86,7 +86,7 @@ def convert_schema(
     form(to, "--to")
     read = reader.parse(_content(file), file)
     _report_losses(read.losses)
-    _show_text(Output(as_json), to, _written(read.value, to))
+    _show_text(Output(as_json), to, _write(read.value, to))
 
 
 def evolve(
@@ -136,7 +136,7 @@ def evolve(
     changes = parse_changes(*given)
     named: Mapping[str, Sequence[str]] = {}
     if file is None:
-        opened_table = opened(table, engine, MetadataMode.OFF)
+        opened_table = open_from_options(table, engine, MetadataMode.OFF)
         before, named = opened_table.schema, opened_table.config.named_columns
     else:
         read = form(source, "--from").parse(_content(file), file)
@@ -147,12 +147,12 @@ def evolve(
         if file is not None:
             raise UsageError("--commit", expected="a table", found="the schema of a file")
         alter_schema(opened_table, changes)
-    warn(lost_names(before, after, named))
+    warn(find_lost_names(before, after, named))
     out = Output(as_json)
     if to is None:
         show_schema(out, after)
     else:
-        _show_text(out, to, _written(after, to))
+        _show_text(out, to, _write(after, to))
     if diff:
         _show_differences(out, differences(before, after))
 
@@ -169,7 +169,7 @@ def _content(file: str) -> str:
         ) from problem
 
 
-def _written(schema: Schema, to: str) -> str:
+def _write(schema: Schema, to: str) -> str:
     converted: Converted[str] = form(to, "--to").write(schema)
     _report_losses(converted.losses)
     return converted.value
@@ -207,16 +207,16 @@ def _show_history(out: Output, versions: Sequence[Schema], to: str | None) -> No
         changes = differences(before, version)
         if out.as_json:
             shown = (
-                {"columns": list(columns(version))} if to is None else {"schema": _document(to, _written(version, to))}
+                {"columns": list(columns(version))} if to is None else {"schema": _document(to, _write(version, to))}
             )
             out.line({"version": version.version, "changes": list(map(_difference, changes)), **shown})
             continue
         since = f"version {version.version}" if version.version else "the first known version"
-        out.heading(f"{since}: {counted(len(version.fields), 'column')}")
+        out.heading(f"{since}: {format_count(len(version.fields), 'column')}")
         for change in changes:
             out.text(f"  {change}")
         if to is not None:
-            _show_text(out, to, _written(version, to))
+            _show_text(out, to, _write(version, to))
     if to is None and not out.as_json:
         out.text()
         show_schema(out, versions[-1])
@@ -227,7 +227,7 @@ def _show_differences(out: Output, differences: Sequence[Difference]) -> None:
         out.rows((), ({"change": _difference(entry)} for entry in differences))
         return
     out.text()
-    out.heading(counted(len(differences), "change") if differences else "no change")
+    out.heading(format_count(len(differences), "change") if differences else "no change")
     for difference in differences:
         out.text(f"  {difference}")
 

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final
 import typer
 
 from hudi_core.cli.arguments import names_and_values
-from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.times import seconds_of
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
-from hudi_core.services.upkeep.rounds import ServiceOptions, named_services, run_services
+from hudi_core.services.upkeep.rounds import ServiceOptions, parse_services, run_services
 from hudi_core.services.upkeep.services import ServiceName
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -56,10 +56,10 @@ def service(
     What is due, and how much is done at once, is stated by the table's properties or by --option. Writers may go on meanwhile.
     Ctrl-C or a signal to end lets the running service finish; a second one ends at once.
     """
-    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
-    with _ended_by_signals() as ended:
+    opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
+    with _end_by_signals() as ended:
         settings = ServiceOptions(
-            named_services((only or "").split(",")),
+            parse_services((only or "").split(",")),
             _properties(option),
             every=None if every is None else seconds_of("--every", every),
             rounds=rounds,
@@ -73,7 +73,7 @@ def service(
             flush()
             done += 1
     if not as_json:
-        out.text(f"{counted(done, 'service')} ran" if done else "nothing is due")
+        out.text(f"{format_count(done, 'service')} ran" if done else "nothing is due")
     warn(opened_table.warnings)
 
 
@@ -98,7 +98,7 @@ def _properties(given: list[str] | None) -> dict[str, str]:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[Event]:
+def _end_by_signals() -> Iterator[Event]:
     """An event that the first signal to end sets; a second one ends the process as it would without this."""
     ended = Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

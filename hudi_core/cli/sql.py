@@ -18,7 +18,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.front.opening import open_table
 from hudi_core.snapshot.mode import MetadataMode
@@ -68,7 +68,7 @@ def sql(
         connection.close()
     for scan in scans:
         kept = len(scan.plan.kept())
-        say(f"{kept:,} of {counted(len(scan.plan.slices), 'file slice')} read")
+        say(f"{kept:,} of {format_count(len(scan.plan.slices), 'file slice')} read")
     warn([*opened_table.config.findings, *opened_table.warnings])
 
 
@@ -78,7 +78,7 @@ def _show(out: Output, schema: Any, rows: list[dict[str, Any]], limit: int | Non
     out.data(schema, head)
     cut = len(rows) > most
     more = "; --limit shows more" if cut and limit is None else ""
-    out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{more}")
+    out.text(f"\n{'the first ' if cut else ''}{format_count(len(head), 'row')}{more}")
 
 
 def _result(duckdb: Any, connection: Any, query: str) -> Any:

@@ -14,13 +14,13 @@ from hudi_core.cli.options import (
     MetadataOption,
     TableArgument,
     WhereOption,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.read import read
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import format_count, size
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.summaries import commits as commits_of
@@ -36,7 +36,7 @@ def commits(
     as_json: JsonOption = False,
 ) -> None:
     """List what each write did: rows inserted, updated and deleted, files and bytes, oldest first."""
-    opened_table, out = opened(table, engine, MetadataMode.OFF), Output(as_json)
+    opened_table, out = open_from_options(table, engine, MetadataMode.OFF), Output(as_json)
     rows = [commit.as_dict() for commit in commits_of(opened_table)]
     shown = rows[-limit:] if limit is not None else rows
     if as_json:
@@ -44,7 +44,7 @@ def commits(
     else:
         columns = ("requested_time", "operation", "files", "inserted", "updated", "deleted", "bytes")
         out.rows(columns, [{**row, "bytes": None if row["bytes"] is None else size(row["bytes"])} for row in shown])
-        out.text(f"\n{counted(len(rows), 'commit')}")
+        out.text(f"\n{format_count(len(rows), 'commit')}")
     warn(opened_table.warnings)
 
 
@@ -55,14 +55,14 @@ def partitions(
     as_json: JsonOption = False,
 ) -> None:
     """List the partitions: rows, file slices, small files, log files, bytes."""
-    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     rows = [partition.as_dict() for partition in partitions_of(opened_table)]
     if as_json:
         out.rows((), rows)
     else:
         columns = ("partition", "rows", "file_slices", "small_files", "log_files", "bytes")
         out.rows(columns, [{**row, "bytes": size(row["bytes"])} for row in rows])
-        out.text(f"\n{counted(len(rows), 'partition')}, {sum(row['rows'] for row in rows):,} rows")
+        out.text(f"\n{format_count(len(rows), 'partition')}, {sum(row['rows'] for row in rows):,} rows")
     warn(opened_table.warnings)
 
 
@@ -76,7 +76,7 @@ def count(
     as_json: JsonOption = False,
 ) -> None:
     """Count the rows, or those that match a predicate. Footers answer where no row has to be read."""
-    opened_table, out = opened(table, engine, metadata, case_sensitive), Output(as_json)
+    opened_table, out = open_from_options(table, engine, metadata, case_sensitive), Output(as_json)
     number = opened_table.scan(where=conjunction(where), as_of=as_of).count()
     if as_json:
         out.record({"count": number})

@@ -20,13 +20,13 @@ from hudi_core.cli.options import (
     MetadataOption,
     TableArgument,
     WhereOption,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output, cell, flush
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.times import seconds_of
-from hudi_core.cli.words import counted, shortened, size
+from hudi_core.cli.words import format_count, shorten, size
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.options import PROPERTIES_PATH
@@ -60,7 +60,7 @@ def inspect(
 
 def show_table(table: Table, out: Output, as_json: bool) -> None:
     """The output of `inspect`."""
-    record = _inspected(table)
+    record = _inspect(table)
     if as_json:
         out.record(record)
     else:
@@ -75,7 +75,7 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
             out.text(f"beware: {warning}", "yellow")
 
 
-def _inspected(table: Table) -> dict[str, Any]:
+def _inspect(table: Table) -> dict[str, Any]:
     config, slices = table.config, table.slices()
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
@@ -131,7 +131,7 @@ def _pending(work: PendingWork) -> dict[str, Any]:
 
 
 def _pending_line(pending: dict[str, Any]) -> str:
-    to_rewrite = f", {counted(pending['file_groups'], 'file group')} to rewrite" if pending["file_groups"] else ""
+    to_rewrite = f", {format_count(pending['file_groups'], 'file group')} to rewrite" if pending["file_groups"] else ""
     return f"{pending['action']} {pending['requested_time']} {pending['state']}{to_rewrite}"
 
 
@@ -156,7 +156,7 @@ def timeline(
     as_json: JsonOption = False,
 ) -> None:
     """List the instants of the active timeline, in Hudi's order; with --archived those of the history too."""
-    opened_table = opened(table, engine, MetadataMode.OFF)
+    opened_table = open_from_options(table, engine, MetadataMode.OFF)
     if archived and opened_table.timeline.history is None:
         raise UnsupportedError("--archived", expected="an engine that reads Parquet", found=engine)
     pause = seconds_of("--every", every)
@@ -169,7 +169,7 @@ def timeline(
     if follow:
         _follow(opened_table, columns, out, pause)
     last = f"the last {len(shown):,} of " if len(shown) < len(whole.instants) else ""
-    out.text(f"\n{last}{counted(len(whole.instants), 'instant')}")
+    out.text(f"\n{last}{format_count(len(whole.instants), 'instant')}")
 
 
 def _follow(table: Table, columns: Sequence[str], out: Output, pause: float) -> None:
@@ -213,9 +213,9 @@ def files(
 
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
-    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    opened_table = open_from_options(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     plan = opened_table.scan(where=conjunction(where), as_of=as_of).plan
-    decisions = _chosen(plan, show_all)
+    decisions = _choose(plan, show_all)
     out = Output(as_json)
     if as_json:
         out.rows((), map(_file_slice, decisions))
@@ -223,18 +223,18 @@ def files(
         columns = ("verdict", "partition", "file_id", "instant", "size", "logs", "by")
         out.rows(
             columns,
-            map(_shown, decisions),
+            map(_show, decisions),
             folded=("by",),
             elided=("file_id",),
             below=("by",),
             spare=("instant", "size"),
         )
         kept, total = len(plan.kept()), len(plan.slices)
-        out.text(f"\n{kept:,} of {counted(total, 'file slice')} to read")
+        out.text(f"\n{kept:,} of {format_count(total, 'file slice')} to read")
     warn([*opened_table.warnings, *plan.warnings])
 
 
-def _chosen(plan: ScanPlan, show_all: bool) -> Iterator[Decision]:
+def _choose(plan: ScanPlan, show_all: bool) -> Iterator[Decision]:
     return (decision for decision in plan.decisions() if show_all or decision.verdict is not Verdict.SKIP)
 
 
@@ -250,7 +250,7 @@ def _file_slice(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _shown(decision: Decision) -> dict[str, Any]:
+def _show(decision: Decision) -> dict[str, Any]:
     file_slice = decision.slice
     return {
         "verdict": decision.verdict.value.replace("_", " "),
@@ -259,5 +259,5 @@ def _shown(decision: Decision) -> dict[str, Any]:
         "instant": file_slice.instant,
         "size": size(sum(file.size for file in file_slice.files)),
         "logs": len(file_slice.logs) or None,
-        "by": shortened(decision.by),
+        "by": shorten(decision.by),
     }

@@ -16,11 +16,11 @@ from hudi_core.cli.options import (
     MetadataOption,
     TableArgument,
     file_options,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted, duration, share
+from hudi_core.cli.words import duration, format_count, share
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.rows.outside_files import read_file
@@ -79,7 +79,7 @@ def tag(
     location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()
-    opened_table = opened(table, engine, metadata, beside=rows)
+    opened_table = open_from_options(table, engine, metadata, beside=rows)
     fields = name_list(hash_fields or ())
     if (buckets is not None or fields) and index is not IndexKind.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
@@ -115,7 +115,7 @@ def _work(tagger: Tagger) -> dict[str, Any]:
 def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
     counts = tagger.work.counts
     keys, located = counts["keys"], counts["found"]
-    out.heading(f"{located:,} of {counted(keys, 'key')} are in the table")
+    out.heading(f"{located:,} of {format_count(keys, 'key')} are in the table")
     out.text(f"{share(located, keys)} found, {keys - located:,} in no file; {duration(seconds)}")
     for choice in dict.fromkeys(tagger.choices):
         out.text(f"index {choice.kind.value}: {choice.reason}")

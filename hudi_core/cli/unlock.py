@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, open_from_options
 from hudi_core.cli.output import Output
 from hudi_core.commit.lock import free_lock
 from hudi_core.snapshot.mode import MetadataMode
@@ -26,7 +26,7 @@ def unlock(
 
     Messages about the lock state that name. A writer that is at work notices that it lost the lock, and its write fails.
     """
-    state = free_lock(opened(table, engine, MetadataMode.OFF).storage, owner)
+    state = free_lock(open_from_options(table, engine, MetadataMode.OFF).storage, owner)
     out = Output(as_json)
     if as_json:
         out.line({"freed": None if state is None else state.owner})

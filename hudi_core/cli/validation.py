@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, opened, warn
+from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted
+from hudi_core.cli.words import format_count
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -41,7 +41,7 @@ def validate(
     Each finding has the place, what was expected, what was found and how to mend it. All data files are read, unless --only names
     checks without them. Exit status 1 for an error or a warning; information alone is none.
     """
-    opened_table = opened(table, engine, MetadataMode.AUTO)
+    opened_table = open_from_options(table, engine, MetadataMode.AUTO)
     names = None if only is None else name_list(only)
     out = Output(as_json)
     if mend:
@@ -67,7 +67,7 @@ def _show(out: Output, table: Table, names: Sequence[str] | None, *, every: bool
             kinds.setdefault(_kind(finding, counts, every=every), []).append(finding)
     for alike in kinds.values():
         _show_kind(out, alike)
-    numbers = [counted(count, severity.value, _PLURALS[severity]) for severity, count in counts.items() if count]
+    numbers = [format_count(count, severity.value, _PLURALS[severity]) for severity, count in counts.items() if count]
     more = "; --all shows each" if any(len(alike) > _SHOWN for alike in kinds.values()) else ""
     out.text((", ".join(numbers) or "no findings") + more)
     return counts[Severity.ERROR] + counts[Severity.WARNING] > 0

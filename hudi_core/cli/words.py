@@ -34,7 +34,7 @@ def traffic(sums: Traffic) -> str:
     >>> traffic(Traffic(12, 30_000, 2, 0.125))
     '12 requests of 29.3 KiB in 2 waves, 125.0 ms waited'
     """
-    requests, waves = counted(sums.requests, "request"), counted(sums.waves, "wave")
+    requests, waves = format_count(sums.requests, "request"), format_count(sums.waves, "wave")
     return f"{requests} of {size(sums.bytes)} in {waves}, {duration(sums.seconds)} waited"
 
 
@@ -50,7 +50,7 @@ def share(count: int, total: int) -> str:
     return ">99 %" if 99 < part < 100 else f"{part:.0f} %"
 
 
-def shortened(text: str, most: int = 200) -> str:
+def shorten(text: str, most: int = 200) -> str:
     """A text of more than so many characters by its beginning and its end.
 
     >>> shortened("city IN ('a', 'b', 'c', 'd') AND fare > 3", 30)
@@ -62,7 +62,7 @@ def shortened(text: str, most: int = 200) -> str:
     return f"{text[: most - end]} … {text[-end:]} ({len(text):,} characters)"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def format_count(count: int, one: str, many: str = "") -> str:
     """
     >>> counted(1, "row"), counted(2_000, "row"), counted(0, "partition")
     ('1 row', '2,000 rows', '0 partitions')

@@ -17,7 +17,7 @@ from hudi_core.cli.options import (
     TableArgument,
     WhereOption,
     file_options,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output
@@ -25,14 +25,14 @@ from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import task_progress
 from hudi_core.cli.streams import FORMATS, input_file
 from hudi_core.errors import UsageError
-from hudi_core.front.after_write import served
+from hudi_core.front.after_write import serve
 from hudi_core.rows.outside_files import RowFile
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
 from hudi_core.tagging.choose import IndexKind
 from hudi_core.writing.batch_columns import MissingColumns
-from hudi_core.writing.by_predicate import delete_where, parsed_assignments
+from hudi_core.writing.by_predicate import delete_where, parse_assignments
 from hudi_core.writing.by_predicate import update as update_rows
 from hudi_core.writing.operations import Operation, delete_partitions
 from hudi_core.writing.operations import write as write_rows
@@ -142,7 +142,7 @@ def update(
 
     Without --where all rows get them.
     """
-    assignments = [pair for text in assigned for pair in parsed_assignments(text)]
+    assignments = [pair for text in assigned for pair in parse_assignments(text)]
     if len(dict(assignments)) < len(assignments):
         raise UsageError("--set", expected="one value for a column", found="several")
 
@@ -196,9 +196,9 @@ def _run(
     case_sensitive: bool = False,
     beside: str = "",
 ) -> None:
-    table = opened(uri, engine, MetadataMode.AUTO, case_sensitive, beside=beside)
+    table = open_from_options(uri, engine, MetadataMode.AUTO, case_sensitive, beside=beside)
     with task_progress("files") as report:
         settings = replace(options, progress=report)
-        result = served(table, work(table, settings), settings)
+        result = serve(table, work(table, settings), settings)
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

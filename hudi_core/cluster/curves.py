@@ -20,7 +20,7 @@ WORD_BITS: Final = 64
 def z_order(coordinates: Sequence[Words], bits: int) -> Words:
     """The places of cells on the Z-order curve, the first dimension's bit first. Raises `UsageError` beyond 64 bits."""
     _refuse_wide(len(coordinates), bits)
-    return _interleaved(coordinates, bits)
+    return _interleave(coordinates, bits)
 
 
 def hilbert(coordinates: Sequence[Words], bits: int) -> Words:
@@ -44,10 +44,10 @@ def hilbert(coordinates: Sequence[Words], bits: int) -> Words:
     for bit in range(bits - 1, 0, -1):
         is_set = (axes[-1] >> np.uint64(bit)) & np.uint64(1) != 0
         inverted ^= np.where(is_set, np.uint64((1 << bit) - 1), np.uint64(0))
-    return _interleaved([axis ^ inverted for axis in axes], bits)
+    return _interleave([axis ^ inverted for axis in axes], bits)
 
 
-def _interleaved(axes: Sequence[Words], bits: int) -> Words:
+def _interleave(axes: Sequence[Words], bits: int) -> Words:
     places = np.zeros(len(axes[0]), np.uint64)
     for bit in range(bits - 1, -1, -1):
         for axis in axes:

@@ -30,7 +30,7 @@ from hudi_core.parallel.flow import FlowRunner, Packet
 from hudi_core.schema.project import project
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
-from hudi_core.transactions.reports import by_group, needed, opened, packed, refusal, reported, unpacked
+from hudi_core.transactions.reports import by_group, needed, open_reports, pack_object, refusal, unpack, write_report
 from hudi_core.writing.tasks import NewFile, TaskRunner
 
 _FILES_OF_ROUND: Final = 8
@@ -135,7 +135,7 @@ class DealRows:
                     rows = ordered[start : min(start + step, stop)]
                     start += len(rows)
                     for batch in engine.rows.gather(held, [rows] * len(schema.fields), schema):
-                        content = packed(batch)
+                        content = pack_object(batch)
                         yield file, content
                         row_bytes = len(content) / max(engine.rows.count(batch), 1)
                         step = max(1, min(_MOST_ROWS, int(_BYTES_OF_PACKET / row_bytes)))
@@ -154,21 +154,21 @@ class WriteFiles:
     total: int
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        return reported(part, lambda: self._statuses(packets))
+        return write_report(part, lambda: self._statuses(packets))
 
     def _statuses(self, packets: Iterator[Packet]) -> Iterator[tuple[int, WriteStatus]]:
         engine, firsts = self.runner.snapshot.engine, [group.first for group in self.groups]
         for place, of_file in by_group(packets):
             number = int(np.searchsorted(firsts, place, "right")) - 1
             group = self.groups[number]
-            with closing(spool(engine, self.runner.rows, map(unpacked, of_file))) as rows:
+            with closing(spool(engine, self.runner.rows, map(unpack, of_file))) as rows:
                 made = SortedRows(rows, group.layout, self.paths, ())
                 for copy, part in enumerate(_split(rows.rows, TOO_LARGE * group.even, group.even)):
-                    status = self._written(made, part, group, place + copy * self.total)
+                    status = self._write(made, part, group, place + copy * self.total)
                     if status is not None:
                         yield number, needed(status, self.runner.snapshot.config.kept_partitions)
 
-    def _written(self, rows: SortedRows, part: Numbers, group: GroupFiles, number: int) -> WriteStatus | None:
+    def _write(self, rows: SortedRows, part: Numbers, group: GroupFiles, number: int) -> WriteStatus | None:
         time = self.attempts.instant_time
         file_id = f"{group.prefix}-{number - group.first}"
         target = FileTarget(group.partition, file_id, time, self.first + number).of_attempt(new_attempt())
@@ -219,7 +219,7 @@ class Exchange:
         flow = self.tasks.flow(DealRows(self.reader, files, self.paths, part_of), self._shares(groups, sizes))
         writes = WriteFiles(self.runner, files, self.paths, self.attempts, self._first, total)
         written: list[list[WriteStatus]] = [[] for _ in groups]
-        for number, status in opened(flow.dealt(parts).mapped(writes).reports()):
+        for number, status in open_reports(flow.dealt(parts).map(writes).reports()):
             written[number].append(status)
             self._first = max(self._first, _number_of(status) + 1)
         return [tuple(statuses) for statuses in written]

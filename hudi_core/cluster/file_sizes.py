@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
 from hudi_core.cluster.layout import TOO_LARGE, Strategy, layout
-from hudi_core.cluster.sample import Sample, drawn_sample
+from hudi_core.cluster.sample import Sample, draw_sample
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.table import Table
@@ -42,10 +42,10 @@ class WrittenSizes:
 def whole_rows(table: Table, sources: Sources, members: Sequence[FileSlice], outputs: int) -> Sample:
     """Rows of slices with all columns, from which sizes are measured: enough of one file, were it one of so many."""
     stored = row_schema(table, bare_schema(table))
-    return drawn_sample(sources, members, stored, min(MEASURED_ROWS * outputs, _READ_ROWS), _READ_ROWS)
+    return draw_sample(sources, members, stored, min(MEASURED_ROWS * outputs, _READ_ROWS), _READ_ROWS)
 
 
-def measured_sizes(
+def measure_sizes(
     table: Table, sample: Sample, strategy: Strategy, order: Sequence[tuple[str, ...]], outputs: int
 ) -> WrittenSizes:
     """The bytes of the files that sampled rows become, from one file of them: the middle one by its rows."""
@@ -57,7 +57,7 @@ def measured_sizes(
     with tempfile.TemporaryDirectory() as folder:
         storage = table.engine.storage(folder)
         whole_size, half_size = (
-            _written(table, storage, sample, part, number) for number, part in enumerate((rows, half))
+            _write_sample(table, storage, sample, part, number) for number, part in enumerate((rows, half))
         )
     a_row = (whole_size - half_size) / (len(rows) - len(half))
     return WrittenSizes(whole_size - a_row * len(rows), a_row)
@@ -69,7 +69,7 @@ def _rows_of_a_file(sample: Sample, strategy: Strategy, order: Sequence[tuple[st
         return np.arange(max(sample.rows // outputs, 1), dtype=np.int64)
     keys = sample.keys(order)
     made = layout(strategy, keys, outputs)
-    files, file_of = parted(made.file_of(keys), made.files, outputs)
+    files, file_of = divide_files(made.file_of(keys), made.files, outputs)
     counts = np.bincount(file_of, minlength=files)
     filled = np.flatnonzero(counts)
     middle = filled[np.argsort(counts[filled], kind="stable")[len(filled) // 2]]
@@ -77,7 +77,7 @@ def _rows_of_a_file(sample: Sample, strategy: Strategy, order: Sequence[tuple[st
     return chosen[made.order([column.take(chosen) for column in keys])]
 
 
-def parted(file_of: Numbers, files: int, outputs: int) -> tuple[int, Numbers]:
+def divide_files(file_of: Numbers, files: int, outputs: int) -> tuple[int, Numbers]:
     """The number of files, and the file of each row, where those that are much too large are cut by number, as a run does."""
     even = -(-len(file_of) // outputs)
     counts, parted_of = np.bincount(file_of, minlength=files), file_of.copy()
@@ -90,7 +90,7 @@ def parted(file_of: Numbers, files: int, outputs: int) -> tuple[int, Numbers]:
     return files, parted_of
 
 
-def _written(table: Table, storage: Any, sample: Sample, rows: Numbers, number: int) -> int:
+def _write_sample(table: Table, storage: Any, sample: Sample, rows: Numbers, number: int) -> int:
     """The bytes of a file with these rows of the sample, as the run writes it."""
     engine = table.engine
     target = FileTarget("", f"sample-{number}", "20000101000000000", number)

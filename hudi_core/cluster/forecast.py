@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
-from hudi_core.cluster.file_sizes import WrittenSizes, measured_sizes, parted, whole_rows
+from hudi_core.cluster.file_sizes import WrittenSizes, divide_files, measure_sizes, whole_rows
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import layout
 from hudi_core.cluster.plan import ClusteringPlan, PlannedGroup
 from hudi_core.cluster.predictions import Gain
-from hudi_core.cluster.sample import SAMPLE_ROWS, Sample, drawn_sample, rows_of
+from hudi_core.cluster.sample import SAMPLE_ROWS, Sample, draw_sample, rows_of
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import StructColumn
 from hudi_core.commit.statuses import ColumnRange
@@ -121,7 +121,7 @@ class Forecaster:
         if key not in self._samples:
             self._samples[key] = whole_rows(self.table, sources, members[largest], outputs)
         order = [self.table.schema.get(name).path for name in plan.columns]
-        return measured_sizes(self.table, self._samples[key], plan.strategy, order, outputs)
+        return measure_sizes(self.table, self._samples[key], plan.strategy, order, outputs)
 
     def _outcome(
         self,
@@ -134,7 +134,7 @@ class Forecaster:
     ) -> _Outcome:
         schema = sources.snapshot.schema
         order = [schema.get(name).path for name in plan.columns]
-        columns = {id_: column for scan in scans for id_, column in _stored_columns(scan.predicate).items()}
+        columns = {id_: column for scan in scans for id_, column in _select_stored_columns(scan.predicate).items()}
         names = dict.fromkeys([*order, *(schema.place(id_).path for id_ in columns), *self.names])
         rows = sum(rows_of(sources, file_slice) for file_slice in members)
         if not names:  # predicates without columns hold for all files or for none
@@ -147,7 +147,7 @@ class Forecaster:
         if order:
             keys = sample.keys(order)
             made = layout(plan.strategy, keys, group.outputs)
-            files, file_of = parted(made.file_of(keys), made.files, group.outputs)
+            files, file_of = divide_files(made.file_of(keys), made.files, group.outputs)
         else:
             files, file_of = group.outputs, np.arange(sample.rows) * group.outputs // sample.rows
         statistics = _statistics(sample, files, file_of, columns.values())
@@ -159,7 +159,7 @@ class Forecaster:
         key = (names, *_groups(members))
         if key not in self._samples:
             wanted = project(sources.snapshot.schema, names)
-            self._samples[key] = drawn_sample(sources, members, wanted, self.sample_rows)
+            self._samples[key] = draw_sample(sources, members, wanted, self.sample_rows)
         return self._samples[key]
 
 
@@ -175,7 +175,7 @@ def _groups(members: Sequence[FileSlice]) -> list[FileGroup]:
     return [(one.partition, one.file_id) for one in members]
 
 
-def _stored_columns(predicate: Predicate) -> Mapping[int, Column]:
+def _select_stored_columns(predicate: Predicate) -> Mapping[int, Column]:
     """The columns of the table that a predicate names; not those made for it alone."""
     return {id_: column for id_, column in columns_of(predicate).items() if id_ > FIRST_CONDITION_ID}
 

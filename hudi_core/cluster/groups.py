@@ -15,7 +15,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from hudi_core.cluster.options import LOG_SHARE, ClusterOptions
-from hudi_core.cluster.plan import PlannedGroup, group_metrics, planned_slice
+from hudi_core.cluster.plan import PlannedGroup, group_metrics, plan_slice
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.sources.column_ranges import Bounds, ColumnRange, ranges
 from hudi_core.planning.sources.sources import Sources
@@ -36,7 +36,7 @@ class Sized:
     bytes: int
 
 
-def planned_groups(
+def plan_groups(
     sources: Sources,
     numbers: Sequence[int],
     column: Column | None,
@@ -52,7 +52,7 @@ def planned_groups(
     for of_partition in by_partition.values():
         for members in _of_partition(sources, of_partition, column, options, laid_out):
             groups += [
-                _planned(part, options.sizes.target)
+                _plan_group(part, options.sizes.target)
                 for part in _within(members, options.max_group_bytes)
                 if _gains(part, column, options.sizes.target)
             ]
@@ -61,7 +61,7 @@ def planned_groups(
     return groups
 
 
-def written_bytes(file_slice: FileSlice) -> int:
+def estimate_written_bytes(file_slice: FileSlice) -> int:
     """About the bytes that the rows of a slice take in base files."""
     base = 0 if file_slice.base is None else file_slice.base.size
     return base + int(LOG_SHARE * sum(log.size for log in file_slice.logs))
@@ -75,7 +75,7 @@ def _of_partition(
     laid_out: frozenset[FileGroup],
 ) -> Iterator[list[Sized]]:
     slices = {number: sources.snapshot.slices[number] for number in numbers}
-    sized = {number: Sized(file_slice, written_bytes(file_slice)) for number, file_slice in slices.items()}
+    sized = {number: Sized(file_slice, estimate_written_bytes(file_slice)) for number, file_slice in slices.items()}
     small = {number for number in numbers if sized[number].bytes < options.sizes.small or slices[number].base is None}
     if column is None:
         ordered = sorted((number for number in numbers if number in small), key=lambda number: -sized[number].bytes)
@@ -175,10 +175,10 @@ def _gains(members: Sequence[Sized], column: Column | None, target: int) -> bool
     return bool(members[0].slice.logs) or members[0].bytes > _TOO_LARGE * target
 
 
-def _planned(members: Sequence[Sized], target: int) -> PlannedGroup:
+def _plan_group(members: Sequence[Sized], target: int) -> PlannedGroup:
     slices = [member.slice for member in members]
     outputs = max(1, math.ceil(sum(member.bytes for member in members) / target))
-    return PlannedGroup(tuple(map(planned_slice, slices)), outputs, group_metrics(slices))
+    return PlannedGroup(tuple(map(plan_slice, slices)), outputs, group_metrics(slices))
 
 
 def slices_by_group(slices: Iterable[FileSlice]) -> dict[FileGroup, FileSlice]:

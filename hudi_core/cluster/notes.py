@@ -21,14 +21,14 @@ def note(strategy: Strategy, columns: Sequence[str]) -> str:
     return json.dumps(_content(strategy, columns))
 
 
-def laid_out(table: Table, strategy: Strategy, columns: Sequence[str]) -> frozenset[FileGroup]:
+def find_laid_out(table: Table, strategy: Strategy, columns: Sequence[str]) -> frozenset[FileGroup]:
     """The file groups that a clustering with this strategy and these columns wrote, unchanged since."""
     wanted = _content(strategy, columns)
     times = {
         instant.requested_time
         for instant in table.timeline.commits
         if instant.completes_as == REPLACE_COMMIT
-        and _noted(table.timeline.metadata(instant).extra.get(NOTE, "")) == wanted
+        and _parse_note(table.timeline.metadata(instant).extra.get(NOTE, "")) == wanted
     }
     return frozenset(
         (file_slice.partition, file_slice.file_id)
@@ -41,7 +41,7 @@ def _content(strategy: Strategy, columns: Sequence[str]) -> dict[str, Any]:
     return {"strategy": strategy.value, "columns": list(columns)}
 
 
-def _noted(text: str) -> object:
+def _parse_note(text: str) -> object:
     """The note as JSON; None for a text of another writer."""
     try:
         return parse_json(text)

@@ -9,9 +9,9 @@ from typing import Final
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan, clustering_action, encode_plan, read_plan
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.predictions import Gain
-from hudi_core.cluster.preview import predicted
+from hudi_core.cluster.preview import predict
 from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.run import run_plan
@@ -26,7 +26,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.taking_back import take_back_plan
 
@@ -64,24 +64,24 @@ def schedule(table: Table, options: ClusterOptions) -> Instant | None:
     gains: tuple[Gain, ...] = ()
     for _ in range(_ATTEMPTS):
         latest = refreshed(table)
-        plan = planned(latest, options)
+        plan = plan_clustering(latest, options)
         if not plan.groups:
             return None
-        plan = predicted(latest, plan, options.queries)
+        plan = predict(latest, plan, options.queries)
         gains = plan.gains
         with table_lock(latest.storage, clock=options.clock):
             healed = roll_back_failed(refreshed(latest), options.clock)
             slices = slices_by_group(healed.slices())
-            taken = excluded_groups(healed).intersection(plan.file_groups)
+            taken = list_excluded_groups(healed).intersection(plan.file_groups)
             if not taken and all(slices.get(group) == before for group, before in _slices_of(latest, plan).items()):
-                return _requested(healed, plan, options)
+                return _request(healed, plan, options)
     with table_lock(table.storage, clock=options.clock):
         healed = roll_back_failed(refreshed(table), options.clock)
-        plan = replace(planned(healed, options), gains=gains)
-        return _requested(healed, plan, options) if plan.groups else None
+        plan = replace(plan_clustering(healed, options), gains=gains)
+        return _request(healed, plan, options) if plan.groups else None
 
 
-def _requested(table: Table, plan: ClusteringPlan, options: ClusterOptions) -> Instant:
+def _request(table: Table, plan: ClusteringPlan, options: ClusterOptions) -> Instant:
     """The requested instant of a plan, which is written; the table's lock is held."""
     time, action = next_time(table.timeline, options.clock), clustering_action(table.config.version)
     files = InstantFiles(table.timeline.folder, table.config.layout, time, action)

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.errors import UsageError, listed
+from hudi_core.errors import UsageError, list_names
 
 _HOURS: Final = 24
 
@@ -41,7 +41,7 @@ class PartitionFilter:
     end: str | None = None
     """The last partition of `SELECTED_PARTITIONS`: `...cluster.end.partition`."""
 
-    def chosen(self, paths: Iterable[str], now: datetime) -> list[str]:
+    def select(self, paths: Iterable[str], now: datetime) -> list[str]:
         """The paths that are chosen, ascending. `now` is the time in the zone of the table, for `DAY_ROLLING`.
 
         Raises `UsageError` for a partition that is named and is not there, and for a pattern that is none.
@@ -52,7 +52,9 @@ class PartitionFilter:
             missing = sorted(selected - set(ascending))
             if missing:
                 raise UsageError(
-                    "partitions", expected=f"partitions of the table ({listed(ascending)})", found=listed(missing)
+                    "partitions",
+                    expected=f"partitions of the table ({list_names(ascending)})",
+                    found=list_names(missing),
                 )
             ascending = sorted(selected)
         elif self.pattern is not None:

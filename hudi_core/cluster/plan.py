@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.cluster.layout import Strategy
-from hudi_core.cluster.predictions import PREDICTIONS, Gain, decoded_gains, encoded_gains
+from hudi_core.cluster.predictions import PREDICTIONS, Gain, decode_gains, encode_gains
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.statuses import CLUSTER
 from hudi_core.engine import Storage
@@ -90,7 +90,7 @@ class ClusteringPlan:
         return tuple(file_slice.group for group in self.groups for file_slice in group.slices)
 
 
-def planned_slice(file_slice: FileSlice) -> PlannedSlice:
+def plan_slice(file_slice: FileSlice) -> PlannedSlice:
     """A slice as a plan names it."""
     base = None if file_slice.base is None else file_slice.base.name
     logs = frozenset(log.name for log in file_slice.logs)
@@ -125,7 +125,7 @@ def encode_plan(plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice], sto
     stored = {
         "inputGroups": groups,
         "strategy": {"strategyClassName": plan.strategy_class, "strategyParams": parameters, "version": 1},
-        "extraMetadata": {PREDICTIONS: encoded_gains(plan.gains)} if plan.gains else {},
+        "extraMetadata": {PREDICTIONS: encode_gains(plan.gains)} if plan.gains else {},
         "version": 1,
         "preserveHoodieMetadata": plan.preserves_commit_times,
         "missingSchedulePartitions": [],
@@ -158,14 +158,15 @@ def read_plan(timeline: Timeline, instant: Instant) -> ClusteringPlan:
     target = parameters.get(TARGET_BYTES, "")
     return ClusteringPlan(
         tuple(
-            PlannedGroup(tuple(map(_planned, group.slices)), group.outputs, group.metrics) for group in stored.groups
+            PlannedGroup(tuple(map(_parse_slice, group.slices)), group.outputs, group.metrics)
+            for group in stored.groups
         ),
         Strategy(layout) if layout in list(Strategy) else Strategy.LINEAR,
         tuple(name.strip() for name in parameters.get(SORT_COLUMNS, "").split(",") if name.strip()),
         int(target) if target.isdigit() else None,
         stored.strategy_class,
         stored.preserves,
-        decoded_gains(stored.extra.get(PREDICTIONS, "")),
+        decode_gains(stored.extra.get(PREDICTIONS, "")),
     )
 
 
@@ -228,6 +229,6 @@ class _StoredPlan(_Read):
     extra: Annotated[Mapping[str, str], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
 
-def _planned(stored: _StoredSlice) -> PlannedSlice:
+def _parse_slice(stored: _StoredSlice) -> PlannedSlice:
     """Directories of paths are those of the machine that planned: names count."""
     return PlannedSlice(stored.partition, stored.file_id, stored.base or None, frozenset(stored.logs))

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hudi_core.cluster.groups import planned_groups
+from hudi_core.cluster.groups import plan_groups
 from hudi_core.cluster.layout import Strategy, refuse_many
-from hudi_core.cluster.notes import laid_out
+from hudi_core.cluster.notes import find_laid_out
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan
 from hudi_core.cluster.refusals import refuse_unclusterable
@@ -19,10 +19,10 @@ from hudi_core.planning.plan import SKIP
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.services import FileGroup
-from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.refusals import list_excluded_groups
 
 
-def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
+def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
     """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns, or with too
     many."""
     refuse_unclusterable(table)
@@ -35,8 +35,10 @@ def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
     scan = table.scan(options.where)
     column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
     named = replace(options, columns=names)
-    done = frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else laid_out(table, options.strategy, names)
-    groups = planned_groups(scan.sources, _eligible(table, scan, options), column, named, done)
+    done = (
+        frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else find_laid_out(table, options.strategy, names)
+    )
+    groups = plan_groups(scan.sources, _eligible(table, scan, options), column, named, done)
     return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
 
 
@@ -44,11 +46,11 @@ def _eligible(table: Table, scan: Scan, options: ClusterOptions) -> list[int]:
     """The numbers of the slices of the chosen partitions that no service is going to rewrite."""
     slices = table.slices()
     now = options.clock().astimezone(table.timeline.zone)
-    partitions = set(options.partitions.chosen({file_slice.partition for file_slice in slices}, now))
+    partitions = set(options.partitions.select({file_slice.partition for file_slice in slices}, now))
     if options.where is not None:
         kept = np.flatnonzero(scan.plan.codes != SKIP).tolist()
         partitions &= {slices[number].partition for number in kept}
-    excluded = excluded_groups(table)
+    excluded = list_excluded_groups(table)
     return [
         number
         for number, file_slice in enumerate(slices)

@@ -70,13 +70,13 @@ class Prediction:
 _GAINS: Final = TypeAdapter(tuple[Gain, ...])
 
 
-def encoded_gains(gains: Iterable[Gain]) -> str:
+def encode_gains(gains: Iterable[Gain]) -> str:
     """The note of these gains, their queries in the form in which they are looked up."""
     frequent = sorted(gains, key=lambda gain: -gain.weight)[:MAX_NOTED]
     return json.dumps([{**_GAINS.dump_python((gain,))[0], "where": condition_text(gain.where)} for gain in frequent])
 
 
-def decoded_gains(text: str) -> tuple[Gain, ...]:
+def decode_gains(text: str) -> tuple[Gain, ...]:
     """The gains of a note; none where another writer put something else there."""
     try:
         return _GAINS.validate_json(text) if text else ()
@@ -92,6 +92,6 @@ def predictions(timeline: Timeline, conditions: Sequence[Condition]) -> list[Pre
     known: dict[str, Prediction] = {}
     for after, instant in zip(range(len(timeline.commits) - 1, -1, -1), timeline.commits, strict=True):
         if instant.completes_as == REPLACE_COMMIT:
-            for gain in decoded_gains(timeline.metadata(instant).extra.get(PREDICTIONS, "")):
+            for gain in decode_gains(timeline.metadata(instant).extra.get(PREDICTIONS, "")):
                 known[gain.where] = Prediction(instant.requested_time, gain, after)
     return [known.get(condition_text(condition)) for condition in conditions] if known else [None] * len(conditions)

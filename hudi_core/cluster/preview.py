@@ -11,7 +11,7 @@ from hudi_core.cluster.forecast import Forecaster
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.predictions import Gain, Prediction, predictions
 from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.table.table import Table
@@ -51,7 +51,7 @@ def preview(table: Table, options: ClusterOptions, queries: Sequence[Condition |
 
     Raises as `cluster` and `Table.scan` do.
     """
-    plan, given = planned(table, options), as_queries(queries)
+    plan, given = plan_clustering(table, options), as_queries(queries)
     forecast = Forecaster(table, given).of_plan(plan)
     slices, rewritten = slices_by_group(table.slices()), set(plan.file_groups)
     size = sum(file.size for group in rewritten for file in slices[group].files)
@@ -69,6 +69,6 @@ def preview(table: Table, options: ClusterOptions, queries: Sequence[Condition |
     )
 
 
-def predicted(table: Table, plan: ClusteringPlan, queries: Sequence[Condition | Query]) -> ClusteringPlan:
+def predict(table: Table, plan: ClusteringPlan, queries: Sequence[Condition | Query]) -> ClusteringPlan:
     """The plan with what it gains for queries, to be noted. Raises as `Table.scan` does for a query."""
     return replace(plan, gains=Forecaster(table, as_queries(queries)).of_plan(plan).gains) if queries else plan

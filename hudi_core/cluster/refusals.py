@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.index_kinds.secondary import indexed_columns
+from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.metadata_writer.delta_commit import refuse_unkept
 from hudi_core.table.table import Table
@@ -23,5 +23,5 @@ def refuse_unclusterable(table: Table) -> None:
     metadata = table.snapshot().metadata
     if metadata is not None:
         refuse_unkept(metadata, is_kept)
-    indexed_columns(table)
+    list_indexed_columns(table)
     table_expressions(table)

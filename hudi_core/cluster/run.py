@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
-from hudi_core.cluster.conflicts import unchanged_groups
+from hudi_core.cluster.conflicts import select_unchanged_groups
 from hudi_core.cluster.exchanged import Exchange, Group
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import TOO_LARGE, Layout, layout
 from hudi_core.cluster.notes import NOTE, note
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
-from hudi_core.cluster.predictions import PREDICTIONS, encoded_gains
+from hudi_core.cluster.predictions import PREDICTIONS, encode_gains
 from hudi_core.cluster.reader import RowReader
 from hudi_core.cluster.result import ClusterResult
-from hudi_core.cluster.sample import drawn_sample
+from hudi_core.cluster.sample import draw_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
-from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sorted_rows
+from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sort_rows
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
@@ -49,7 +49,7 @@ from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delet
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.reports import needed
-from hudi_core.transactions.transaction import Transaction, resumed
+from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
 from hudi_core.writing.write_run import bare_schema
@@ -94,15 +94,15 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
     while another run is alive; nothing is changed then, and the plan stays.
     """
     begun = perf_counter()
-    with resumed(table, instant, OPERATION, metadata_steps=metadata_steps, clock=options.clock) as write:
+    with resume(table, instant, OPERATION, metadata_steps=metadata_steps, clock=options.clock) as write:
         plan = read_plan(write.table.timeline, instant)
         slices = slices_by_group(write.table.slices())
-        groups = unchanged_groups(plan, slices)
+        groups = select_unchanged_groups(plan, slices)
         _refuse_none(write.table, instant, groups)
         rewritten = list(_Run(write, plan, slices, options).groups(groups))
         written: list[Rewritten] = []
 
-        def settled(latest: Table, change: TableChange) -> TableChange:
+        def settle(latest: Table, change: TableChange) -> TableChange:
             refuse_new_indexes(write.table, latest, (RECORD_INDEX, BLOOM_FILTERS))
             now = slices_by_group(latest.slices())
             written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
@@ -113,7 +113,7 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
                     latest.storage.delete(status.path)
             return _change(write.table, plan, written)
 
-        write.commit(_change(write.table, plan, rewritten), settled)
+        write.commit(_change(write.table, plan, rewritten), settle)
     return _result(instant, plan, written, perf_counter() - begun)
 
 
@@ -186,7 +186,7 @@ class _Run:
     def _rewritten(self, group: PlannedGroup) -> Rewritten:
         table, time, slices = self._write.table, self._write.instant_time, self._slices_of(group)
         batches, order, folder = self._reader.batches(slices), self._layout(group, slices), self._options.spool_folder
-        made = sorted_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
+        made = sort_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
         with closing(made.spool):
             partition, prefix = slices[0].partition, uuid.uuid4()
             tasks = [
@@ -202,7 +202,7 @@ class _Run:
         if not self._paths:
             return None
         schema = self._write.table.schema
-        sample = drawn_sample(self._sources, slices, project(schema, self._paths))
+        sample = draw_sample(self._sources, slices, project(schema, self._paths))
         return None if sample.rows == 0 else layout(self._plan.strategy, sample.keys(self._paths), group.outputs)
 
     @cached_property
@@ -236,7 +236,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
             replaced.setdefault(old.partition, []).append(old.file_id)
     extra = {NOTE: note(plan.strategy, plan.columns)}
     if plan.gains and len(groups) == len(plan.groups):  # with fewer groups the prediction is of something else
-        extra[PREDICTIONS] = encoded_gains(plan.gains)
+        extra[PREDICTIONS] = encode_gains(plan.gains)
     # A status gives every record key of the replaced file groups its new location, so no key has to be removed.
     return TableChange(
         OPERATION,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.cluster.sort_keys import SortKeys, concatenated, sort_keys_of
+from hudi_core.cluster.sort_keys import SortKeys, concatenate, sort_keys_of
 from hudi_core.engine import Engine
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.streams import read_ahead
@@ -47,16 +47,16 @@ class Sample:
     def keys(self, paths: Sequence[tuple[str, ...]]) -> list[SortKeys]:
         """The keys of columns, by path of names. There is at least one row."""
         parts = [sort_keys_of(self.engine, self.schema, batch, paths) for batch in self.batches]
-        return [concatenated(column) for column in zip(*parts, strict=True)]
+        return [concatenate(column) for column in zip(*parts, strict=True)]
 
 
-def drawn_sample(
+def draw_sample(
     sources: Sources, slices: Sequence[FileSlice], wanted: Schema, rows: int = SAMPLE_ROWS, read_rows: int = READ_ROWS
 ) -> Sample:
     """About `rows` rows of the slices, all of fewer, the same each time. What log files change in base files is left out."""
     files, sizes = BaseFiles(sources), slice_sizes(sources, slices)
     streams = [
-        partial(_chosen, files, slices[one.slice], wanted, one) for one in sample_streams(sizes, rows, read_rows)
+        partial(_choose, files, slices[one.slice], wanted, one) for one in sample_streams(sizes, rows, read_rows)
     ]
     return Sample(sources.snapshot.engine, wanted, tuple(read_ahead(streams)))
 
@@ -116,7 +116,7 @@ def _row_groups(sources: Sources, file_slice: FileSlice) -> int:
     return 0 if file_slice.base is None else len(sources.headers.footer(file_slice.base).row_groups)
 
 
-def _chosen(files: BaseFiles, file_slice: FileSlice, wanted: Schema, stream: SampleStream) -> Iterator[Any]:
+def _choose(files: BaseFiles, file_slice: FileSlice, wanted: Schema, stream: SampleStream) -> Iterator[Any]:
     engine = files.sources.snapshot.engine
     chance = np.random.default_rng([_SEED, stream.slice, stream.place])
     if file_slice.base is None:
@@ -151,7 +151,7 @@ def sampled_elsewhere(
     sizes: Sequence[Sequence[SliceSize]],
     wanted: Schema,
 ) -> list[Sample]:
-    """A sample of each group, the one that `drawn_sample` draws, by a runner's tasks. `snapshot` has no slices of its own."""
+    """A sample of each group, the one that `draw_sample` draws, by a runner's tasks. `snapshot` has no slices of its own."""
     streams = [
         (number, groups[number][stream.slice], stream)
         for number, of_group in enumerate(sizes)
@@ -160,13 +160,13 @@ def sampled_elsewhere(
     share = max(1, -(-len(streams) // (runner.parallelism * _TASKS_AT_ONCE)))
     shares = [streams[start : start + share] for start in range(0, len(streams), share)]
     batches: list[list[Any]] = [[] for _ in groups]
-    for drawn in runner.run(partial(_drawn_of, snapshot, wanted), shares):
+    for drawn in runner.run(partial(_draw_of, snapshot, wanted), shares):
         for number, batch in drawn:
             batches[number].append(batch)
     return [Sample(snapshot.engine, wanted, tuple(of_group)) for of_group in batches]
 
 
-def _drawn_of(
+def _draw_of(
     snapshot: Snapshot, wanted: Schema, streams: Sequence[tuple[int, FileSlice, SampleStream]]
 ) -> list[tuple[int, Any]]:
     """Rows of parts of slices, with the number of their group."""
@@ -175,5 +175,5 @@ def _drawn_of(
     return [
         (number, batch)
         for number, file_slice, stream in streams
-        for batch in _chosen(files, file_slice, wanted, stream)
+        for batch in _choose(files, file_slice, wanted, stream)
     ]

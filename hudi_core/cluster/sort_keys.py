@@ -99,7 +99,7 @@ class KeyValues:
         return len(self.items)
 
 
-def concatenated(parts: Sequence[SortKeys]) -> SortKeys:
+def concatenate(parts: Sequence[SortKeys]) -> SortKeys:
     """The rows of all parts, of which there is at least one, in order."""
     first = parts[0].items
     present = np.concatenate([part.present for part in parts])

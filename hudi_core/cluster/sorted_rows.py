@@ -16,9 +16,9 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.cluster.layout import Layout
-from hudi_core.cluster.sort_keys import SortKeys, concatenated, sort_keys_of
+from hudi_core.cluster.sort_keys import SortKeys, concatenate, sort_keys_of
 from hudi_core.columns.spans import positions
-from hudi_core.data_files.spool import ROWS_AT_ONCE, Spool, emptied, spool
+from hudi_core.data_files.spool import ROWS_AT_ONCE, Spool, drain, spool
 from hudi_core.engine import Engine
 from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
@@ -78,7 +78,7 @@ class SortedRows:
                 self._narrow_batches, [rows[start : start + ROWS_AT_ONCE]] * len(schema.fields), schema
             )
         ]
-        return [concatenated(column) for column in zip(*parts, strict=True)]
+        return [concatenate(column) for column in zip(*parts, strict=True)]
 
     @cached_property
     def _narrow(self) -> Schema:
@@ -89,13 +89,15 @@ class SortedRows:
 
     @cached_property
     def _narrow_batches(self) -> tuple[Any, ...]:
-        return tuple(_chosen(self.spool.engine, self.spool.schema, self._narrow, batch) for batch in self.spool.batches)
+        return tuple(
+            _select_columns(self.spool.engine, self.spool.schema, self._narrow, batch) for batch in self.spool.batches
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def sorted_rows(
+def sort_rows(
     engine: Engine[Any, Any, Any],
     schema: Schema,
     batches: Iterable[Any],
@@ -107,13 +109,13 @@ def sorted_rows(
     """Draws all batches. Raises as `spool`; `folder` has its file."""
     counts: list[Numbers] = []
 
-    def ordered() -> Iterator[Any]:
-        order = partial(_ordered, engine, schema, layout, paths)
+    def order() -> Iterator[Any]:
+        order = partial(_order, engine, schema, layout, paths)
         for of_files, run in in_order(order, row_runs(engine, batches, run_rows), _RUNS_AT_ONCE):
             counts.append(of_files)
-            yield from emptied(run)
+            yield from drain(run)
 
-    rows = spool(engine, schema, ordered(), folder=folder)
+    rows = spool(engine, schema, order(), folder=folder)
     if not counts:
         return SortedRows(rows, layout, paths, ())
     of_runs = np.stack(counts)
@@ -143,11 +145,11 @@ def dealt_rows(
 ) -> tuple[Numbers, Numbers]:
     """The file of each row of a run, and the rows in order, file by file."""
     parts = [sort_keys_of(engine, schema, batch, paths) for batch in held]
-    keys = [concatenated(column) for column in zip(*parts, strict=True)]
+    keys = [concatenate(column) for column in zip(*parts, strict=True)]
     return layout.file_of(keys), layout.order(keys)
 
 
-def _ordered(
+def _order(
     engine: Engine[Any, Any, Any], schema: Schema, layout: Layout | None, paths: Paths, held: list[Any]
 ) -> tuple[Numbers, list[Any]]:
     """How many rows of a run go to each file, and the run in order. Its batches as they came are let go of."""
@@ -160,7 +162,7 @@ def _ordered(
     return counts, ordered
 
 
-def _chosen(engine: Engine[Any, Any, Any], schema: Schema, narrow: Schema, batch: Any) -> Any:
+def _select_columns(engine: Engine[Any, Any, Any], schema: Schema, narrow: Schema, batch: Any) -> Any:
     """The batch with the columns of the narrow schema alone."""
     values, root = engine.values, engine.rows.root(batch)
     positions_of = {field.name: position for position, field in enumerate(schema.fields)}

@@ -27,7 +27,7 @@ from hudi_core.columns.nodes import (
     Validity,
     length,
 )
-from hudi_core.columns.slicing import trimmed
+from hudi_core.columns.slicing import trim
 
 
 class GrowingArray:
@@ -106,7 +106,7 @@ class ColumnBuilder:
                 for name, field in fields.items():
                     self._child(name, field, self.rows)
             case ListColumn() | MapColumn():
-                own = trimmed(part)
+                own = trim(part)
                 self._offsets(own.offsets)
                 inner = (
                     {"items": own.items} if isinstance(own, ListColumn) else {"keys": own.keys, "values": own.values}

@@ -41,7 +41,7 @@ def to_words(column: BinaryColumn | FixedBinaryColumn, decimal: Decimal, where: 
     if not sound.all():
         row = int(np.argmin(sound))
         raise CorruptFileError(
-            f"{where}, record {row}", expected=f"a value of {text(decimal)}", found=_shown(column, row)
+            f"{where}, record {row}", expected=f"a value of {text(decimal)}", found=_show(column, row)
         )
     return words
 
@@ -183,7 +183,7 @@ def _least_sizes(words: Words) -> NDArray[np.int64]:
     return bits // 8 + 1
 
 
-def _shown(column: BinaryColumn | FixedBinaryColumn, row: int) -> str:
+def _show(column: BinaryColumn | FixedBinaryColumn, row: int) -> str:
     """The bytes of a value, for messages."""
     if isinstance(column, FixedBinaryColumn):
         value = column.data[row].tobytes()

@@ -70,7 +70,7 @@ _DIGITS = 9
 """Decimal digits of the largest power of ten that fits a limb."""
 
 
-def rescaled_wide(
+def rescale_wide(
     values: NDArray[np.int64] | ByteStrings, digits: int, precision: int
 ) -> tuple[NDArray[np.int64] | ByteStrings, Bools]:
     """Unscaled values times 10^digits, as the carrier of a decimal of that precision, and which of them are exact and fit.
@@ -101,7 +101,7 @@ def _from_byte_strings(values: ByteStrings) -> tuple[Bools, Limbs]:
     reader = WordReader(values)
     high, low = reader.read(0)[0] ^ _SIGN, reader.read(1)[0]  # two's complement
     negative = high >= _SIGN
-    return negative, _limbs(*_negated(high, low, negative))
+    return negative, _limbs(*_negate(high, low, negative))
 
 
 def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
@@ -111,12 +111,12 @@ def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
 
 
 def _to_byte_strings(negative: Bools, limbs: Limbs) -> ByteStrings:
-    high, low = _negated(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
+    high, low = _negate(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
     pairs = np.stack([high ^ _SIGN, low], axis=1).astype(">u8")
     return ByteStrings(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
 
 
-def _negated(high: Limbs, low: Limbs, where: Bools) -> tuple[Limbs, Limbs]:
+def _negate(high: Limbs, low: Limbs, where: Bools) -> tuple[Limbs, Limbs]:
     """128-bit two's complement of the numbers that `where` picks."""
     return np.where(where, ~high + (low == 0), high), np.where(where, ~low + np.uint64(1), low)
 

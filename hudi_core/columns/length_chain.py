@@ -175,12 +175,12 @@ def walk(hop: Hop, origins: Offsets, end: int, max_hops: int) -> tuple[Offsets, 
             if len(walks) == 0:
                 break
             goals = targets[targets_index]
-    linked, reached = _linked(links)
+    linked, reached = _follow_links(links)
     proved: NDArray[Any] = visited[:rounds].T[linked]
     return proved[proved >= 0], reached == len(origins)
 
 
-def _linked(links: NDArray[np.int64]) -> tuple[Bools, int]:
+def _follow_links(links: NDArray[np.int64]) -> tuple[Bools, int]:
     """Which walks the links lead to from the first one on, each to a later one; and where they lead to in the end."""
     linked = np.zeros(len(links), np.bool_)
     strange = np.append(np.flatnonzero(links[:-1] != np.arange(1, len(links))), len(links) - 1)

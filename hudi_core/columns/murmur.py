@@ -101,15 +101,15 @@ def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Ha
     else:
         common = windows(data, starts, width)
     common_words = common.view("<u4").reshape(len(counts), least_words)
-    columns = list(_mixed(np.array(common_words.T, np.uint32, order="C")))
+    columns = list(_mix(np.array(common_words.T, np.uint32, order="C")))
     for word in range(least_words, most_words):
         count = int(np.searchsorted(-counts, -word, side="left"))
         words = windows(data, starts[:count], _WORD, word * _WORD).view("<u4").reshape(-1)
-        columns.append(_mixed(words.astype(np.uint32)))
+        columns.append(_mix(words.astype(np.uint32)))
     return columns
 
 
-def _mixed(words: Hashes) -> Hashes:
+def _mix(words: Hashes) -> Hashes:
     words *= _FACTOR
     words ^= words >> _MIX
     words *= _FACTOR

@@ -176,19 +176,19 @@ def validity_of(column: Column) -> Bools:
     return np.ones(length(column), np.bool_) if column.validity is None else column.validity
 
 
-def masked(column: Column, validity: Validity) -> Column:
+def mask_column(column: Column, validity: Validity) -> Column:
     """The column, null also where `validity` is false (unions keep their rows: they have no validity of their own)."""
     if validity is None or isinstance(column, NullColumn | UnionColumn):
         return column
     return replace(column, validity=validity if column.validity is None else column.validity & validity)
 
 
-def nested_column(column: Column, *names: str) -> Column:
+def select_nested_column(column: Column, *names: str) -> Column:
     """The column at a path of field names, null where any struct on the way is null. Raises KeyError when absent."""
     for name in names:
         if not isinstance(column, StructColumn):
             raise KeyError(name)
-        column = masked(column.fields[name], column.validity)
+        column = mask_column(column.fields[name], column.validity)
     return column
 
 

@@ -88,7 +88,7 @@ def filter_rows(column: Column, mask: Bools) -> Column:
                 offsets = np.concatenate([offsets[:1], offsets[1:][mask]])
             return type(column)(offsets, data, _validity(validity, mask))
         case ListColumn() | MapColumn():
-            own = trimmed(column)
+            own = trim(column)
             lengths = np.diff(own.offsets)
             offsets = np.concatenate([own.offsets[:1], np.cumsum(lengths[mask])])
             validity, within = _validity(own.validity, mask), np.repeat(mask, lengths)
@@ -106,7 +106,7 @@ def filter_rows(column: Column, mask: Bools) -> Column:
     assert_never(column)
 
 
-def trimmed(column: ListColumn | MapColumn) -> ListColumn | MapColumn:
+def trim(column: ListColumn | MapColumn) -> ListColumn | MapColumn:
     """The same lists or maps, with offsets from 0 and no items but their own."""
     first, last = int(column.offsets[0]), int(column.offsets[-1])
     items = column.items if isinstance(column, ListColumn) else column.keys
@@ -130,7 +130,7 @@ def widest(column: Column) -> int:
         case StructColumn(fields=fields):
             return max(map(widest, fields.values()), default=0)
         case ListColumn() | MapColumn():
-            own = trimmed(column)
+            own = trim(column)
             inner = [own.items] if isinstance(own, ListColumn) else [own.keys, own.values]
             return max(int(own.offsets[-1]), *map(widest, inner))
         case UnionColumn(branches, _, children):

@@ -46,11 +46,11 @@ def _block(data: Bytes8, starts: Offsets, lengths: Offsets, seed: np.uint32) -> 
         rows = np.flatnonzero(rest >= (word + 1) * _WORD)
         if len(rows):
             words = windows(data, offsets[rows], _WORD, word * _WORD).view("<u4").reshape(-1)
-            hashes[rows] = _turned(hashes[rows] + words * _P3, 17) * _P4
+            hashes[rows] = _rotate(hashes[rows] + words * _P3, 17) * _P4
     offsets, rest = offsets + rest // _WORD * _WORD, rest % _WORD
     for byte in range(_WORD - 1):
         rows = np.flatnonzero(rest > byte)
-        hashes[rows] = _turned(hashes[rows] + data[offsets[rows] + byte] * _P5, 11) * _P1
+        hashes[rows] = _rotate(hashes[rows] + data[offsets[rows] + byte] * _P5, 11) * _P1
     hashes ^= hashes >> np.uint32(15)
     hashes *= _P2
     hashes ^= hashes >> np.uint32(13)
@@ -66,14 +66,14 @@ def _hash_stripes(data: Bytes8, starts: Offsets, stripes: Offsets, seed: np.uint
     rows, stripe = np.arange(len(starts)), 0
     while len(rows):
         words = windows(data, starts[rows], _STRIPE, stripe * _STRIPE).view("<u4")
-        lanes[rows] = _turned(lanes[rows] + words * _P2, 13) * _P1
+        lanes[rows] = _rotate(lanes[rows] + words * _P2, 13) * _P1
         stripe += 1
         rows = rows[stripes[rows] > stripe]
     hashes = np.zeros(len(starts), np.uint32)
     for lane, bits in enumerate(_MERGED):
-        hashes += _turned(lanes[:, lane], bits)
+        hashes += _rotate(lanes[:, lane], bits)
     return hashes
 
 
-def _turned(hashes: NDArray[Any], bits: int) -> Hashes:
+def _rotate(hashes: NDArray[Any], bits: int) -> Hashes:
     return (hashes << np.uint32(bits)) | (hashes >> np.uint32(32 - bits))

@@ -25,25 +25,25 @@ def _record(name: str, fields: list[dict[str, object]]) -> dict[str, Any]:
     return {"type": "record", "name": f"{_MODEL}.{name}", "fields": fields}
 
 
-def defined_once(schema: Mapping[str, Any]) -> dict[str, Any]:
+def define_once(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with each named record defined where it is first, and by its name alone from then on."""
     known: set[str] = set()
 
-    def walked(part: Any) -> Any:
+    def walk(part: Any) -> Any:
         match part:
             case {"type": "record", "name": str(name)}:
                 if name in known:
                     return name
                 known.add(name)
-                return {key: walked(value) for key, value in part.items()}
+                return {key: walk(value) for key, value in part.items()}
             case Mapping():
-                return {key: walked(value) for key, value in part.items()}
+                return {key: walk(value) for key, value in part.items()}
             case list():
-                return [walked(value) for value in part]
+                return [walk(value) for value in part]
             case _:
                 return part
 
-    schema_once: dict[str, Any] = walked(schema)
+    schema_once: dict[str, Any] = walk(schema)
     return schema_once
 
 

@@ -65,7 +65,7 @@ class CompactionPlan:
     of_logs: bool = False
 
 
-def planned_operation(file_slice: FileSlice, new_file_bytes: int = NEW_FILE_BYTES) -> CompactionOperation:
+def plan_operation(file_slice: FileSlice, new_file_bytes: int = NEW_FILE_BYTES) -> CompactionOperation:
     """A slice as a plan has it."""
     log_bytes = sum(log.size for log in file_slice.logs)
     base_bytes = file_slice.base.size if file_slice.base else 0

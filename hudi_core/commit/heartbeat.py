@@ -15,7 +15,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.paths import instant_name, joined
+from hudi_core.paths import instant_name, join_paths
 from hudi_core.timeline.optional_files import read_if_there
 
 HEARTBEATS: Final = ".hoodie/.heartbeat"
@@ -32,7 +32,7 @@ _OWN: Final = b"hudi_core\n"
 
 def heartbeat_path(instant_time: str) -> str:
     """The file of a write's heartbeat."""
-    return joined(HEARTBEATS, instant_name(instant_time))
+    return join_paths(HEARTBEATS, instant_name(instant_time))
 
 
 def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timedelta = INTERVAL) -> bool:

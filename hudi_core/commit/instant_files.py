@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hudi_core.paths import instant_name
-from hudi_core.timeline.instants import COMMIT, completed_action
+from hudi_core.timeline.instants import COMMIT, name_completed_action
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class InstantFiles:
         return f"{self.folder}/{self.requested_time}{action}.inflight"
 
     def completed(self, completion_time: str) -> str:
-        action = completed_action(self.action)
+        action = name_completed_action(self.action)
         if self.layout == 1:
             return f"{self.folder}/{self.requested_time}.{action}"
         return f"{self.folder}/{self.requested_time}_{completion_time}.{action}"

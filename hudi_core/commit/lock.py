@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
-from hudi_core.commit.steps import guarded
+from hudi_core.commit.steps import guard_steps
 from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
@@ -112,8 +112,8 @@ def table_lock(
         longest = PATIENCE if patience is None else patience
         with (
             storage_lock(storage, longest, clock, owner) as held.of_storage,
-            _renewed(held, renewal),
-            guarded(held.refuse_doubtful),
+            _renew_while_held(held, renewal),
+            guard_steps(held.refuse_doubtful),
         ):
             yield held
     finally:
@@ -124,7 +124,7 @@ def table_lock(
 
 
 @contextmanager
-def _renewed(held: HeldLock, renewal: timedelta) -> Iterator[None]:
+def _renew_while_held(held: HeldLock, renewal: timedelta) -> Iterator[None]:
     ended = Event()
 
     def work() -> None:
@@ -184,7 +184,7 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
     if owner is not None and owner != state.owner:
         raise UsageError(where, expected=f"the owner's name, {state.owner!r}", found=repr(owner))
     if owner is None and not state.is_free and state.life is not Life.DEAD:
-        found = f"{_shown(state)}, which is {state.life.value if state.life is Life.ALIVE else 'not known to be dead'}"
+        found = f"{_show(state)}, which is {state.life.value if state.life is Life.ALIVE else 'not known to be dead'}"
         expected = f"a lock of a dead writer; --owner {state.owner!r} frees it all the same"
         raise ConflictError(where, expected=expected, found=found)
     if _read(storage) != content:
@@ -214,7 +214,7 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
             continue
         if monotonic() - begun > _patience(held, patience):
             state = lock_state(storage, clock)
-            found = "one that changes hands all the time" if state is None else f"it {_shown(state)}"
+            found = "one that changes hands all the time" if state is None else f"it {_show(state)}"
             expected = "the table's lock (hudi-core unlock TABLE frees that of a dead writer)"
             raise LockedError(f"{storage.uri}/{LOCK_PATH}", expected=expected, found=found)
         sleep(wait * random.uniform(0.5, 1.5))
@@ -227,7 +227,7 @@ def _patience(held: bytes | None, stated: float | None) -> float:
     return PATIENCE if held is None or "validUntil" in lock_fields(held) else UNNAMED_PATIENCE
 
 
-def _shown(state: LockState) -> str:
+def _show(state: LockState) -> str:
     since = "" if state.since is None else f" since {state.since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     return f"held by {state.owner}{since}"
 
@@ -253,12 +253,12 @@ def _may_be_taken(storage: Storage, content: bytes, now: datetime) -> bool:
     until = lock_fields(content).get("validUntil")
     if isinstance(until, int):
         return until < now.timestamp() * 1000
-    minutes = _stated_expiry(storage)
+    minutes = _read_stated_expiry(storage)
     last = storage.modified(LOCK_PATH) if minutes else None
     return last is not None and now - last > timedelta(minutes=minutes)
 
 
-def _stated_expiry(storage: Storage) -> int:
+def _read_stated_expiry(storage: Storage) -> int:
     try:
         content = storage.read(PROPERTIES_PATH)
     except NoSuchFileError:

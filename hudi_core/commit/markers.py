@@ -12,7 +12,7 @@ from typing import Final
 from hudi_core.commit.steps import Ensure
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import format_properties
-from hudi_core.paths import data_path, instant_name, joined, partition_path
+from hudi_core.paths import data_path, instant_name, join_paths, partition_path
 
 MARKERS: Final = ".hoodie/.temp"
 """The folder of the markers of all writes, each in a subfolder named by its time."""
@@ -33,7 +33,7 @@ class MarkerKind(StrEnum):
 
 def marker_folder(instant_time: str) -> str:
     """The folder of a write's markers."""
-    return joined(MARKERS, instant_name(instant_time))
+    return join_paths(MARKERS, instant_name(instant_time))
 
 
 def done_path(instant_time: str) -> str:
@@ -44,7 +44,7 @@ def done_path(instant_time: str) -> str:
 
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
     """Creates the marker of a data file, by its path from the table's root; an existing marker is kept."""
-    return Ensure(joined(marker_folder(instant_time), f"{data_path(path)}{_SEPARATOR}{kind}"))
+    return Ensure(join_paths(marker_folder(instant_time), f"{data_path(path)}{_SEPARATOR}{kind}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,13 @@ def read_markers(storage: Storage, instant_time: str) -> Markers | None:
             lines = [name]
         else:
             continue
-        parsed = [_parsed(line, where) for line in lines]
+        parsed = [_parse(line, where) for line in lines]
         whole = whole and None not in parsed
         marked += [marker for marker in parsed if marker is not None]
     return Markers(tuple(marked), whole) if infos else None
 
 
-def marked_files(storage: Storage, instant_time: str) -> tuple[tuple[str, MarkerKind], ...]:
+def list_marked_files(storage: Storage, instant_time: str) -> tuple[tuple[str, MarkerKind], ...]:
     """The files that markers of a write name. Raises as `read_markers`."""
     markers = read_markers(storage, instant_time)
     return () if markers is None else markers.files
@@ -92,7 +92,7 @@ def _is_checksum(name: str) -> bool:
     return name.startswith(".") and name.endswith(".crc")
 
 
-def _parsed(marker: str, where: str) -> tuple[str, MarkerKind] | None:
+def _parse(marker: str, where: str) -> tuple[str, MarkerKind] | None:
     """The file of a marker; None for one that is cut off."""
     path, _, kind = marker.rpartition(_SEPARATOR)
     return (data_path(path, where), MarkerKind(kind)) if kind in list(MarkerKind) else None
@@ -100,7 +100,7 @@ def _parsed(marker: str, where: str) -> tuple[str, MarkerKind] | None:
 
 def partition_step(partition: str, instant_time: str) -> Ensure:
     """Creates the metadata file that makes a folder a partition, before its first data file; an existing one is kept."""
-    path = joined(partition_path(partition), PARTITION_METADATA)
+    path = join_paths(partition_path(partition), PARTITION_METADATA)
     depth = partition.count("/") + 1 if partition else 0
     content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
     return Ensure(path, content)

@@ -33,7 +33,7 @@ Stat = dict[str, Any]
 """A `HoodieWriteStat`: its fields by name."""
 
 
-def planned_stat(file_id: str, previous_instant: str | None, inserts: int, updates: int) -> Stat:
+def plan_stat(file_id: str, previous_instant: str | None, inserts: int, updates: int) -> Stat:
     """The statistics that an inflight commit records of a file group that it is going to write to; an empty id stands for new
     ones."""
     return _stat(fileId=file_id, prevCommit=previous_instant or NO_INSTANT, numInserts=inserts, numUpdateWrites=updates)

@@ -31,7 +31,7 @@ def change_properties(
     back first, where the file is gone.
     """
     where = f"{storage.uri}/{PROPERTIES_PATH}"
-    before = _restored(storage)
+    before = _restore(storage)
     properties = {
         **parse_properties(before, where),
         **{key: value for key, value in changes.items() if value is not None},
@@ -45,7 +45,7 @@ def change_properties(
 
 def replace_properties(storage: Storage, content: bytes) -> None:
     """Puts these properties in the place of those that stand, as `change_properties` does. To be done under the table's lock."""
-    _replace(storage, _restored(storage), content)
+    _replace(storage, _restore(storage), content)
 
 
 def _replace(storage: Storage, before: bytes, content: bytes) -> None:
@@ -55,7 +55,7 @@ def _replace(storage: Storage, before: bytes, content: bytes) -> None:
     sync_changes(storage)
 
 
-def _restored(storage: Storage) -> bytes:
+def _restore(storage: Storage) -> bytes:
     """The properties as they stand; where a writer died while it replaced them, their backup."""
     if storage.exists(PROPERTIES_PATH):
         return storage.read(PROPERTIES_PATH)

@@ -18,7 +18,7 @@ _GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", defau
 
 
 @contextmanager
-def guarded(guard: Callable[[], None]) -> Iterator[None]:
+def guard_steps(guard: Callable[[], None]) -> Iterator[None]:
     """Calls the guard before each step that runs in the block: it raises where the steps may not go on. Rule COMMIT-531."""
     token = _GUARDS.set((*_GUARDS.get(), guard))
     try:
@@ -95,7 +95,7 @@ class SideBySide:
         workers = STORAGE_REQUESTS if storage.is_remote else 1
         # A log file has its content before its name: who undoes a write knows it by its blocks.
         defers = all(isinstance(step, Ensure) for step in self.steps)
-        with storage.deferred() if defers and isinstance(storage, StorageWithSync) else nullcontext():
+        with storage.defer() if defers and isinstance(storage, StorageWithSync) else nullcontext():
             guards = _GUARDS.get()  # those of this thread
             for _ in in_order(lambda step: _apply(step, storage, guards), self.steps, workers):
                 pass

@@ -38,7 +38,7 @@ from hudi_core.table.open import location_of, open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SCHEMA_FOLDER
 from hudi_core.transactions.refusals import refuse_unwritable_properties
-from hudi_core.writing.exact_types import written_units
+from hudi_core.writing.exact_types import choose_written_units
 
 KEEPER: Final = ".hudi-core-keeps-this-folder"
 """An empty file by which a folder of an object store is there; readers of timelines ignore it."""
@@ -188,7 +188,7 @@ def _folders(storage: Storage, config: TableConfig) -> tuple[str, ...]:
 
 def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
     """The schema of rows that somebody gives in one of several forms, without the meta columns and without nanoseconds."""
-    whole = written_units(_schema(schema, engine))
+    whole = choose_written_units(_schema(schema, engine))
     return replace(whole, record=without_meta_columns(whole.record))
 
 

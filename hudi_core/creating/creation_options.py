@@ -13,7 +13,14 @@ from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
 from hudi_core.service_properties import is_of_service
-from hudi_core.tagging.bucket_layout import BUCKET, BUCKET_PROPERTIES, BUCKETS, CONSISTENT, INDEX_TYPE, stated_layout
+from hudi_core.tagging.bucket_layout import (
+    BUCKET,
+    BUCKET_PROPERTIES,
+    BUCKETS,
+    CONSISTENT,
+    INDEX_TYPE,
+    read_stated_layout,
+)
 
 KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
@@ -54,7 +61,7 @@ def is_other_index(option: str, value: str) -> bool:
     return option == INDEX_TYPE and value.strip().upper() != BUCKET
 
 
-def persisted_options(options: Mapping[str, str]) -> dict[str, str]:
+def select_persisted_options(options: Mapping[str, str]) -> dict[str, str]:
     """The options that are properties of the table as they stand: its own, and those that it states for services."""
     return {option: value for option, value in options.items() if _is_kept(option)}
 
@@ -70,7 +77,7 @@ def refuse_other_index(options: Mapping[str, str], key_fields: Sequence[str], *,
     stated = [option for option in options if option in BUCKET_PROPERTIES]
     if not stated:
         return
-    layout = stated_layout(options, key_fields)
+    layout = read_stated_layout(options, key_fields)
     if layout is None:
         found = ", ".join(f"{option}={options[option]}" for option in stated)
         raise UsageError(

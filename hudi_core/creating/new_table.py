@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, persisted_options, refuse_options
+from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, refuse_options, select_persisted_options
 from hudi_core.errors import UsageError
-from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
+from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, infer_generator, table_checksum
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
 from hudi_core.transactions.schema_commit import schema_text
@@ -91,7 +91,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
         properties["hoodie.table.initial.version"] = str(table.version)
         properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
     properties |= _merging(table)
-    properties |= persisted_options(table.options)
+    properties |= select_persisted_options(table.options)
     if properties["hoodie.table.cdc.enabled"].strip().lower() == "true":
         properties.setdefault("hoodie.table.cdc.supplemental.logging.mode", CdcMode.DATA_BEFORE_AFTER.value)
     database = properties.get("hoodie.database.name")
@@ -124,7 +124,7 @@ def _merge_mode(table: NewTable) -> MergeMode:
 
 def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
     stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(KEY_GENERATOR)
-    generator = inferred_generator(tuple(table.key), partition_fields)
+    generator = infer_generator(tuple(table.key), partition_fields)
     if stated:
         try:
             generator = KeyGeneratorType(stated.upper().removesuffix("_AVRO"))

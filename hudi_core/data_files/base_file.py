@@ -23,7 +23,7 @@ from hudi_core.engine import Engine, Storage, WrittenFile
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.formats.names import BaseFileName
 from hudi_core.functions.casts import CAST
-from hudi_core.paths import data_path, file_name, joined
+from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -59,7 +59,7 @@ class FileTarget:
     @property
     def path(self) -> str:
         """From the table's root."""
-        return data_path(joined(self.partition, file_name(self.name)))
+        return data_path(join_paths(self.partition, file_name(self.name)))
 
     def of_attempt(self, attempt: str) -> FileTarget:
         """The file of one attempt at it. Rule WRITE-421."""
@@ -85,7 +85,7 @@ class BaseFileWriter:
         """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
         remains then."""
         writer = self.engine.writer(EXTENSION, self.codec)
-        return writer.write(self.storage, self.target.path, self.schema, self._stamped(batches), self._footer)
+        return writer.write(self.storage, self.target.path, self.schema, self._stamp_rows(batches), self._footer)
 
     @cached_property
     def bloom_filter(self) -> bytes | None:
@@ -102,7 +102,7 @@ class BaseFileWriter:
             self._keys = [concat_strings(self._keys) if self._keys else string_column([])]
         return self._keys[0]
 
-    def _stamped(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def _stamp_rows(self, batches: Iterable[Any]) -> Iterator[Any]:
         first = 0
         for batch in batches:
             root = self.engine.rows.root(batch)
@@ -121,7 +121,7 @@ class BaseFileWriter:
             is_new = values.is_null(time)
             new = self.engine.rows.flags(is_new)
             if new.any():
-                row_numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                row_numbers = values.apply(CAST, [values.number_rows(root, first)], [t.Long()], _STRING)
                 new_number = values.join([f"{target.instant_time}_{target.number}_", row_numbers])
                 if new.all():
                     parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number

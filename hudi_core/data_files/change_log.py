@@ -87,9 +87,9 @@ class ChangeLog:
 
     def _add(self, operation: str, rows: Any, before: Column | None, after: Column | None) -> None:
         count = self.engine.rows.count(rows)
-        columns: dict[str, Column] = {"op": _repeated(operation, count)}
+        columns: dict[str, Column] = {"op": _repeat(operation, count)}
         if self._mode is CdcMode.DATA_BEFORE_AFTER:
-            columns["ts_ms"] = _repeated(self.target.instant_time, count)
+            columns["ts_ms"] = _repeat(self.target.instant_time, count)
         else:
             columns["record_key"] = self.keys(self.engine.rows.root(rows))
         if self._mode is not CdcMode.OP_KEY_ONLY:
@@ -164,5 +164,5 @@ def _absent(like: Column | None) -> StructColumn:
     return replace(like, validity=np.zeros(length(like), np.bool_))
 
 
-def _repeated(string: str, count: int) -> StringColumn:
+def _repeat(string: str, count: int) -> StringColumn:
     return take_strings(string_column([string]), np.zeros(count, np.int64))

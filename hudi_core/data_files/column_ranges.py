@@ -23,7 +23,7 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     length,
-    masked,
+    mask_column,
     to_list,
 )
 from hudi_core.columns.slicing import filter_rows, slice_rows, without_nulls
@@ -105,7 +105,7 @@ def _leaves(
 ) -> Iterator[tuple[str, Column, t.Primitive]]:
     """The leaves, null where a record around them is."""
     for field in record.fields:
-        column, name = masked(rows.fields[field.name], around), f"{prefix}{field.name}"
+        column, name = mask_column(rows.fields[field.name], around), f"{prefix}{field.name}"
         if isinstance(field.type, t.Record) and isinstance(column, StructColumn):
             yield from _leaves(column, field.type, f"{name}.", column.validity)
         elif not isinstance(field.type, t.Nested):

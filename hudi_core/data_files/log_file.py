@@ -26,7 +26,7 @@ from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, 
 from hudi_core.formats.roaring import encode_positions
 from hudi_core.functions.casts import CAST
 from hudi_core.merge.records import Precedence, fold
-from hudi_core.paths import data_path, file_name, joined
+from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.schema.meta import META_COLUMNS, is_meta
@@ -57,7 +57,7 @@ class LogTarget:
     @property
     def path(self) -> str:
         """From the table's root."""
-        return data_path(joined(self.partition, file_name(self.name.file_name())))
+        return data_path(join_paths(self.partition, file_name(self.name.file_name())))
 
     def of_attempt(self, attempt: str) -> LogTarget:
         """The file of one attempt at it. One that has its slice's time in its name, before table version 8, keeps its name: it is
@@ -194,19 +194,19 @@ class LogFileWriter:
         if len(parts) < len(record.fields):  # rows that are merged as a whole
             parts = parts * len(record.fields)
         batches = engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
-        columns = list(self._stamped(batches))
+        columns = list(self._stamp_rows(batches))
         joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else no_rows(record)
         assert isinstance(joined, StructColumn)
         return joined
 
-    def _stamped(self, batches: Iterator[Any]) -> Iterator[Column]:
+    def _stamp_rows(self, batches: Iterator[Any]) -> Iterator[Column]:
         values, target, schema = self.engine.values, self.target, self.columns.schema
         first = 1
         for batch in batches:
             root = self.engine.rows.root(batch)
             if self.snapshot.config.populate_meta_fields:
                 parts = [values.field(root, position) for position in range(len(schema.fields))]
-                numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                numbers = values.apply(CAST, [values.number_rows(root, first)], [t.Long()], _STRING)
                 parts[0] = values.literal(target.instant_time, _STRING, root)
                 parts[1] = values.join([f"{target.instant_time}_{target.number}_", numbers])
                 parts[len(META_COLUMNS) - 1] = values.literal(target.name.file_id, _STRING, root)

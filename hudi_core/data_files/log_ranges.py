@@ -8,7 +8,7 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.nodes import StructColumn
 from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.engine import FileInfo, Footer, Storage
-from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
@@ -30,7 +30,7 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
         return None if blocks is None else _NO_ROWS
     text, where = blocks[0].require(HeaderKey.SCHEMA), blocks[0].where
     schema = schema_from_avro(text, where)
-    rows = decode(text, *joined_records(blocks), where)
+    rows = decode(text, *join_records(blocks), where)
     assert isinstance(rows, StructColumn)
     statistics: dict[Path, LeafStatistics] = {}
     for name, known in ranges_of_rows(rows, schema.record).items():

@@ -94,7 +94,7 @@ def spool(
     made = _folder(folder or os.environ.get(SPOOL_FOLDER) or None, reach)
     path = str(Path(made.name) / "rows.arrow")
     try:
-        engine.rows.write(path, schema, chain(emptied(held), remaining))
+        engine.rows.write(path, schema, chain(drain(held), remaining))
     except BaseException:
         made.cleanup()
         raise
@@ -114,7 +114,7 @@ def _folder(parent: str | None, reach: Reach) -> tempfile.TemporaryDirectory[str
         raise StorageError(parent or tempfile.gettempdir(), message=problem.strerror or str(problem)) from problem
 
 
-def emptied(held: list[T]) -> Iterator[T]:
+def drain(held: list[T]) -> Iterator[T]:
     """The items, which are let go of as they are taken."""
     held.reverse()
     while held:

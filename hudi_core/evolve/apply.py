@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
-from hudi_core.errors import SchemaError, UsageError, described
+from hudi_core.errors import SchemaError, UsageError, describe
 from hudi_core.evolve.changes import (
     AddColumn,
     After,
@@ -22,8 +22,8 @@ from hudi_core.evolve.changes import (
     SetDefault,
     SetDoc,
     SetOptional,
-    dotted,
     path_of,
+    write_dotted,
 )
 from hudi_core.evolve.draft import Draft
 from hudi_core.evolve.fields import (
@@ -32,10 +32,10 @@ from hudi_core.evolve.fields import (
     brief,
     default_value,
     is_reserved,
-    numbered,
+    number_field,
     require_name,
     require_names_inside,
-    retyped,
+    retype,
 )
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.schema import Path, Schema
@@ -57,7 +57,7 @@ def evolve(
     SQL that is no change and for what is none at all.
     """
     evolution = _Evolution(schema, case_sensitive)
-    for change in _listed(changes):
+    for change in _list(changes):
         evolution.apply(change)
     record, max_column_id = evolution.result()
     if record is schema.record and max_column_id == schema.max_column_id:
@@ -65,7 +65,7 @@ def evolve(
     return replace(schema, record=record, version=version, max_column_id=max_column_id)
 
 
-def _listed(changes: str | Change | Iterable[str | Change]) -> Iterator[Change]:
+def _list(changes: str | Change | Iterable[str | Change]) -> Iterator[Change]:
     if isinstance(changes, str):
         yield from parse_changes(changes)
     elif isinstance(changes, Change):
@@ -73,10 +73,10 @@ def _listed(changes: str | Change | Iterable[str | Change]) -> Iterator[Change]:
     elif isinstance(changes, Iterable):
         for change in changes:
             if not isinstance(change, str | Change):
-                raise UsageError("evolve", expected=_CHANGES, found=described(change))
-            yield from _listed(change)
+                raise UsageError("evolve", expected=_CHANGES, found=describe(change))
+            yield from _list(change)
     else:
-        raise UsageError("evolve", expected=_CHANGES, found=described(changes))
+        raise UsageError("evolve", expected=_CHANGES, found=describe(changes))
 
 
 class _Evolution:
@@ -93,7 +93,7 @@ class _Evolution:
         return record, self._max_column_id
 
     def apply(self, change: Change) -> None:
-        path, where = path_of(change.column), dotted(change.column)
+        path, where = path_of(change.column), write_dotted(change.column)
         if is_reserved(path):
             raise SchemaError(where, expected="a column of the table", found="a column that Hudi itself keeps")
         parent = self._parent(path, where)
@@ -118,7 +118,7 @@ class _Evolution:
                 _move(field, position, parent, path, where)
             case AlterType(type=to):
                 _require_alterable(field, to, parent, where)
-                parent.put(retyped(field, to))
+                parent.put(retype(field, to))
             case SetOptional(optional=optional, force=force):
                 parent.put(_with_optional(field, optional, force, parent, where))
             case SetDoc(doc=doc):
@@ -136,7 +136,7 @@ class _Evolution:
         for depth in range(1, len(path)):
             parent = parent.inside(parent.get(path[:depth], where))
             if isinstance(parent.type, Record) and parent.type.kind is not RecordKind.PLAIN:
-                place = f"a part of {dotted(path[:depth])}, a {parent.type.kind.value}"
+                place = f"a part of {write_dotted(path[:depth])}, a {parent.type.kind.value}"
                 raise SchemaError(where, expected="a column that can change", found=place)
         return parent
 
@@ -147,7 +147,7 @@ class _Evolution:
         if not change.optional and change.default is ABSENT:
             raise SchemaError(where, expected="a default for the rows there are", found="a required column without one")
         field = Field(0, path[-1], change.type, optional=change.optional, doc=change.doc, default=change.default)
-        field, greatest = numbered(as_optional(field) if change.optional else field, self._max_column_id + 1)
+        field, greatest = number_field(as_optional(field) if change.optional else field, self._max_column_id + 1)
         field = _with_default(field, field.default, field.type, where)
         parent.add(field, _index(change.position, parent, path, where))
         self._max_column_id = greatest
@@ -194,7 +194,7 @@ def _index(position: Position, parent: Draft, path: Path, where: str) -> int:
         case Before(column) | After(column):
             other = path_of(column)
             if other[:-1] != path[:-1]:
-                raise SchemaError(where, expected="a neighbour in the same record", found=dotted(column))
+                raise SchemaError(where, expected="a neighbour in the same record", found=write_dotted(column))
             index = parent.order.index(parent.get(other, where).id) + isinstance(position, After)
             if index < first:
                 place = f"a place beside {other[-1]}"

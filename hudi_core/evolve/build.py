@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hudi_core.errors import UnknownColumnError, UsageError, described
+from hudi_core.errors import UnknownColumnError, UsageError, describe
 from hudi_core.evolve.fields import require_name
 from hudi_core.evolve.types_sql import Cursor, parse_type
 from hudi_core.schema.ids import NO_ID, record_with_ids
@@ -43,6 +43,6 @@ def schema_of_columns(
 def _field(name: str, type: str | Type, optional: bool) -> Field:
     require_name(name, "schema")
     if not isinstance(type, str | Type):
-        raise UsageError(f"type of {name}", expected="a type, or SQL's text of one", found=described(type))
+        raise UsageError(f"type of {name}", expected="a type, or SQL's text of one", found=describe(type))
     made = type_of(type) if isinstance(type, str) else type
     return Field(NO_ID, name, made, optional, default=None if optional else ABSENT)

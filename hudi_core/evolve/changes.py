@@ -119,6 +119,6 @@ def path_of(column: Path | str) -> Path:
     return tuple(column.split(".")) if isinstance(column, str) else column
 
 
-def dotted(column: Path | str) -> str:
+def write_dotted(column: Path | str) -> str:
     """The path as one text, for people."""
     return column if isinstance(column, str) else ".".join(column)

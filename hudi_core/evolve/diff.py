@@ -40,7 +40,7 @@ def _gone(before: Schema, after: Schema) -> Iterator[Difference]:
 
 
 def _new_or_changed(before: Schema, after: Schema) -> Iterator[Difference]:
-    moved = _moved(before, after)
+    moved = _find_moved(before, after)
     for column_id, place in after.places.items():
         was = before.places.get(column_id)
         if was is None:
@@ -62,7 +62,7 @@ def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
     if moved:
         yield f"moved from place {was.positions[-1] + 1} to {now.positions[-1] + 1}"
     if type(old.type) is not type(new.type) or (
-        not isinstance(new.type, Nested) and _unnamed(old.type) != _unnamed(new.type)
+        not isinstance(new.type, Nested) and _drop_name(old.type) != _drop_name(new.type)
     ):
         was_type, now_type = brief(old.type), brief(new.type)
         # A type can differ in what its short text leaves out, such as the bytes that a decimal is stored in.
@@ -75,7 +75,7 @@ def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
         yield "default dropped" if new.default is ABSENT else f"default {new.default!r}"
 
 
-def _unnamed(data_type: Type) -> Type:
+def _drop_name(data_type: Type) -> Type:
     """The type without the Avro name of its bytes, which persisted schemas leave out."""
     if isinstance(data_type, Fixed):
         return Fixed(data_type.size)
@@ -84,7 +84,7 @@ def _unnamed(data_type: Type) -> Type:
     return data_type
 
 
-def _moved(before: Schema, after: Schema) -> set[int]:
+def _find_moved(before: Schema, after: Schema) -> set[int]:
     """Columns whose order among the ones that stayed in their record changed: those outside the longest run in order."""
     moved_ids: set[int] = set()
     for column_id, place in [(None, None), *after.places.items()]:
@@ -123,7 +123,7 @@ def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
     return in_order
 
 
-def lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]) -> list[str]:
+def find_lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for each column that properties name and that is dropped or renamed; `named` has columns by property.
 
     Ids identify columns, so that a column inside one that is renamed counts too.

@@ -47,7 +47,7 @@ def is_reserved(path: tuple[str, ...]) -> bool:
     return path[0].lower() in RESERVED
 
 
-def numbered(field: Field, column_id: int) -> tuple[Field, int]:
+def number_field(field: Field, column_id: int) -> tuple[Field, int]:
     """The field under a new id with all ids inside it following, and the greatest of them."""
     data_type = with_ids(field.type, column_id + 1)
     return replace(field, id=column_id, type=data_type), max((column_id, *(inner.id for _, inner in walk(data_type))))
@@ -58,7 +58,7 @@ def as_optional(field: Field) -> Field:
     return replace(field, optional=True, default=None if field.default is ABSENT else field.default)
 
 
-def retyped(field: Field, to: Type) -> Field:
+def retype(field: Field, to: Type) -> Field:
     """The field with another primitive type and its default cast to it. Raises `SchemaError` when that has no counterpart."""
     default = field.default if field.default is ABSENT else cast(field.type, to)(field.default)
     return replace(field, type=to, default=default)

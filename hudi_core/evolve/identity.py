@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hudi_core.schema.ids import hidden_ids, with_hidden_ids
+from hudi_core.schema.ids import make_hidden_ids, with_hidden_ids
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Array, Field, Map, Nested, Record, RecordKind, Type, Union, children
 from hudi_core.types.walk import with_children
@@ -18,7 +18,7 @@ from hudi_core.types.walk import with_children
 _Key = tuple[Path, type[Type] | None]
 
 
-def identified(versions: Iterable[Schema]) -> tuple[Schema, ...]:
+def identify(versions: Iterable[Schema]) -> tuple[Schema, ...]:
     """The schemas of one table, oldest first, with ids by which their columns can be distinguished and reconciled.
 
     The first keeps the ids of Hudi's block rule; later ones have the ids of earlier columns with the same path, and new ids
@@ -36,11 +36,11 @@ class _Identity:
         self._max_column_id = -1
 
     def schema(self, version: Schema) -> Schema:
-        record = self._numbered(version.record, ())
+        record = self._number(version.record, ())
         assert isinstance(record, Record)
         return Schema(record, version.version, self._max_column_id)
 
-    def _numbered(self, type: Type, path: Path) -> Type:
+    def _number(self, type: Type, path: Path) -> Type:
         """All fields of a record get their ids before any of them is descended."""
         fields = children(type)
         ids = [self._id(field, (*path, field.name)) for field in fields]
@@ -53,13 +53,13 @@ class _Identity:
             case Record(kind=kind) if kind is not RecordKind.PLAIN:
                 data_type = with_hidden_ids(data_type, column)
             case Union(branches):
-                numbers = zip(branches, hidden_ids(column), strict=False)
+                numbers = zip(branches, make_hidden_ids(column), strict=False)
                 data_type = with_children(
                     data_type,
                     tuple(self._field(branch, branch_id, (*path, branch.name)) for branch, branch_id in numbers),
                 )
             case Record() | Array() | Map():
-                data_type = self._numbered(data_type, path)
+                data_type = self._number(data_type, path)
         return field if field.id == column and data_type is field.type else replace(field, id=column, type=data_type)
 
     def _id(self, field: Field, path: Path) -> int:

@@ -15,10 +15,10 @@ from hudi_core.evolve.fields import (
     as_optional,
     brief,
     is_reserved,
-    numbered,
+    number_field,
     require_name,
     require_names_inside,
-    retyped,
+    retype,
 )
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Array, Field, Map, Nested, Record, Type, Union
@@ -72,13 +72,13 @@ class _Merger:
             return table
         offered = {field.name: field for field in incoming.fields}
         names = {field.name for field in table.fields}
-        added = self._added([field for field in incoming.fields if field.name not in names], table, path)
-        fields = [self._kept(field, offered.get(field.name), (*path, field.name)) for field in table.fields]
+        added = self._add([field for field in incoming.fields if field.name not in names], table, path)
+        fields = [self._keep(field, offered.get(field.name), (*path, field.name)) for field in table.fields]
         merged = with_children(table, (*fields, *added))
         assert isinstance(merged, Record)
         return merged
 
-    def _added(self, new: Sequence[Field], table: Record, path: Path) -> list[Field]:
+    def _add(self, new: Sequence[Field], table: Record, path: Path) -> list[Field]:
         held = {field.name.lower(): field.name for field in table.fields} if new and not self._case_sensitive else {}
         added: list[Field] = []
         for field in new:
@@ -92,11 +92,11 @@ class _Merger:
                 raise SchemaError(
                     where, expected="a name of its own", found=f"{held[field.name.lower()]} in other case"
                 )
-            fresh, self.max_column_id = numbered(as_optional(replace(field, doc=None)), self.max_column_id + 1)
+            fresh, self.max_column_id = number_field(as_optional(replace(field, doc=None)), self.max_column_id + 1)
             added.append(fresh)
         return added
 
-    def _kept(self, table: Field, incoming: Field | None, path: Path) -> Field:
+    def _keep(self, table: Field, incoming: Field | None, path: Path) -> Field:
         if incoming is None:
             return (
                 as_optional(table) if self._missing_optional and not table.optional and not is_reserved(path) else table
@@ -104,16 +104,16 @@ class _Merger:
         data_type = self._type(table, incoming.type, path)
         if data_type is table.type:
             return table
-        return replace(table, type=data_type) if isinstance(data_type, Nested) else retyped(table, data_type)
+        return replace(table, type=data_type) if isinstance(data_type, Nested) else retype(table, data_type)
 
     def _type(self, table: Field, incoming: Type, path: Path) -> Type:
         match table.type, incoming:
             case (Record(), Record()) if table.type.kind is incoming.kind:
                 return self.record(table.type, incoming, path)
             case (Array(element=had), Array(element=comes)):
-                return with_children(table.type, (self._kept(had, comes, (*path, had.name)),))
+                return with_children(table.type, (self._keep(had, comes, (*path, had.name)),))
             case (Map(value=had), Map(value=comes)):
-                return with_children(table.type, (table.type.key, self._kept(had, comes, (*path, had.name))))
+                return with_children(table.type, (table.type.key, self._keep(had, comes, (*path, had.name))))
             case (Union(branches), _):
                 if same(table.type, incoming) or any(same(branch.type, incoming) for branch in branches):
                     return table.type
@@ -153,7 +153,7 @@ def requirements(incoming: Record, table: Record, *, reorder: bool = False) -> R
     if not incoming.fields:
         return table
     required = {field.name: field for field in table.fields}
-    fields = [_required(field, required.get(field.name), reorder) for field in incoming.fields]
+    fields = [_require(field, required.get(field.name), reorder) for field in incoming.fields]
     if reorder:
         place = {field.name: position for position, field in enumerate(table.fields)}
         fields.sort(key=lambda field: place.get(field.name, len(place)))
@@ -162,31 +162,31 @@ def requirements(incoming: Record, table: Record, *, reorder: bool = False) -> R
     return result
 
 
-def _required(incoming: Field, table: Field | None, reorder: bool) -> Field:
+def _require(incoming: Field, table: Field | None, reorder: bool) -> Field:
     if table is None:
         return incoming
-    data_type = _required_type(incoming.type, table.type, reorder)
+    data_type = _require_type(incoming.type, table.type, reorder)
     if data_type is not incoming.type:
-        incoming = replace(incoming, type=data_type) if isinstance(data_type, Nested) else retyped(incoming, data_type)
+        incoming = replace(incoming, type=data_type) if isinstance(data_type, Nested) else retype(incoming, data_type)
     return incoming if incoming.optional == table.optional else as_optional(incoming)
 
 
-def _required_type(incoming: Type, table: Type, reorder: bool) -> Type:
+def _require_type(incoming: Type, table: Type, reorder: bool) -> Type:
     match incoming, table:
         case Record(), Record():
             return requirements(incoming, table, reorder=reorder)
         case Array(element=has), Array(element=wants):
-            return with_children(incoming, (_required_item(has, wants, reorder),))
+            return with_children(incoming, (_require_item(has, wants, reorder),))
         case Map(value=has), Map(value=wants):
-            return with_children(incoming, (incoming.key, _required_item(has, wants, reorder)))
+            return with_children(incoming, (incoming.key, _require_item(has, wants, reorder)))
         case _:
             if incoming == table or promotion(incoming, table, Purpose.ALTER) is None:
                 return incoming
             return table
 
 
-def _required_item(incoming: Field, table: Field, reorder: bool) -> Field:
-    data_type = _required_type(incoming.type, table.type, reorder)
+def _require_item(incoming: Field, table: Field, reorder: bool) -> Field:
+    data_type = _require_type(incoming.type, table.type, reorder)
     optional = incoming.optional or table.optional
     if data_type is incoming.type and optional == incoming.optional:
         return incoming

@@ -188,7 +188,7 @@ def reconcile(
     return _Planner(match, nulls_for_required, relabels).record(file.record, wanted.record, ())
 
 
-def stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = Match.ID) -> Stored | Absent:
+def find_stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = Match.ID) -> Stored | Absent:
     """Where a column of the wanted schema is stored in a file, or what stands for it in all rows.
 
     The way from a query's column to the statistics of a file written under another schema version. Below a record that is
@@ -306,24 +306,24 @@ class _Planner:
             return lambda field: by_id.get(field.id)
         by_name = {field.name: (position, field) for position, field in enumerate(stored.fields)}
         if self._match is not Match.NAME_ANY_CASE or disguised:
-            return lambda field: _named(field, by_name)
+            return lambda field: _find_named(field, by_name)
         folded: dict[str, list[str]] = {}
         for name in by_name:
             folded.setdefault(name.lower(), []).append(name)
-        return lambda field: _named(field, by_name) or _named_any_case(field, by_name, folded)
+        return lambda field: _find_named(field, by_name) or _find_named_any_case(field, by_name, folded)
 
 
 _ByName = Mapping[str, tuple[int, Field]]
 
 
-def _named(wanted: Field, stored: _ByName) -> tuple[int, Field] | None:
+def _find_named(wanted: Field, stored: _ByName) -> tuple[int, Field] | None:
     position = stored.get(wanted.name)
     if position is None and wanted.aliases:
         position = next((stored[alias] for alias in wanted.aliases if alias in stored), None)
     return position
 
 
-def _named_any_case(wanted: Field, stored: _ByName, folded: Mapping[str, list[str]]) -> tuple[int, Field] | None:
+def _find_named_any_case(wanted: Field, stored: _ByName, folded: Mapping[str, list[str]]) -> tuple[int, Field] | None:
     names = folded.get(wanted.name.lower(), [])
     if len(names) > 1:
         raise SchemaError(

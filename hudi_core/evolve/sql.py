@@ -60,12 +60,12 @@ def _statement(cursor: Cursor) -> Iterator[Change]:
     if cursor.take("ALTER", "TABLE"):
         cursor.path("a table")
     if cursor.take("ADD"):
-        yield from _list(cursor, _added)
+        yield from _list(cursor, _parse_add)
     elif cursor.take("DROP"):
-        yield from _list(cursor, _dropped)
+        yield from _list(cursor, _parse_drop)
     elif cursor.take("RENAME"):
         cursor.take("COLUMN")
-        yield _renamed(cursor)
+        yield _parse_rename(cursor)
     elif cursor.take("MOVE"):
         cursor.take("COLUMN")
         column = cursor.path()
@@ -75,7 +75,7 @@ def _statement(cursor: Cursor) -> Iterator[Change]:
         yield MoveColumn(column, position)
     elif cursor.take("ALTER") or cursor.take("CHANGE") or cursor.take("MODIFY"):
         cursor.take("COLUMN")
-        yield from _altered(cursor)
+        yield from _parse_alter(cursor)
     else:
         cursor.fail("ADD, DROP, RENAME, MOVE or ALTER")
 
@@ -91,7 +91,7 @@ def _list(cursor: Cursor, parse: Callable[[Cursor], Change]) -> Iterator[Change]
         cursor.expect(")", "`,` or `)`")
 
 
-def _added(cursor: Cursor) -> Change:
+def _parse_add(cursor: Cursor) -> Change:
     column = cursor.path()
     data_type = parse_type(cursor)
     optional, doc, position = True, None, None
@@ -109,11 +109,11 @@ def _added(cursor: Cursor) -> Change:
             return AddColumn(column, data_type, doc, position or Last(), default, optional)
 
 
-def _dropped(cursor: Cursor) -> Change:
+def _parse_drop(cursor: Cursor) -> Change:
     return DropColumn(cursor.path())
 
 
-def _renamed(cursor: Cursor) -> Change:
+def _parse_rename(cursor: Cursor) -> Change:
     column = cursor.path()
     cursor.expect("TO")
     begin = cursor.token
@@ -123,7 +123,7 @@ def _renamed(cursor: Cursor) -> Change:
     return RenameColumn(column, to[-1])
 
 
-def _altered(cursor: Cursor) -> Iterator[Change]:
+def _parse_alter(cursor: Cursor) -> Iterator[Change]:
     column = cursor.path()
     count = 0
     while (change := _alteration(cursor, column)) is not None:

@@ -162,7 +162,7 @@ def _precision_and_scale(cursor: Cursor, text: TypeText) -> tuple[int, int]:
     return precision, scale
 
 
-def _fixed(cursor: Cursor, text: TypeText) -> t.Type:
+def _parse_fixed(cursor: Cursor, text: TypeText) -> t.Type:
     (size,) = _parameters(cursor, text.parameters, range(1, 2))
     return t.Fixed(_integer(cursor, size, "a number of bytes above 0", least=1))
 
@@ -231,7 +231,7 @@ _PARAMETERISED: Final[Mapping[str, Callable[[Cursor, TypeText], t.Type]]] = {
     **dict.fromkeys(type_names(t.Decimal), _decimal),
     "DECIMAL_BYTES": _decimal_bytes,
     "DECIMAL_FIXED": _decimal_fixed,
-    "FIXED": _fixed,
+    "FIXED": _parse_fixed,
     **dict.fromkeys(SIZED, _string),
     **dict.fromkeys(type_names(t.Time, t.Timestamp), _time),
     "VECTOR": _vector,

@@ -14,9 +14,9 @@ from hudi_core.expr.comparisons import (
     FLIPPED,
     against,
     are_compared,
-    compared_type,
+    choose_comparison_type,
+    drop_collations,
     two_terms,
-    uncollated,
     with_elements_of,
     with_null,
 )
@@ -130,7 +130,7 @@ class _Binder(TermBinder):
                     raise error_at(span, expected=wrong.expected, found=wrong.found) from None
                 return preimage.matches(self._as_text(value), pattern)
             case nodes.Call("like" | "ilike" | "rlike"):
-                return self._matched(expr)
+                return self._match(expr)
             case nodes.Call("startswith" | "endswith", (value, part)):
                 self._as_text(value), self._as_text(part)
                 return self.predicate(affix_comparison(expr))
@@ -139,7 +139,7 @@ class _Binder(TermBinder):
             case _:
                 return self.predicate(expr)
 
-    def _matched(self, expr: nodes.Call) -> Predicate:
+    def _match(self, expr: nodes.Call) -> Predicate:
         """LIKE or RLIKE of a pattern that is no literal, which may be a constant all the same."""
         match [self.term(argument) for argument in expr.arguments]:
             case [_, Constant(str() as pattern)] if expr.function == "rlike":
@@ -158,11 +158,11 @@ class _Binder(TermBinder):
         if is_null(term):
             return ALWAYS_NULL
         if not isinstance(term.type, t.Boolean):
-            raise error_at(place_of(expr), expected="a condition", found=_called(term, expr))
+            raise error_at(place_of(expr), expected="a condition", found=_describe_call(term, expr))
         return preimage.one_of(term, (True,))
 
     def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
-        left, right = uncollated((left, right))
+        left, right = drop_collations((left, right))
         left, right = interval_across(left, right)
         for side, other in ((left, right), (right, left)):
             if is_interval(side):
@@ -172,24 +172,24 @@ class _Binder(TermBinder):
                 self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(side)
         first, second = self.term(left), self.term(right)
-        first, second = self._narrowed(first, right), self._narrowed(second, left)
+        first, second = self._narrow(first, right), self._narrow(second, left)
         first, second = with_elements_of(first, second), with_elements_of(second, first)
         if is_null(first) or is_null(second):
             return with_null(operator, second if is_null(first) else first)
         for side, term in ((left, first), (right, second)):
             if coerce.is_nested(term.type) and not are_compared(first.type, second.type):
-                raise error_at(place_of(side), expected="a single value to compare", found=_called(term, side))
-        common = compared_type(operator, first, second)
+                raise error_at(place_of(side), expected="a single value to compare", found=_describe_call(term, side))
+        common = choose_comparison_type(operator, first, second)
         if common is None:
-            raise error_at(place_of(right), expected=_comparable(first, left), found=_called(second, right))
-        first, second = self._converted(first, common, left), self._converted(second, common, right)
+            raise error_at(place_of(right), expected=_comparable(first, left), found=_describe_call(second, right))
+        first, second = self._convert(first, common, left), self._convert(second, common, right)
         if isinstance(second, Constant):
             return against(operator, first, second)
         if isinstance(first, Constant):
             return against(FLIPPED.get(operator, operator), second, first)
         return two_terms(operator, first, second, common)
 
-    def _narrowed(self, term: Term, other: Scalar) -> Term:
+    def _narrow(self, term: Term, other: Scalar) -> Term:
         """A string beside a value of 8 or 16 bits is cast to as many; any other term as it is."""
         if not isinstance(term.type, t.String) or not isinstance(other, Call | Case) or is_null(term):
             return term
@@ -197,7 +197,7 @@ class _Binder(TermBinder):
         return term if width is None else self.narrow_cast(term, width, other)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
-        value, *others = uncollated((value, *choices))
+        value, *others = drop_collations((value, *choices))
         choices = tuple(others)
         term = self.term(value)
         plain = _plain_choices(term, choices)
@@ -218,7 +218,7 @@ class _Binder(TermBinder):
             wrong, wrong_term = next(
                 ((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term)
             )
-            raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(wrong_term, wrong))
+            raise error_at(place_of(wrong), expected=_comparable(term, value), found=_describe_call(wrong_term, wrong))
         subject = self.cast(term, common, value)
         converted = [self.cast(choice, common, value) for choice in present]
         values = [choice.value for choice in converted if isinstance(choice, Constant)]
@@ -238,7 +238,7 @@ class _Binder(TermBinder):
             raise NotKnownError
         return self.cast(term, t.String(), value)
 
-    def _converted(self, term: Term, common: t.Type, source: Scalar) -> Term:
+    def _convert(self, term: Term, common: t.Type, source: Scalar) -> Term:
         """One side of a comparison in the type of both. A text written as a literal has to stand for such a value."""
         if isinstance(common, t.Time) and isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long):
             return Constant(term.value, common)
@@ -287,9 +287,9 @@ def _interval_alone(interval: nodes.Call) -> ExpressionError:
 
 
 def _comparable(term: Term, source: Scalar) -> str:
-    return f"a value comparable with {_called(term, source)}"
+    return f"a value comparable with {_describe_call(term, source)}"
 
 
-def _called(term: Term, source: Scalar) -> str:
+def _describe_call(term: Term, source: Scalar) -> str:
     shown = to_sql(source)
     return f"{shown if len(shown) <= 40 else f'{shown[:37]}...'} of {type_text(term.type)}"

@@ -13,7 +13,7 @@ from hudi_core.expr.lambdas import Scope, scope_of
 from hudi_core.expr.nodes import Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Folded, Mapped, Predicate, Term
-from hudi_core.expr.terms import FORMS, NULL, as_argument, call, cast_to, constant, moved, tried_to
+from hudi_core.expr.terms import FORMS, NULL, as_argument, call, cast_to, constant, move, try_to
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
@@ -58,7 +58,7 @@ class TermBinder:
             case nodes.Literal():
                 return constant(expr, self.zone)
             case nodes.Name():
-                return self._named(expr)
+                return self._bind_name(expr)
             case nodes.Cast(value, to, try_):
                 term = self.term(value)
                 if coerce.is_nested(term.type) and isinstance(to, t.String):
@@ -76,7 +76,7 @@ class TermBinder:
     def type_of(self, expr: Scalar) -> t.Type:
         return self.term(expr).type
 
-    def _named(self, name: nodes.Name) -> Term:
+    def _bind_name(self, name: nodes.Name) -> Term:
         named = self.resolved(name)
         if isinstance(named, nodes.Call):
             return self._call(named)
@@ -120,27 +120,27 @@ class TermBinder:
     def _call(self, expr: nodes.Call) -> Term:
         match expr:
             case nodes.Call("+" | "-", (moment, nodes.Call("interval") as by)):
-                return self._moved(moment, interval_of(by), expr.function == "-")
+                return self._move(moment, interval_of(by), expr.function == "-")
             case nodes.Call("+", (nodes.Call("interval") as by, moment)):
-                return self._moved(moment, interval_of(by), False)
+                return self._move(moment, interval_of(by), False)
             case nodes.Call("interval"):
                 raise NotKnownError
             case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
-                return self._known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
+                return self._bind_known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
             case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
                 field = paths.field_of(value, part, self._schema, case_sensitive=self.case_sensitive)
                 if field is not None and (expr.function == "get_field" or self._is_struct(value)):
-                    return self._named(field)
+                    return self._bind_name(field)
             case nodes.Call("aggregate"):
-                return self._folded(expr)
+                return self._bind_fold(expr)
             case nodes.Call("struct", parts):
-                return self._known(calls.named_struct(parts, expr.span))
-        return self._known(expr)
+                return self._bind_known(calls.named_struct(parts, expr.span))
+        return self._bind_known(expr)
 
     def _is_struct(self, value: Scalar) -> bool:
         return isinstance(self.type_of(value), t.Record)
 
-    def _known(self, expr: nodes.Call) -> Term:
+    def _bind_known(self, expr: nodes.Call) -> Term:
         function = find(expr.function)
         if function is not None and len(expr.arguments) not in function.arity:
             allowed = function.arity
@@ -148,9 +148,9 @@ class TermBinder:
             count = str(len(expr.arguments))
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=count)
         if takes_lambda(expr.function):
-            return self._applied(expr.function, self._with_lambda(expr), expr.span)
+            return self._apply(expr.function, self._with_lambda(expr), expr.span)
         arguments = [self.term(argument) for argument in expr.arguments]
-        term = self._applied(expr.function, arguments, expr.span)
+        term = self._apply(expr.function, arguments, expr.span)
         widths = [narrow.width(one) if isinstance(one, nodes.Call | nodes.Case) else None for one in expr.arguments]
         if not any(widths):
             return term
@@ -181,7 +181,7 @@ class TermBinder:
         body = self.inside(scope).term(calls.scalar(function.body))
         body = Constant(None, t.Boolean()) if is_null(body) else body
         name = BESIDE.name if len(types) == 1 else SPREAD.name
-        rows = self._applied(name, [elements, *scope.around.values()], function.span)
+        rows = self._apply(name, [elements, *scope.around.values()], function.span)
         return [*held, Mapped(rows, scope.schema, body, array_of(body.type))]
 
     def _elements(self, expr: nodes.Call, held: list[Term], count: int) -> tuple[Term, list[t.Type]]:
@@ -189,12 +189,12 @@ class TermBinder:
         packed = PACKED.get((expr.function, count))
         if packed is None and (count > 1 or len(held) > 1 or not isinstance(held[0].type, t.Array)):
             raise NotKnownError
-        elements = held[0] if packed is None else self._applied(packed.name, held, expr.span)
+        elements = held[0] if packed is None else self._apply(packed.name, held, expr.span)
         assert isinstance(elements.type, t.Array)
         element = elements.type.element.type
         return elements, [element] if packed is None else [field.type for field in t.children(element)]
 
-    def _folded(self, expr: nodes.Call) -> Term:
+    def _bind_fold(self, expr: nodes.Call) -> Term:
         """`aggregate(array, start, (so_far, element) -> .., last -> ..)`."""
         if not 3 <= len(expr.arguments) <= 4:
             raise error_at(expr.span, expected="3 to 4 arguments of aggregate", found=str(len(expr.arguments)))
@@ -228,7 +228,7 @@ class TermBinder:
             names += [name] if isinstance(resolved, ColumnPlace) else names_in(resolved)
         return {name.path: self.term(name) for name in names}
 
-    def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
+    def _apply(self, function: str, arguments: list[Term], span: Span | None) -> Term:
         """A function of terms; `+` and `-` of dates are functions of their own."""
         if moments.is_interval_between(function, arguments):
             raise NotKnownError
@@ -245,28 +245,28 @@ class TermBinder:
             raise NotKnownError
         return term
 
-    def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
+    def _move(self, moment: Scalar, by: Interval, back: bool) -> Term:
         """A date or timestamp and an interval."""
         term = self.term(moment)
         by = -by if back else by
         if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
             if self.utc or not _is_of_zone(term.type, by):
-                return moved(term, by)
+                return move(term, by)
             raise NotKnownError
         function = moments.moving(term, by, self.utc)
         if function is None:
             raise NotKnownError
-        return self._applied(*function, place_of(moment))
+        return self._apply(*function, place_of(moment))
 
     def narrow_cast(self, term: Term, width: int, source: Scalar) -> Term:
         """A term as a value of so many bits."""
-        return self._applied(NARROW[width].name, [term], place_of(source))
+        return self._apply(NARROW[width].name, [term], place_of(source))
 
     def cast(self, term: Term, to: t.Type, source: Scalar, try_: bool = False) -> Term:
         if not self.utc and coerce.crosses_zone(coerce.sql_equivalent(term.type), to):
             raise NotKnownError
         try:
-            return tried_to(term, to) if try_ else cast_to(term, to)
+            return try_to(term, to) if try_ else cast_to(term, to)
         except MismatchError as wrong:
             raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.errors import ExpressionError, SchemaError, UsageError, described
+from hudi_core.errors import ExpressionError, SchemaError, UsageError, describe
 from hudi_core.expr import calls, nodes
 from hudi_core.expr.nodes import Comparison, Expr, Scalar
 from hudi_core.expr.text import to_sql
@@ -33,7 +33,7 @@ def col(*path: str) -> ExpressionBuilder:
     """
     other = next((name for name in path if not isinstance(name, str)), None)
     if other is not None or not path:
-        raise UsageError("col", expected="the name of a column", found=described(other) if path else "none")
+        raise UsageError("col", expected="the name of a column", found=describe(other) if path else "none")
     if len(path) != 1:
         return ExpressionBuilder(nodes.Name(path))
     names = [part.replace("``", "`") for part in _split(path[0])]
@@ -111,31 +111,31 @@ class ExpressionBuilder:
     # ---- comparisons
 
     def __eq__(self, other: object) -> ExpressionBuilder:  # type: ignore[override]
-        return self._compared(Comparison.EQ, other)
+        return self._compare(Comparison.EQ, other)
 
     def __ne__(self, other: object) -> ExpressionBuilder:  # type: ignore[override]
-        return self._compared(Comparison.NE, other)
+        return self._compare(Comparison.NE, other)
 
     def __lt__(self, other: object) -> ExpressionBuilder:
-        return self._compared(Comparison.LT, other)
+        return self._compare(Comparison.LT, other)
 
     def __le__(self, other: object) -> ExpressionBuilder:
-        return self._compared(Comparison.LE, other)
+        return self._compare(Comparison.LE, other)
 
     def __gt__(self, other: object) -> ExpressionBuilder:
-        return self._compared(Comparison.GT, other)
+        return self._compare(Comparison.GT, other)
 
     def __ge__(self, other: object) -> ExpressionBuilder:
-        return self._compared(Comparison.GE, other)
+        return self._compare(Comparison.GE, other)
 
     def eq_null_safe(self, other: object) -> ExpressionBuilder:
         """`<=>`: nulls are equal to each other and to nothing else."""
-        return self._compared(Comparison.NULL_SAFE_EQ, other)
+        return self._compare(Comparison.NULL_SAFE_EQ, other)
 
     def is_in(self, choices: Iterable[object]) -> ExpressionBuilder:
         """One of the choices; a None among them is a null. Raises `UsageError` for a string, which is no list of its letters."""
         if isinstance(choices, str | bytes) or not isinstance(choices, Iterable):
-            raise UsageError("is_in", expected="a list of values", found=described(choices))
+            raise UsageError("is_in", expected="a list of values", found=describe(choices))
         return ExpressionBuilder(nodes.In(self._scalar, tuple(_scalar(choice) for choice in choices)))
 
     def between(self, low: object, high: object) -> ExpressionBuilder:
@@ -176,40 +176,40 @@ class ExpressionBuilder:
     # ---- values
 
     def __add__(self, other: object) -> ExpressionBuilder:
-        return self._called("+", other)
+        return self._call("+", other)
 
     def __radd__(self, other: object) -> ExpressionBuilder:
         return lit(other) + self
 
     def __sub__(self, other: object) -> ExpressionBuilder:
-        return self._called("-", other)
+        return self._call("-", other)
 
     def __rsub__(self, other: object) -> ExpressionBuilder:
         return lit(other) - self
 
     def __mul__(self, other: object) -> ExpressionBuilder:
-        return self._called("*", other)
+        return self._call("*", other)
 
     def __rmul__(self, other: object) -> ExpressionBuilder:
         return lit(other) * self
 
     def __truediv__(self, other: object) -> ExpressionBuilder:
-        return self._called("/", other)
+        return self._call("/", other)
 
     def __rtruediv__(self, other: object) -> ExpressionBuilder:
         return lit(other) / self
 
     def __mod__(self, other: object) -> ExpressionBuilder:
-        return self._called("%", other)
+        return self._call("%", other)
 
     def __rmod__(self, other: object) -> ExpressionBuilder:
         return lit(other) % self
 
     def __neg__(self) -> ExpressionBuilder:
-        return self._called("negative")
+        return self._call("negative")
 
     def __abs__(self) -> ExpressionBuilder:
-        return self._called("abs")
+        return self._call("abs")
 
     def cast(self, to: Type | str) -> ExpressionBuilder:
         """`CAST(... AS to)`; `to` is a type or the SQL name of one without numbers."""
@@ -222,10 +222,10 @@ class ExpressionBuilder:
     def _scalar(self) -> Scalar:
         return calls.scalar(self.node)
 
-    def _compared(self, operator: Comparison, other: object) -> ExpressionBuilder:
+    def _compare(self, operator: Comparison, other: object) -> ExpressionBuilder:
         return ExpressionBuilder(nodes.Compare(operator, self._scalar, _scalar(other)))
 
-    def _called(self, name: str, *others: object) -> ExpressionBuilder:
+    def _call(self, name: str, *others: object) -> ExpressionBuilder:
         return ExpressionBuilder(nodes.Call(name, (self._scalar, *map(_scalar, others))))
 
 

@@ -50,7 +50,7 @@ class CallSyntax(Cursor):
             arguments.append(self.argument())
             while self.take(","):
                 arguments.append(self.argument())
-        return self._called(name, arguments, start)
+        return self._make_call(name, arguments, start)
 
     def cast_to(self, value: Scalar, start: Token, try_: bool) -> Expr:
         """The cast of a value to the type that comes next. One that has no values here makes a call of `cast`."""
@@ -87,7 +87,7 @@ class CallSyntax(Cursor):
             self.fail("the SQL name of a type", text.token)
         return data_type
 
-    def _called(self, name: str, arguments: list[Expr], start: Token) -> Expr:
+    def _make_call(self, name: str, arguments: list[Expr], start: Token) -> Expr:
         self.expect(")")
         return calls.build(name, tuple(arguments), self.span(start))
 
@@ -120,7 +120,7 @@ class CallSyntax(Cursor):
             self.fail("`FROM`")
         while self.take("FROM") or self.take(","):
             arguments.append(self.argument())
-        return self._called(_SIDES.get(side, name).lower(), arguments, start)
+        return self._make_call(_SIDES.get(side, name).lower(), arguments, start)
 
     def substring_call(self, name: str, start: Token) -> Expr:
         """`substring(value FROM start [FOR length])`, or plain arguments."""
@@ -128,7 +128,7 @@ class CallSyntax(Cursor):
         arguments = [self.argument()]
         while self.take("FROM") or self.take("FOR") or self.take(","):
             arguments.append(self.argument())
-        return self._called(name, arguments, start)
+        return self._make_call(name, arguments, start)
 
     def position_call(self, name: str, start: Token) -> Expr:
         """`position(part IN value)`, or plain arguments."""
@@ -136,7 +136,7 @@ class CallSyntax(Cursor):
         arguments: list[Expr] = [self.expression(_PREDICATE_OPERAND)]
         while self.take("IN") or self.take(","):
             arguments.append(self.expression(_PREDICATE_OPERAND))
-        return self._called(name, arguments, start)
+        return self._make_call(name, arguments, start)
 
     def overlay_call(self, name: str, start: Token) -> Expr:
         """`overlay(value PLACING other FROM start [FOR length])`, or plain arguments."""
@@ -144,7 +144,7 @@ class CallSyntax(Cursor):
         arguments = [self.argument()]
         while any(map(self.take, ("PLACING", "FROM", "FOR", ","))):
             arguments.append(self.argument())
-        return self._called(name, arguments, start)
+        return self._make_call(name, arguments, start)
 
     def unit_call(self, name: str, start: Token) -> Expr:
         """`dateadd(DAY, 1, value)`: the unit is no column but a word. With other than three arguments it is one."""
@@ -156,10 +156,10 @@ class CallSyntax(Cursor):
             while self.take(","):
                 arguments.append(self.argument())
         if len(arguments) != 3:
-            return self._called(name, arguments, start)
+            return self._make_call(name, arguments, start)
         match arguments[0]:
             case Name((word,)) | Literal(str() as word) if word.upper() in BARE_UNITS:
-                return self._called(_WITH_UNIT[name], [Literal(word.upper()), *arguments[1:]], start)
+                return self._make_call(_WITH_UNIT[name], [Literal(word.upper()), *arguments[1:]], start)
             case _:
                 return self.fail(f"a unit such as DAY before the arguments of {name}", unit)
 

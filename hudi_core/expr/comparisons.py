@@ -47,7 +47,7 @@ def with_elements_of(term: Term, other: Term) -> Term:
             return term
 
 
-def compared_type(operator: Comparison, first: Term, second: Term) -> t.Type | None:
+def choose_comparison_type(operator: Comparison, first: Term, second: Term) -> t.Type | None:
     """The type two terms are compared in; None when they are not."""
     if coerce.is_nested(first.type):
         common = coerce.structure(first.type, second.type)
@@ -58,7 +58,7 @@ def compared_type(operator: Comparison, first: Term, second: Term) -> t.Type | N
             return number if operator in _EQUALITIES else None
         if isinstance(data_type, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
             return data_type  # a time of day is a number of ticks to SQL
-    return coerce.compared(one, other)
+    return coerce.find_comparison_type(one, other)
 
 
 def with_null(operator: Comparison, other: Term) -> Predicate:
@@ -112,7 +112,7 @@ def two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> 
             assert_never(operator)
 
 
-def uncollated(sides: Sequence[Scalar]) -> Sequence[Scalar]:
+def drop_collations(sides: Sequence[Scalar]) -> Sequence[Scalar]:
     """Sides that compare by bytes as these compare by the collation that one of them names; the sides themselves
     where none does, and where it is not known."""
     names = {name for side in sides if (name := _collation(side)) is not None}

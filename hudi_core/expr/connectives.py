@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hudi_core.expr.folding import folded
+from hudi_core.expr.folding import fold
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
     ALWAYS_NULL,
@@ -43,12 +43,12 @@ def negate(part: Predicate) -> Predicate:
 
 def every(parts: Iterable[Predicate]) -> Predicate:
     """AND. FALSE decides, TRUE is left out."""
-    return _joined(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
+    return _join(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
 
 
 def some(parts: Iterable[Predicate]) -> Predicate:
     """OR. TRUE decides, FALSE is left out."""
-    return _joined(parts, Or, ALWAYS_FALSE, ALWAYS_TRUE)
+    return _join(parts, Or, ALWAYS_FALSE, ALWAYS_TRUE)
 
 
 def is_truth(part: Predicate, truth: Truth) -> Predicate:
@@ -103,13 +103,13 @@ _MAX_FLAT_BRANCHES = 8
 """Branches whose guards are repeated in every later branch: the plainest form, which grows with their square."""
 
 
-def _joined(parts: Iterable[Predicate], kind: type[And] | type[Or], unit: Always, decisive: Always) -> Predicate:
+def _join(parts: Iterable[Predicate], kind: type[And] | type[Or], unit: Always, decisive: Always) -> Predicate:
     flat: list[Predicate] = []
     for part in parts:
         flat += part.parts if isinstance(part, kind) else (part,)
     if decisive in flat:
         return decisive
-    flat = folded([part for part in flat if part != unit], kind)
+    flat = fold([part for part in flat if part != unit], kind)
     if flat.count(ALWAYS_NULL) > 1:
         first = flat.index(ALWAYS_NULL)
         flat = [part for index, part in enumerate(flat) if index <= first or part != ALWAYS_NULL]

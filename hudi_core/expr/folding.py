@@ -48,7 +48,7 @@ class ValueSet:
         return ValueSet(self.edges, not self.below)
 
 
-def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predicate]:
+def fold(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predicate]:
     """The parts of an AND or OR; those that are conditions on the values of one term are one, where the first of them stood."""
     if len(parts) < 2:
         return list(parts)
@@ -56,7 +56,7 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
     chains: dict[Hashable, _Chain] = {}
     pattern_chains: dict[Hashable, _PatternChain] = {}
     for part in parts:
-        match part if kind is Or else _negated(part):
+        match part if kind is Or else _negate(part):
             case Matches(text) | MatchesOne(text) as condition:
                 patterns = pattern_chains.get(key := term_key(text))
                 if patterns is None:
@@ -78,11 +78,11 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
     return [
         predicate
         for part in result
-        for predicate in (part.folded(kind) if isinstance(part, _Chain | _PatternChain) else (part,))
+        for predicate in (part.fold(kind) if isinstance(part, _Chain | _PatternChain) else (part,))
     ]
 
 
-def _negated(part: Predicate) -> Predicate | None:
+def _negate(part: Predicate) -> Predicate | None:
     """The part inside NOT; None for any other predicate."""
     return part.part if isinstance(part, Not) else None
 
@@ -94,7 +94,7 @@ class _PatternChain:
     term: Term
     parts: list[Matches | MatchesOne]
 
-    def folded(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
+    def fold(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
         condition: Predicate = self.parts[0]
         if len(self.parts) > 1:
             patterns = [pattern for part in self.parts for pattern in _patterns(part)]
@@ -114,7 +114,7 @@ class _Chain:
     term: Term
     parts: list[Predicate]
 
-    def folded(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
+    def fold(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
         if len(self.parts) == 1:
             return self.parts
         # `a IN (1, NULL)` is `a IN (1) OR NULL`, `a NOT IN (1, NULL)` is `a NOT IN (1) AND NULL`

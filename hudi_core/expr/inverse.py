@@ -54,7 +54,7 @@ def position(value: Any, type: t.Type) -> int:
         case t.Float() | t.Double():
             if value != value:
                 return (_INFINITE_32 if isinstance(type, t.Float) else _INFINITE_64) + 1
-            (bits,) = struct.unpack(*_packed(type, abs(value)))
+            (bits,) = struct.unpack(*_pack(type, abs(value)))
             return -int(bits) if value < 0 else int(bits)
         case _:
             return int(value)
@@ -89,7 +89,7 @@ def first_where(start: int, stop: int, holds: Callable[[int], bool]) -> int:
     return start
 
 
-def _packed(type: t.Float | t.Double, size: float) -> tuple[str, bytes]:
+def _pack(type: t.Float | t.Double, size: float) -> tuple[str, bytes]:
     return (">I", struct.pack(">f", size)) if isinstance(type, t.Float) else (">Q", struct.pack(">d", size))
 
 
@@ -118,7 +118,7 @@ class Inverse:
         for stretch in self.stretches:
             edge = self._edge(stretch, cut)
             intervals.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
-        return merged(intervals)
+        return merge_intervals(intervals)
 
     def between(self, lower: Any, upper: Any) -> list[Interval]:
         """The positions at which the function gives a value from `lower` to `upper`, both included."""
@@ -126,7 +126,7 @@ class Inverse:
         for stretch in self.stretches:
             before, after = self._edge(stretch, Cut(lower)), self._edge(stretch, Cut(upper, True))
             intervals.append((before, after - 1) if stretch.rising else (after, before - 1))
-        return merged(intervals)
+        return merge_intervals(intervals)
 
     def _edge(self, stretch: Stretch, cut: Cut) -> int:
         """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
@@ -138,11 +138,11 @@ class Inverse:
                 return _within(stretch.first + away + cut.after, stretch)
             return _within(stretch.first - away + (not cut.after), stretch)
 
-        def crossed(step: int) -> bool:
+        def crosses(step: int) -> bool:
             value = self.evaluate(max(step * stretch.grain, stretch.first))
             return (value is None or is_below(value, cut, self.type)) is not stretch.rising
 
-        step = first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)
+        step = first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crosses)
         return _within(step * stretch.grain, stretch)
 
 
@@ -192,7 +192,7 @@ def _within(place: int, stretch: Stretch) -> int:
     return min(max(place, stretch.first), stretch.last + 1)
 
 
-def merged(intervals: Iterable[Interval]) -> list[Interval]:
+def merge_intervals(intervals: Iterable[Interval]) -> list[Interval]:
     """In order, without empty ones, neighbours joined."""
     result: list[Interval] = []
     for first, last in sorted(interval for interval in intervals if interval[0] <= interval[1]):
@@ -211,8 +211,8 @@ def without(intervals: list[Interval], removed: list[Interval]) -> list[Interval
                 result.append((lower, min(upper, first - 1)))
             lower = max(lower, last + 1)
         result.append((lower, upper))
-    return merged(result)
+    return merge_intervals(result)
 
 
 def _gaps(monotone: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
-    return without([ends], merged((stretch.first, stretch.last) for stretch in monotone))
+    return without([ends], merge_intervals((stretch.first, stretch.last) for stretch in monotone))

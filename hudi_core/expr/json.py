@@ -36,7 +36,7 @@ from hudi_core.expr.nodes import (
 )
 from hudi_core.truth import Truth
 from hudi_core.types.nodes import Type
-from hudi_core.types.sql import named_type, sql_name
+from hudi_core.types.sql import parse_named_type, sql_name
 
 
 def to_json(expr: Expr) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def from_json(data: Any) -> Expr:
     try:
         return _expr(data)
     except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation, RecursionError) as wrong:
-        raise ExpressionError("expression JSON", expected="an expression", found=_shown(data)) from wrong
+        raise ExpressionError("expression JSON", expected="an expression", found=_show(data)) from wrong
 
 
 def _expr(data: Any) -> Expr:
@@ -125,7 +125,7 @@ def _expr(data: Any) -> Expr:
             whens = tuple((_expr(branch["when"]), scalar(_expr(branch["then"]))) for branch in branches)
             return Case(whens, scalar(_expr(otherwise)))
         case _:
-            raise ExpressionError("expression JSON", expected="an expression", found=_shown(data))
+            raise ExpressionError("expression JSON", expected="an expression", found=_show(data))
 
 
 def _literal(literal: Literal) -> dict[str, Any]:
@@ -156,16 +156,16 @@ def _read_literal(data: Mapping[str, Any]) -> Literal:
         case {"literal": None | bool() | int() | str() as value}:
             return Literal(value, data_type)
         case _:
-            raise ExpressionError("expression JSON", expected="a literal", found=_shown(data))
+            raise ExpressionError("expression JSON", expected="a literal", found=_show(data))
 
 
 def _type(name: str) -> Type:
-    data_type = named_type(name)
+    data_type = parse_named_type(name)
     if data_type is None:
         raise ExpressionError("expression JSON", expected="the SQL name of a type", found=repr(name))
     return data_type
 
 
-def _shown(data: Any) -> str:
+def _show(data: Any) -> str:
     text = reprlib.repr(data)  # which goes only a few levels deep
     return text if len(text) <= 60 else f"{text[:57]}..."

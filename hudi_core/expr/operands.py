@@ -70,12 +70,12 @@ class Operands(CallSyntax):
                 raise self._no_operand()
 
     def _no_operand(self) -> HudiError:
-        return self.unexpected("a column, a value or `(`")
+        return self.make_error("a column, a value or `(`")
 
     def _sign(self, token: Token) -> Expr:
         match token.key:
             case "(":
-                return self._postfix(self._bracketed(), token)
+                return self._postfix(self._parse_bracketed(), token)
             case "-":
                 self.advance()
                 if self.token.kind is Kind.NUMBER:  # so that the least long, which has no positive, is a literal
@@ -93,7 +93,7 @@ class Operands(CallSyntax):
             case _:
                 raise self._no_operand()
 
-    def _bracketed(self) -> Expr:
+    def _parse_bracketed(self) -> Expr:
         """An expression in brackets; several values are a struct."""
         start = self.advance()
         if self.token.key == "SELECT":

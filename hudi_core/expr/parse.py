@@ -9,7 +9,7 @@ not null because a field is.
 
 from __future__ import annotations
 
-from hudi_core.errors import ExpressionError, UsageError, described
+from hudi_core.errors import ExpressionError, UsageError, describe
 from hudi_core.expr import calls
 from hudi_core.expr.nodes import (
     And,
@@ -49,7 +49,7 @@ def _struct_in(value: Scalar, choices: tuple[Scalar, ...]) -> Expr | None:
     return parts[0] if len(parts) == 1 else Or(parts)
 
 
-def _compared(operator: Comparison, left: Scalar, right: Scalar) -> Expr:
+def _compare(operator: Comparison, left: Scalar, right: Scalar) -> Expr:
     """A comparison; of two structs of as many fields, for equality alone, as conditions on the fields."""
     pairs = _struct_fields(left, right) if operator in _EQUALITIES else None
     if pairs is None:
@@ -72,7 +72,7 @@ def _all_equal(pairs: list[tuple[Scalar, Scalar]]) -> Expr:
 
 
 def _fields_equal(left: Scalar, right: Scalar) -> Expr:
-    return _compared(Comparison.NULL_SAFE_EQ, left, right)
+    return _compare(Comparison.NULL_SAFE_EQ, left, right)
 
 
 _OR, _AND, _PREDICATE, _SHIFT = 10, 20, 40, 65
@@ -95,7 +95,7 @@ def parse_predicate(sql: str) -> Expr:
     Compare(operator=<Comparison.GE: '>='>, left=Name(path=('a', 'b')), right=Literal(value=Decimal('1.50'), type=None))
     """
     if not isinstance(sql, str):
-        raise UsageError("predicate", expected="SQL as a string", found=described(sql))
+        raise UsageError("predicate", expected="SQL as a string", found=describe(sql))
     parser = _Parser(sql)
     try:
         tree = parser.expression()
@@ -150,11 +150,11 @@ class _Parser(Operands):
     def _arithmetic(self, left: Expr, start: Token) -> Expr:
         key = self.advance().key
         if key == "||":
-            return self._joined(left, start)
+            return self._join(left, start)
         right = self.operand(_ARITHMETIC[key] + 1)
         return Call(key.lower(), (calls.scalar(left), right), self.span(start))
 
-    def _joined(self, left: Expr, start: Token) -> Expr:
+    def _join(self, left: Expr, start: Token) -> Expr:
         """`left || right || ...`, of any number of strings, as one `concat`."""
         parts = [calls.scalar(left)]
         if isinstance(left, Call) and left.function == "concat" and self.text[start.start : start.end] != "(":
@@ -179,7 +179,7 @@ class _Parser(Operands):
         comparison = _COMPARISONS.get(token.key)
         if comparison is not None:
             right = self.operand(_PREDICATE + 1)
-            return _compared(comparison, calls.scalar(left), right)
+            return _compare(comparison, calls.scalar(left), right)
         if token.key == "IS":
             negated = self.take("NOT")
             condition = self._is(left)
@@ -195,12 +195,12 @@ class _Parser(Operands):
         if token.key == "DISTINCT":
             self.expect("FROM")
             right = self.operand(_PREDICATE + 1)
-            return Not(_compared(Comparison.NULL_SAFE_EQ, calls.scalar(left), right))
+            return Not(_compare(Comparison.NULL_SAFE_EQ, calls.scalar(left), right))
         if token.key == "NULL" and isinstance(left, Name | Literal | Call | Cast | Case):
             return IsNull(left)
         if token.key in _TRUTHS:
             return Is(left, _TRUTHS[token.key])
-        raise self.unexpected("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM", token)
+        raise self.make_error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM", token)
 
     def _condition(self, token: Token, value: Scalar, start: Token) -> Expr:
         match token.key:
@@ -217,7 +217,7 @@ class _Parser(Operands):
                     return RegexLike(value, pattern.value, pattern.span)
                 return Call("rlike", (value, pattern), self.span(start))
             case _:
-                raise self.unexpected("IN, BETWEEN, LIKE or RLIKE", token)
+                raise self.make_error("IN, BETWEEN, LIKE or RLIKE", token)
 
     def _between(self, value: Scalar) -> Expr:
         """From one bound to the other; with SYMMETRIC the bounds are in any order."""

@@ -15,7 +15,7 @@ def inside(name: Name, schema: Schema, *, case_sensitive: bool) -> Call | None:
     for length in range(len(name.path) - 1, 0, -1):
         place = schema.find(name.path[:length], case_sensitive=case_sensitive)
         if place is not None and not place.repeated:
-            return _taken(Name(name.path[:length], name.span), place.field.type, name, length, case_sensitive)
+            return _take(Name(name.path[:length], name.span), place.field.type, name, length, case_sensitive)
     return None
 
 
@@ -35,7 +35,7 @@ def field_of(value: Scalar, part: str, schema: Schema, *, case_sensitive: bool) 
     return None if place is None or place.repeated else name
 
 
-def _taken(column: Name, data_type: t.Type, name: Name, length: int, case_sensitive: bool) -> Call | None:
+def _take(column: Name, data_type: t.Type, name: Name, length: int, case_sensitive: bool) -> Call | None:
     value: Scalar = column
     for part in name.path[length:]:
         arrays = 0

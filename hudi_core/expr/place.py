@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError
-from hudi_core.sql.place import Span, line_and_column, pointed
+from hudi_core.sql.place import Span, line_and_column, point_at
 
 
 def error_at(
@@ -15,7 +15,7 @@ def error_at(
     line, column = line_and_column(span)
     where = f"predicate, column {column}" if "\n" not in span.text else f"predicate, line {line}, column {column}"
     error = ExpressionError(where, expected=expected, found=found, message=message)
-    error.add_note(pointed(span))
+    error.add_note(point_at(span))
     return error
 
 

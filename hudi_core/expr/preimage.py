@@ -18,7 +18,7 @@ from typing import Any
 
 from hudi_core.expr.connectives import every, first_of, negate, never, some
 from hudi_core.expr.cuts import is_below
-from hudi_core.expr.inverse import Interval, Inverse, inverse_of, limits, merged, position, value_at, without
+from hudi_core.expr.inverse import Interval, Inverse, inverse_of, limits, merge_intervals, position, value_at, without
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
     ALWAYS_NULL,
@@ -63,7 +63,7 @@ def below(term: Term, cut: Cut) -> Predicate:
             inverse = inverse_of(term)
             if inverse is None:
                 return Below(term, cut)
-            return _pulled_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
+            return _pull_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
         case _:
             side = _extreme(cut, term.type)
             if side is None:
@@ -158,7 +158,7 @@ def _one_of_pulled_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     leaf = OneOf(term, values)
     if _is_prefix(term):
         return some([_prefix_equal(term, value) for value in values] or [never(_argument(term))])
-    spelled = _spelled(term, values)
+    spelled = _spell(term, values)
     if spelled is not None:
         return one_of(_argument(term), spelled)
     inverse = inverse_of(term)
@@ -166,14 +166,14 @@ def _one_of_pulled_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
         return leaf
     if len(values) > _MAX_POINTS and inverse.edge is None:
         lower, upper = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
-        hull = merged([*without(upper, lower), *inverse.unknown])
+        hull = merge_intervals([*without(upper, lower), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
     intervals = [interval for value in values for interval in inverse.between(value, value)]
     points = all(lower == upper for lower, upper in intervals)
-    return _pulled_back(inverse, intervals if points else merged(intervals), leaf, False)
+    return _pull_back(inverse, intervals if points else merge_intervals(intervals), leaf, False)
 
 
-def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
+def _spell(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     """The values that strings spell, for a cast to string that is injective; None for another function."""
     data_type = term.arguments[0].type
     exact = isinstance(data_type, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
@@ -187,7 +187,7 @@ def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     ]
 
 
-def _pulled_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, after: bool) -> Predicate:
+def _pull_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, after: bool) -> Predicate:
     inside = _inside(inverse.argument, intervals, after)
     if not inverse.unknown:
         return inside
@@ -200,8 +200,8 @@ def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate
     if inverse is None:
         return _range(argument, intervals, after, below, one_of)
     values = [(value_at(first, argument.type), value_at(last, argument.type)) for first, last in intervals]
-    preimages = merged(interval for ends in values for interval in inverse.between(*ends))
-    return _pulled_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
+    preimages = merge_intervals(interval for ends in values for interval in inverse.between(*ends))
+    return _pull_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
 
 
 def _range(

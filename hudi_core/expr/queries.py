@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from hudi_core.errors import ExpressionError, HudiError, StorageError, UsageError, described
+from hudi_core.errors import ExpressionError, HudiError, StorageError, UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.sql_predicate import predicate_tree
@@ -47,7 +47,7 @@ def condition_text(where: Condition) -> str:
 def as_queries(given: Iterable[Condition | Query]) -> tuple[Query, ...]:
     """Predicates as queries, each put once. Raises `UsageError` for what is no list of them."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError("where", expected="a list of predicates", found=described(given))
+        raise UsageError("where", expected="a list of predicates", found=describe(given))
     return tuple(one if isinstance(one, Query) else Query(one) for one in given)
 
 

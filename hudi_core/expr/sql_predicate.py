@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import Call, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
 from hudi_core.expr.terms import FORMS
-from hudi_core.expr.walk import changed, check_depth, walk
+from hudi_core.expr.walk import change_tree, check_depth, walk
 from hudi_core.functions.registry import NAMES
 from hudi_core.types import nodes as t
 
@@ -46,7 +46,7 @@ def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None
             "where",
             expected="a predicate as SQL, as \"fare > 80 AND city = 'oslo'\", or made with hudi_core.col, "
             "as (col('fare') > 80) & (col('city') == 'oslo')",
-            found=described(where),
+            found=describe(where),
         )
     check_depth(tree)
     moment = time.time_ns() // 1000 if now is None else now
@@ -62,7 +62,7 @@ def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None
             case _:
                 return None
 
-    return changed(tree, literal_of)
+    return change_tree(tree, literal_of)
 
 
 _SYNTAX: Final = frozenset({"cast", "try_cast", "collate", "get_field", "interval", "struct", "like", "ilike", "rlike"})
@@ -82,7 +82,7 @@ def warnings_of(tree: Expr, predicate: Predicate) -> list[str]:
     functions = list(dict.fromkeys(_unknown_functions(tree)))
     if functions:
         return [f"function {name} is not known: {_CONSEQUENCE}{_suggestion(name)}" for name in functions]
-    return [f"{_shortened(text)} is not known: {_CONSEQUENCE}" for text in dict.fromkeys(conditions)]
+    return [f"{_shorten(text)} is not known: {_CONSEQUENCE}" for text in dict.fromkeys(conditions)]
 
 
 _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by it"
@@ -101,5 +101,5 @@ def _suggestion(name: str) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."

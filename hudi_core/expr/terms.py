@@ -25,7 +25,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS, parse_timestamp, zone_shift
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, unsigned_zero
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, drop_zero_sign
 
 NULL = Constant(None, t.String())
 """The null that has no type of its own."""
@@ -40,7 +40,7 @@ def constant(literal: Literal, zone: str = "UTC") -> Constant:
     if value is None:
         return NULL if data_type is None else Constant(None, data_type)
     if data_type is None:
-        return _untyped(value, literal)
+        return _drop_type(value, literal)
     if isinstance(value, str) and not isinstance(data_type, t.String | t.Enumeration):
         read = read_text(value, data_type, zone)
         if read is None:
@@ -50,7 +50,7 @@ def constant(literal: Literal, zone: str = "UTC") -> Constant:
         check(value, data_type)
     except SchemaError as wrong:
         raise error_at(literal.span, expected=wrong.expected, found=wrong.found) from None
-    return Constant(unsigned_zero(value) if isinstance(value, Decimal) else value, data_type)
+    return Constant(drop_zero_sign(value) if isinstance(value, Decimal) else value, data_type)
 
 
 def read_text(text: str, type: t.Type, zone: str = "UTC") -> Any:
@@ -67,7 +67,7 @@ def read_text(text: str, type: t.Type, zone: str = "UTC") -> Any:
     return cast(text, t.String(), type)
 
 
-def moved(moment: Constant, by: Interval) -> Constant:
+def move(moment: Constant, by: Interval) -> Constant:
     """A date or timestamp plus an interval: months first, to the end of a shorter month, then days, then microseconds.
 
     A date stays one under whole days. What leaves the type's range is kept exact, for it is only compared.
@@ -88,7 +88,7 @@ def moved(moment: Constant, by: Interval) -> Constant:
     )
 
 
-def _untyped(value: object, literal: Literal) -> Constant:
+def _drop_type(value: object, literal: Literal) -> Constant:
     match value:
         case bool():
             return Constant(value, t.Boolean())
@@ -101,7 +101,7 @@ def _untyped(value: object, literal: Literal) -> Constant:
                 return Constant(Decimal(value), t.Decimal(len(str(abs(value)))))
         case Decimal() if value.is_finite() and value.adjusted() < MAX_PRECISION:
             exponent = value.as_tuple().exponent
-            exact = unsigned_zero(value if isinstance(exponent, int) and exponent < 0 else Decimal(int(value)))
+            exact = drop_zero_sign(value if isinstance(exponent, int) and exponent < 0 else Decimal(int(value)))
             _, digits, scale = exact.as_tuple()
             precision = max(len(digits), -int(scale))
             if precision <= MAX_PRECISION:
@@ -113,11 +113,11 @@ def _untyped(value: object, literal: Literal) -> Constant:
         case bytes():
             return Constant(value, t.Binary())
         case _:
-            raise error_at(literal.span, expected="a number, text, bytes, boolean or null", found=_shown(value))
-    raise error_at(literal.span, expected=f"a number of at most {MAX_PRECISION} digits", found=_shown(value))
+            raise error_at(literal.span, expected="a number, text, bytes, boolean or null", found=_show(value))
+    raise error_at(literal.span, expected=f"a number of at most {MAX_PRECISION} digits", found=_show(value))
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     return f"an integer of {value.bit_length()} bits" if isinstance(value, int) else repr(value)
 
 
@@ -129,7 +129,7 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     types, that the core cannot evaluate.
     """
     if name == "coalesce":
-        return coalesced(arguments, utc)
+        return coalesce(arguments, utc)
     function = find(name)
     if function is None:
         return None
@@ -142,9 +142,7 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
         return None
     converted = [cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)]
     return (
-        applied(function, converted, signature.result_type)
-        if signature.instead is None
-        else converted[signature.instead]
+        apply(function, converted, signature.result_type) if signature.instead is None else converted[signature.instead]
     )
 
 
@@ -170,7 +168,7 @@ def _signature(function: Function, arguments: Sequence[Term]) -> Signature | Non
         raise MismatchError(f"{wrong.expected} in {function.name}", wrong.found) from None
 
 
-def applied(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
+def apply(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
     """A function of terms; evaluated at once when they are all constants. Raises `UnsupportedError` where that is not known."""
     constants = [argument for argument in arguments if isinstance(argument, Constant)]
     if len(constants) == len(arguments):
@@ -194,7 +192,7 @@ def cast_to(term: Term, target: t.Type) -> Term:
         raise UnsupportedError("cast of a constant", expected="a date in the text", found=repr(term.value))
     if not can_cast(source, target):
         raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
-    return applied(CAST, [term], target)
+    return apply(CAST, [term], target)
 
 
 def _is_of_the_query(value: object) -> bool:
@@ -202,16 +200,16 @@ def _is_of_the_query(value: object) -> bool:
     return isinstance(value, str) and _OF_THE_QUERY.match(value) is not None
 
 
-def tried_to(term: Term, target: t.Type) -> Term:
+def try_to(term: Term, target: t.Type) -> Term:
     """The term in another type, by SQL's TRY_CAST. Raises as `cast_to`."""
     source, cast = coerce.sql_equivalent(term.type), cast_to(term, target)
     is_exact = source == target or isinstance(source, t.Boolean) or (source, target) == (t.Int(), t.Long())
     if is_exact or not isinstance(target, t.Int | t.Long) or (isinstance(cast, Constant) and cast.value is None):
         return cast
-    return applied(TRY_CAST, [cast_to(term, source)], target)
+    return apply(TRY_CAST, [cast_to(term, source)], target)
 
 
-def coalesced(arguments: Sequence[Term], utc: bool = True) -> Term | None:
+def coalesce(arguments: Sequence[Term], utc: bool = True) -> Term | None:
     """The first value that is not null; None where that depends on a zone other than UTC. Raises `MismatchError`."""
     values = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
     if not values:

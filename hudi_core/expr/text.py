@@ -76,11 +76,11 @@ def to_sql(expr: Expr) -> str:
 
 def _expr(expr: Expr, floor: int) -> str:
     """Text that binds at least as tightly as `floor`."""
-    level, text = _leveled(expr)
+    level, text = _level(expr)
     return text if level >= floor else f"({text})"
 
 
-def _leveled(expr: Expr) -> tuple[int, str]:
+def _level(expr: Expr) -> tuple[int, str]:
     match expr:
         case And(parts):
             return (_AND, " AND ".join(_expr(part, _AND + 1) for part in parts)) if parts else (_PRIMARY, "TRUE")
@@ -101,10 +101,10 @@ def _leveled(expr: Expr) -> tuple[int, str]:
         case Between(value, lower, upper):
             return _PREDICATE, f"{_scalar(value)} BETWEEN {_scalar(lower)} AND {_scalar(upper)}"
         case Like(value, pattern, escape):
-            tail = "" if escape == "\\" else f" ESCAPE {quoted(escape)}"
-            return _PREDICATE, f"{_scalar(value)} LIKE {quoted(pattern)}{tail}"
+            tail = "" if escape == "\\" else f" ESCAPE {quote(escape)}"
+            return _PREDICATE, f"{_scalar(value)} LIKE {quote(pattern)}{tail}"
         case RegexLike(value, pattern):
-            return _PREDICATE, f"{_scalar(value)} RLIKE {quoted(pattern)}"
+            return _PREDICATE, f"{_scalar(value)} RLIKE {quote(pattern)}"
         case IsNull(value):
             return _PREDICATE, f"{_scalar(value)} IS NULL"
         case Name(path):
@@ -151,7 +151,7 @@ def _call(call: Call) -> tuple[int, str]:
         case "[]", (value, index):
             return _PRIMARY, f"{_scalar(value, _PRIMARY)}[{_scalar(index, 0)}]"
         case "get_field", (value, Literal(str() as part)):
-            return _PRIMARY, f"{_bracketed(value)}.{name(part)}"
+            return _PRIMARY, f"{_bracket(value)}.{name(part)}"
         case ("cast" | "try_cast") as function, (value, Literal(str() as type)):
             return _PRIMARY, f"{function.upper()}({_scalar(value, 0)} AS {type})"
         case "=>", (Literal(str() as part), value):
@@ -161,14 +161,14 @@ def _call(call: Call) -> tuple[int, str]:
         ):
             return _PRIMARY, f"{function}({unit}, {_list((first, second))})"
         case "interval", _:
-            return _PRIMARY, f"INTERVAL {quoted(interval.to_text(interval_of(call)))}"
+            return _PRIMARY, f"INTERVAL {quote(interval.to_text(interval_of(call)))}"
         case ("trim" | "ltrim" | "rtrim") as side, (value, characters):
             return _PRIMARY, f"TRIM({_SIDES[side]} {_scalar(characters, 0)} FROM {_scalar(value, 0)})"
         case function, arguments:
             return _PRIMARY, f"{function}({_list(arguments)})"
 
 
-def _bracketed(value: Scalar) -> str:
+def _bracket(value: Scalar) -> str:
     text = _scalar(value, _PRIMARY)
     return f"({text})" if isinstance(value, Name | Literal) else text
 
@@ -180,7 +180,7 @@ def name(part: str) -> str:
     return f"`{part.replace('`', '``')}`"
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as SQL writes it. Quotes are escaped, not doubled, for Spark reads doubled ones differently by version."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
@@ -195,11 +195,11 @@ def _literal(literal: Literal) -> str:
         case bytes() as data, _:
             return f"X'{data.hex().upper()}'"
         case str() as text, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as type:
-            return f"{sql_name(type)} {quoted(text)}"
+            return f"{sql_name(type)} {quote(text)}"
         case int() as count, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as type:
-            return f"{sql_name(type)} {quoted(to_text(count, type))}"
+            return f"{sql_name(type)} {quote(to_text(count, type))}"
         case (int() | str()) as value, (Date() | Time() | Timestamp()) as type:
-            return f"CAST({quoted(value if isinstance(value, str) else to_text(value, type))} AS {sql_name(type)})"
+            return f"CAST({quote(value if isinstance(value, str) else to_text(value, type))} AS {sql_name(type)})"
         case int() as ticks, None:
             return str(ticks)
         case int() as ticks, Long():
@@ -216,7 +216,7 @@ def _literal(literal: Literal) -> str:
         case float() as real, None | Double():
             return f"{real!r}D" if math.isfinite(real) else f"double('{_special(real)}')"
         case value, _:
-            return quoted(str(value))
+            return quote(str(value))
 
 
 def _special(real: float) -> str:

@@ -132,34 +132,34 @@ def place_of(expr: Expr) -> Span | None:
     return next((span for span in spans if span is not None), None)
 
 
-def changed(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
+def change_tree(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
     """The tree with each node replaced for which `change` gives another, outermost first."""
     other = change(expr)
     if other is not None:
         return other
 
-    def visited(part: Expr) -> Any:
-        return changed(part, change)
+    def visit(part: Expr) -> Any:
+        return change_tree(part, change)
 
     match expr:
         case And(parts) | Or(parts):
-            return replace(expr, parts=tuple(map(visited, parts)))
+            return replace(expr, parts=tuple(map(visit, parts)))
         case Not(part) | Is(part):
-            return replace(expr, part=visited(part))
+            return replace(expr, part=visit(part))
         case Compare(_, left, right):
-            return replace(expr, left=visited(left), right=visited(right))
+            return replace(expr, left=visit(left), right=visit(right))
         case In(value, choices):
-            return replace(expr, value=visited(value), choices=tuple(map(visited, choices)))
+            return replace(expr, value=visit(value), choices=tuple(map(visit, choices)))
         case Between(value, lower, upper):
-            return replace(expr, value=visited(value), low=visited(lower), high=visited(upper))
+            return replace(expr, value=visit(value), low=visit(lower), high=visit(upper))
         case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
-            return replace(expr, value=visited(value))
+            return replace(expr, value=visit(value))
         case Call(_, arguments):
-            return replace(expr, arguments=tuple(map(visited, arguments)))
+            return replace(expr, arguments=tuple(map(visit, arguments)))
         case Case(branches, otherwise):
-            return Case(tuple((visited(when), visited(then)) for when, then in branches), visited(otherwise))
+            return Case(tuple((visit(when), visit(then)) for when, then in branches), visit(otherwise))
         case Lambda(_, body):
-            return replace(expr, body=visited(body))
+            return replace(expr, body=visit(body))
         case Name() | Literal():
             return expr
         case _:

@@ -84,9 +84,9 @@ class BloomFilterWriter:
                 flat[begins + places] = True
         self.count += count
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """The base64 form of the filter."""
-        filled, settings = self.packed(), self.settings
+        filled, settings = self.pack(), self.settings
         header = HEADER.pack(VERSION, self.hashes, MURMUR, self.bits)
         if settings.kind is FilterKind.SIMPLE:
             return pybase64.b64encode(header + filled[0].tobytes())
@@ -97,7 +97,7 @@ class BloomFilterWriter:
             parts += [header, row.tobytes()]
         return pybase64.b64encode(b"".join(parts))
 
-    def packed(self) -> Bytes8:
+    def pack(self) -> Bytes8:
         """The bits of each row, eight to a byte."""
         return np.packbits(self._rows, axis=1, bitorder="little")
 
@@ -106,7 +106,7 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
     """The base64 form of a filter that keys were put into one after the other. Raises as `BloomFilterWriter.add`."""
     writer = BloomFilterWriter(settings)
     writer.add(keys)
-    return writer.encoded()
+    return writer.encode()
 
 
 def _rows(first: int, count: int, settings: FilterSettings) -> NDArray[np.int64]:

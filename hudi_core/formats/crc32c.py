@@ -51,7 +51,7 @@ def _same_width(pieces: Sequence[bytes | memoryview], width: int) -> Words:
     registers = _feed(rows.reshape(-1, _STRIP).view("<u2"))
     length = _STRIP
     while length < width:
-        registers = _moved(registers[0::2], length) ^ registers[1::2]
+        registers = _move(registers[0::2], length) ^ registers[1::2]
         length *= 2
     result: Words = registers ^ start ^ np.uint32(_ONES)
     return result
@@ -66,7 +66,7 @@ def _feed(strips: NDArray[np.uint16]) -> Words:
     return registers
 
 
-def _moved(registers: Words, length: int) -> Words:
+def _move(registers: Words, length: int) -> Words:
     """The registers after `length` zero bytes."""
     low_table, high_table = _move_tables(length)
     moved: Words = low_table[registers & 0xFFFF] ^ high_table[registers >> 16]
@@ -88,7 +88,7 @@ def _move_tables(length: int) -> tuple[Words, Words]:
     """The register after `length` (a power of two) zero bytes, for the low and for the high half of a register."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     half = length // 2
-    images = _moved(_moved(bits, half), half) if half > 1 else (bits >> 16) ^ _two_byte_table()[bits & 0xFFFF]
+    images = _move(_move(bits, half), half) if half > 1 else (bits >> 16) ^ _two_byte_table()[bits & 0xFFFF]
     low_table, high_table = np.zeros((2, 1 << 16), np.uint32)
     for bit in range(16):
         low_table[1 << bit : 2 << bit] = low_table[: 1 << bit] ^ images[bit]

@@ -86,7 +86,7 @@ def encode_deletes(deletes: DeleteRecords) -> bytes:
     return struct.pack(">ii", VERSION, len(data)) + data.tobytes()
 
 
-def wrapped_values(wrapper: str, values: Column) -> UnionColumn:
+def wrap_values(wrapper: str, values: Column) -> UnionColumn:
     """Values as the union of `DeleteRecords.ordering_values` and of bounds of statistics: each in this wrapper, nulls as null.
 
     The values have the physical form of the wrapper: int32 of `IntWrapper` and `DateWrapper`, binary of `DecimalWrapper`, ...
@@ -108,7 +108,7 @@ def commit_time_deletes(record_keys: StringColumn, partition_path: str) -> Delet
     offsets = np.arange(rows + 1, dtype=np.int64) * len(paths)
     partitions = StringColumn(offsets, np.tile(np.frombuffer(paths, np.uint8), rows))
     zeros = PrimitiveColumn(np.zeros(rows, np.int32))
-    return DeleteRecords(record_keys, partitions, wrapped_values("IntWrapper", zeros))
+    return DeleteRecords(record_keys, partitions, wrap_values("IntWrapper", zeros))
 
 
 def _schema() -> str:

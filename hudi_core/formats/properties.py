@@ -34,7 +34,7 @@ def parse_properties(data: bytes, where: str) -> dict[str, str]:
             raise CorruptFileError(place, expected="properties text", found="a NUL byte")
         split = _KEY.match(line)
         assert split is not None  # the pattern matches the empty text
-        properties[_unescaped(split[1], place)] = _unescaped(line[split.end() :], place)
+        properties[_unescape(split[1], place)] = _unescape(line[split.end() :], place)
     return properties
 
 
@@ -68,7 +68,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, logical
 
 
-def _unescaped(text: str, where: str) -> str:
+def _unescape(text: str, where: str) -> str:
     if "\\" not in text:
         return text
 
@@ -90,11 +90,11 @@ def _unescaped(text: str, where: str) -> str:
 def format_properties(properties: Mapping[str, str], comment: str) -> bytes:
     """The text of `properties` in their order, ASCII only, after the comment (one `#` line for each line of it)."""
     lines = [f"#{_ascii(line)}" for line in _LINE.split(comment)] if comment else []
-    lines += [f"{_escaped(key, blanks=True)}={_escaped(value, blanks=False)}" for key, value in properties.items()]
+    lines += [f"{_escape(key, blanks=True)}={_escape(value, blanks=False)}" for key, value in properties.items()]
     return "".join(f"{line}\n" for line in lines).encode("ascii")
 
 
-def _escaped(text: str, *, blanks: bool) -> str:
+def _escape(text: str, *, blanks: bool) -> str:
     """`blanks`: escape every space, as a key needs it; a value only needs its leading one escaped."""
     escaped = _ascii("".join(_WRITTEN.get(char, char) for char in text))
     if blanks:

@@ -15,12 +15,12 @@ _NULL = "\0"
 
 def secondary_key(value: str | None, record_key: str) -> str:
     """The row key of one record under one value of the indexed column."""
-    return secondary_prefix(value) + _escaped(record_key)
+    return secondary_prefix(value) + _escape(record_key)
 
 
 def secondary_prefix(value: str | None) -> str:
     """What the row keys of all records with this value start with, and no others do."""
-    return f"{_NULL if value is None else _escaped(value)}$"
+    return f"{_NULL if value is None else _escape(value)}$"
 
 
 def split_secondary_key(key: str, where: str) -> tuple[str | None, str]:
@@ -29,7 +29,7 @@ def split_secondary_key(key: str, where: str) -> tuple[str | None, str]:
     if match is None:
         raise CorruptFileError(where, expected="a secondary key with one unescaped '$'", found=repr(key))
     value, record_key = match.groups()
-    return None if value == _NULL else _unescaped(value), _unescaped(record_key)
+    return None if value == _NULL else _unescape(value), _unescape(record_key)
 
 
 def secondary_file_group_index(value: str | None, groups: int) -> int:
@@ -40,9 +40,9 @@ def secondary_file_group_index(value: str | None, groups: int) -> int:
     return file_group_index(secondary_prefix(value), groups)
 
 
-def _escaped(string: str) -> str:
+def _escape(string: str) -> str:
     return _SPECIAL.sub(r"\\\1", string)
 
 
-def _unescaped(string: str) -> str:
+def _unescape(string: str) -> str:
     return _ESCAPE.sub(r"\1", string)

@@ -69,8 +69,8 @@ class KeyChange:
 def secondary_keys(values: StringColumn, record_keys: StringColumn) -> SecondaryKeys:
     """The row keys of records with these values, some of which may be null, and these record keys, none of them null."""
     count = len(values.offsets) - 1
-    value_starts, value_sizes, value_data = _escaped(values)
-    key_starts, key_sizes, key_data = _escaped(record_keys)
+    value_starts, value_sizes, value_data = _escape(values)
+    key_starts, key_sizes, key_data = _escape(record_keys)
     data = np.concatenate([_SPECIAL, value_data, key_data])
     value_starts = value_starts + len(_SPECIAL)
     if values.validity is not None:
@@ -93,7 +93,7 @@ def concat_keys(parts: Sequence[SecondaryKeys]) -> SecondaryKeys:
     )
 
 
-def _escaped(strings: StringColumn) -> tuple[Numbers, Numbers, NDArray[np.uint8]]:
+def _escape(strings: StringColumn) -> tuple[Numbers, Numbers, NDArray[np.uint8]]:
     """Starts, sizes and bytes of strings with a backslash before each special byte. None of these is part of another character
     in UTF-8."""
     first, last = int(strings.offsets[0]), int(strings.offsets[-1])

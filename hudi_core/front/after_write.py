@@ -17,7 +17,7 @@ else:
     write_properties = ModuleByNeed("hudi_core.writing.write_properties")
 
 
-def served(table: Table, result: WriteResult, options: WriteOptions | None) -> WriteResult:
+def serve(table: Table, result: WriteResult, options: WriteOptions | None) -> WriteResult:
     """Returns the result of a write, after the services that the table's properties or the writer's ask for.
 
     Nothing runs after a write that committed nothing. Raises what a service raises; the write is complete then.

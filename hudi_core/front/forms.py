@@ -10,7 +10,7 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.schema.json import schema_from_json, write_persisted
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.schema.text_forms import SchemaText
@@ -39,7 +39,7 @@ class InternalText:
         return Converted(schema_from_json(text, where))
 
     def write(self, schema: Schema) -> Converted[str]:
-        return persisted(schema)
+        return write_persisted(schema)
 
 
 _OWN: dict[str, SchemaText] = {"avro": AvroText(), "internal": InternalText()}
@@ -53,9 +53,9 @@ def form(name: str, option: str) -> SchemaText:
     """
     if name in _OWN:
         return _OWN[name]
-    point = _offered().get(name)
+    point = _offer().get(name)
     if point is None:
-        raise UsageError(option, expected=f"one of {', '.join(sorted([*_OWN, *_offered()]))}", found=name)
+        raise UsageError(option, expected=f"one of {', '.join(sorted([*_OWN, *_offer()]))}", found=name)
     try:
         adapter: SchemaText = point.load()
     except ModuleNotFoundError as missing:
@@ -64,5 +64,5 @@ def form(name: str, option: str) -> SchemaText:
 
 
 @cache
-def _offered() -> dict[str, EntryPoint]:
+def _offer() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import checked, choose
+from hudi_core.keys.choose import check_generator, choose
 from hudi_core.keys.generator import AnyGenerator, UserGenerator
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -46,7 +46,7 @@ def _generator(by: Table | Mapping[str, str] | UserGenerator) -> AnyGenerator:
         case Mapping():
             return choose(by)
         case _:
-            return checked(by, "keys")
+            return check_generator(by, "keys")
 
 
 def key_batches(

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
 
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 
 if TYPE_CHECKING:
     from hudi_core.cluster.layout import Strategy
@@ -190,7 +190,7 @@ def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> 
     """
     if options is not None and not isinstance(options, kind):
         expected = f"{kind.__name__}, or options by name"
-        raise UsageError("options", expected=expected, found=described(options))
+        raise UsageError("options", expected=expected, found=describe(options))
     if not named:
         return options
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 from hudi_core.front.keywords import TableTypeName, TableVersion
 from hudi_core.front.table import Table
 from hudi_core.schema.names import refuse_no_mapping, refuse_no_name
@@ -50,7 +50,7 @@ def open_table(
     """
     refuse_no_mapping(storage_options, "storage_options")
     if footer_cache is not None and not isinstance(footer_cache, str | PathLike):
-        raise UsageError("footer_cache", expected="the path of a local file", found=described(footer_cache))
+        raise UsageError("footer_cache", expected="the path of a local file", found=describe(footer_cache))
     return Table.from_opened(
         opening.open_table(
             uri,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hudi_core.errors import UnsupportedError, UsageError, described
+from hudi_core.errors import UnsupportedError, UsageError, describe
 from hudi_core.evolve.build import schema_of_columns
 from hudi_core.evolve.compat import Incompatibility, incompatibilities
 from hudi_core.front.forms import form
@@ -37,7 +37,7 @@ def schema_of(
         return made.with_keys(record_keys, partition_keys)
     if not isinstance(columns, str):
         raise UsageError(
-            "columns", expected="types by name, or columns as CREATE TABLE has them", found=described(columns)
+            "columns", expected="types by name, or columns as CREATE TABLE has them", found=describe(columns)
         )
     return form("ddl", "columns").parse(columns, "columns").value.with_keys(record_keys, partition_keys)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.front.after_write import served
+from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import (
     IndexKeywords,
     IndexName,
@@ -199,15 +199,15 @@ class Table(ServedTable):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Writes rows in one commit: `writing.operations.write`. All rows are checked before the first byte is written."""
-        return self._written(data, op, _write_options(options, named))
+        return self._write(data, op, _write_options(options, named))
 
     def append(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Adds rows in new files, without a look at what is there: a key that the table has is then there twice."""
-        return self._written(data, "append", _write_options(options, named))
+        return self._write(data, "append", _write_options(options, named))
 
     def insert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Adds rows, to small files first; keys are not looked up."""
-        return self._written(data, "insert", _write_options(options, named))
+        return self._write(data, "insert", _write_options(options, named))
 
     def bulk_insert(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -217,19 +217,19 @@ class Table(ServedTable):
 
     def upsert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Merges rows with those that have their keys, and adds the others."""
-        return self._written(data, "upsert", _write_options(options, named))
+        return self._write(data, "upsert", _write_options(options, named))
 
     def overwrite(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Puts rows in the place of all rows of the table. Files of the replaced rows stay until they are cleaned away."""
-        return self._written(data, "insert_overwrite_table", _write_options(options, named))
+        return self._write(data, "insert_overwrite_table", _write_options(options, named))
 
     def overwrite_partitions(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Puts rows in the place of all rows of the partitions that they fall into; other partitions stay as they are."""
-        return self._written(data, "insert_overwrite", _write_options(options, named))
+        return self._write(data, "insert_overwrite", _write_options(options, named))
 
     def delete(
         self,
@@ -241,7 +241,7 @@ class Table(ServedTable):
     ) -> WriteResult:
         """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
         settings = _write_options(options, named)
-        return served(self, by_predicate.delete(self, data, where, settings), settings)
+        return serve(self, by_predicate.delete(self, data, where, settings), settings)
 
     def update(
         self,
@@ -252,7 +252,7 @@ class Table(ServedTable):
     ) -> WriteResult:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
         settings = _write_options(options, named)
-        return served(self, by_predicate.update(self, assigned, where, settings), settings)
+        return serve(self, by_predicate.update(self, assigned, where, settings), settings)
 
     def merge(self, source: RowData, on: On) -> Merge:
         """Begins a merge of rows into the table by clauses, as SQL's MERGE: `execute` of what is returned writes.
@@ -260,10 +260,10 @@ class Table(ServedTable):
         `on` names the columns of the key, and of the partition where the table has no record index, or has equalities of such
         columns: `"target.id = source.ride"`.
         """
-        return merging.Merge(lambda clauses, options: self._merged(source, on, clauses, options))
+        return merging.Merge(lambda clauses, options: self._merge(source, on, clauses, options))
 
-    def _merged(self, source: RowData, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
-        return served(self, source_merge.merge(self, source, on, clauses, options), options)
+    def _merge(self, source: RowData, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
+        return serve(self, source_merge.merge(self, source, on, clauses, options), options)
 
     def transaction(self, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> Changes:
         """Begins several changes of rows in one commit, which readers see as a whole or not at all:
@@ -275,22 +275,22 @@ class Table(ServedTable):
 
         Other writers are not held up by it: where one of them changes what it builds on, it is planned again.
         """
-        return changes.Changes(self._committed, _write_options(options, named) or write_run.WriteOptions())
+        return changes.Changes(self._commit, _write_options(options, named) or write_run.WriteOptions())
 
-    def _committed(
+    def _commit(
         self, upserts: list[RowData], deletes: list[RowData], wheres: list[Condition], options: WriteOptions
     ) -> WriteResult:
-        return served(self, several.write_several(self, upserts, deletes, wheres, options), options)
+        return serve(self, several.write_several(self, upserts, deletes, wheres, options), options)
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Deletes all rows of partitions, by the paths of these."""
         settings = _write_options(options, named)
-        return served(self, operations.delete_partitions(self, partitions, settings), settings)
+        return serve(self, operations.delete_partitions(self, partitions, settings), settings)
 
-    def _written(self, data: RowData, op: OperationName, options: WriteOptions | None) -> WriteResult:
-        return served(self, operations.write(self, data, op, options), options)
+    def _write(self, data: RowData, op: OperationName, options: WriteOptions | None) -> WriteResult:
+        return serve(self, operations.write(self, data, op, options), options)
 
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
         """Undoes a completed write that nothing builds on, by its requested time, or all writes that died:

@@ -25,7 +25,7 @@ def signature_of_operator(symbol: str, arguments: Sequence[Argument]) -> Signatu
         is_integer = argument.constant and not argument.is_null and isinstance(argument.type, t.Int | t.Long)
         if is_integer and isinstance(types[1 - position], t.Decimal):
             types[position] = tight(argument.value)
-    common = coerce.calculated(symbol, types[0], types[1])
+    common = coerce.find_calculation_types(symbol, types[0], types[1])
     if common is None:
         wrong = next(
             (
@@ -80,14 +80,14 @@ def is_whole(call: PartialCall) -> bool:
     return isinstance(call.result_type, t.Int | t.Long)
 
 
-def shifted(ends: Ends, by: int) -> list[Stretch]:
+def shift(ends: Ends, by: int) -> list[Stretch]:
     """x + by, wrapping round: rising on either side of the place where it wraps."""
     first, last = ends
     edge = last - by if by >= 0 else first - by - 1
     return [Stretch(first, edge, by_one=True), Stretch(edge + 1, last, by_one=True)]
 
 
-def taken_from(ends: Ends, minuend: int) -> list[Stretch]:
+def subtract_from(ends: Ends, minuend: int) -> list[Stretch]:
     """number - x, which wraps where x < number - greatest, or x > number - least."""
     edges = [max(minuend - ends[1], ends[0]), min(minuend - ends[0], ends[1])]
     ranges = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
@@ -96,14 +96,14 @@ def taken_from(ends: Ends, minuend: int) -> list[Stretch]:
 
 def _sum(call: PartialCall) -> list[Stretch]:
     other = call.values[1 - call.variable]
-    return shifted(call.ends, int(other)) if is_whole(call) else [Stretch(*call.ends)]
+    return shift(call.ends, int(other)) if is_whole(call) else [Stretch(*call.ends)]
 
 
 def _difference(call: PartialCall) -> list[Stretch]:
     falls = call.variable == 1
     if not is_whole(call):
         return [Stretch(*call.ends, not falls)]
-    return taken_from(call.ends, int(call.values[0])) if falls else shifted(call.ends, -int(call.values[1]))
+    return subtract_from(call.ends, int(call.values[0])) if falls else shift(call.ends, -int(call.values[1]))
 
 
 def _product(call: PartialCall) -> list[Stretch]:
@@ -127,7 +127,7 @@ def _quotient(call: PartialCall) -> list[Stretch]:
     return [Stretch(ends[0] + wraps, ends[1], divisor > 0), *([Stretch(ends[0], ends[0])] if wraps else [])]
 
 
-def _negated(call: PartialCall) -> list[Stretch]:
+def _negate(call: PartialCall) -> list[Stretch]:
     least, is_integer = call.ends[0], is_whole(call)
     return [
         Stretch(least + is_integer, call.ends[1], False, by_one=True),
@@ -185,7 +185,7 @@ SUBTRACT = _operator("-", _of_numbers(_difference, _real(lambda call, by: call.v
 MULTIPLY = _operator("*", _of_numbers(_product, _real(lambda call, by: by > 0 if by else None)))
 DIVIDE = _operator("/", _of_numbers(_quotient, _real(lambda call, by: by > 0 if by and call.variable == 0 else None)))
 MODULO = _operator("%", aliases=("mod",))
-NEGATE = _unary("negative", _of_numbers(_negated, _real_unary(lambda last: last)))
+NEGATE = _unary("negative", _of_numbers(_negate, _real_unary(lambda last: last)))
 ABS = _unary("abs", _of_numbers(_size, _real_unary(lambda last: 0)))
 FUNCTIONS = (
     *(ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, NEGATE, ABS),

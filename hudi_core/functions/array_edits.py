@@ -14,7 +14,7 @@ MAX_PLACE: Final = 1 << 24
 """The farthest place at which an element is put into an array, which nulls fill up to it."""
 
 
-def inserted(items: tuple[Any, ...], place: int, item: Any) -> tuple[Any, ...]:
+def insert(items: tuple[Any, ...], place: int, item: Any) -> tuple[Any, ...]:
     """The array with an element at a place from 1, or from the end where negative: -1 is behind the last one.
 
     >>> inserted((1, 2), 4, 9), inserted((1, 2), -1, 9), inserted((1, 2), -4, 9)
@@ -29,8 +29,8 @@ def inserted(items: tuple[Any, ...], place: int, item: Any) -> tuple[Any, ...]:
     return (*items[:start], *(None,) * (start - len(items)), item, *items[start:])
 
 
-def _inserted(items: tuple[Any, ...] | None, place: int | None, item: Any) -> tuple[Any, ...] | None:
-    return None if items is None or place is None else inserted(items, place, item)
+def _insert(items: tuple[Any, ...] | None, place: int | None, item: Any) -> tuple[Any, ...] | None:
+    return None if items is None or place is None else insert(items, place, item)
 
 
 def _with_item(array: int, item: int, between: tuple[p.Kind, ...] = ()) -> p.BuildSignature:
@@ -66,7 +66,7 @@ FUNCTIONS = (
         strict=False,
     ),
     Function(
-        *("array_insert", range(3, 4), _with_item(0, 2, (p.integer,)), p.of_values(_inserted)),
+        *("array_insert", range(3, 4), _with_item(0, 2, (p.integer,)), p.of_values(_insert)),
         strict=False,
     ),
     Function(

@@ -90,7 +90,7 @@ def _overlap(values: Sequence[Any], types: Types, type: t.Type) -> bool | None:
     return None if first and second and None in first | second else False
 
 
-def _sorted(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
+def _sort(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
     """Nulls come first, or last where the order descends."""
     items, ascending = values[0], values[1] if len(values) > 1 else True
     present = sorted((item for item in items if item is not None), key=lambda item: sort_key(item, _element(type)))
@@ -149,7 +149,7 @@ def _flat(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...] 
     return None if None in arrays else tuple(item for array in arrays for item in array)
 
 
-def joined(strings: Sequence[str | None], between: str, null: str | None = None) -> str:
+def join(strings: Sequence[str | None], between: str, null: str | None = None) -> str:
     """The strings with another one between them, without those that are null or with what stands for null."""
     shown = (null if string is None else string for string in strings)
     return between.join(string for string in shown if string is not None)
@@ -173,9 +173,9 @@ FUNCTIONS = (
     Function(
         "arrays_overlap", range(2, 3), _of_one_type(lambda _: t.Boolean()), _overlap, spark=_native("arrays_overlap")
     ),
-    Function("sort_array", range(1, 3), _signature_of_sort, _sorted, spark=Native("sort_array", only=(t.Array,))),
+    Function("sort_array", range(1, 3), _signature_of_sort, _sort, spark=Native("sort_array", only=(t.Array,))),
     Function("array_remove", range(2, 3), _signature_of_remove, _without, spark=_native("array_remove")),
     Function("slice", range(3, 4), _signature_of_part, p.of_values(part)),
     Function("flatten", range(1, 2), _signature_of_flatten, _flat, spark=_native("flatten")),
-    Function("array_join", range(2, 4), _signature_of_join, p.of_values(joined), spark=_native("array_join")),
+    Function("array_join", range(2, 4), _signature_of_join, p.of_values(join), spark=_native("array_join")),
 )

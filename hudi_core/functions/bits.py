@@ -8,7 +8,7 @@ from typing import Any
 
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function
-from hudi_core.functions.scalar.arithmetic import wrapped
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
 
 
@@ -35,7 +35,7 @@ def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
 
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
         bits = _bits(result_type)
-        return wrapped(rule(values[0], values[1] % bits, bits), bits)
+        return wrap(rule(values[0], values[1] % bits, bits), bits)
 
     return Function(name, range(2, 3), p.signature(_long_or_integer, p.integer, gives=p.first), evaluate)
 

@@ -60,7 +60,7 @@ def towards_zero(dividend: Whole, divisor: int) -> Whole:
     return cut
 
 
-def wrapped(value: Whole, bits: int = 32) -> Whole:
+def wrap(value: Whole, bits: int = 32) -> Whole:
     """The number's lowest bits as a signed integer; `bits` may be 64 for numbers only."""
     half = 1 << (bits - 1)
     return (value + half) % (2 * half) - half

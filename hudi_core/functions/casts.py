@@ -19,7 +19,7 @@ from hudi_core.functions.record import (
     Signature,
     Stretch,
 )
-from hudi_core.functions.scalar.arithmetic import wrapped
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
@@ -112,7 +112,7 @@ def exact_ratio(type: t.Type, to: t.Type) -> tuple[int, int] | None:
             return None
 
 
-def tried(value: Any, source: t.Type, to: t.Type) -> int | None:
+def try_cast(value: Any, source: t.Type, to: t.Type) -> int | None:
     """What TRY_CAST makes of a value: null in place of a whole number that is another than the value without its fraction, and of
     strings with a point.
 
@@ -129,7 +129,7 @@ def tried(value: Any, source: t.Type, to: t.Type) -> int | None:
 
 
 def _evaluate_tried(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
-    return tried(values[0], types[0], result_type)
+    return try_cast(values[0], types[0], result_type)
 
 
 def _narrow(name: str, bits: int) -> Function:
@@ -138,11 +138,11 @@ def _narrow(name: str, bits: int) -> Function:
 
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
         if isinstance(types[0], t.Int | t.Long):
-            return wrapped(values[0], bits)  # of many values too
+            return wrap(values[0], bits)  # of many values too
         if isinstance(types[0], t.String):
             value = cast(values[0], types[0], t.Int())
             return value if value is None or -half <= value < half else None
-        return wrapped(cast(values[0], types[0], t.Int()), bits)
+        return wrap(cast(values[0], types[0], t.Int()), bits)
 
     def sign(arguments: Sequence[Argument]) -> Signature:
         data_type = coerce.sql_equivalent(arguments[0].type)

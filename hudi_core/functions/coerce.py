@@ -85,16 +85,16 @@ def have_same_names(left: t.Type, right: t.Type) -> bool:
 def _part(left: t.Type, right: t.Type) -> t.Type | None:
     if is_nested(left) and is_nested(right):
         return structure(left, right)
-    return left if left == right else widened(sql_equivalent(left), sql_equivalent(right))
+    return left if left == right else widen(sql_equivalent(left), sql_equivalent(right))
 
 
-def compared(left: t.Type, right: t.Type) -> t.Type | None:
+def find_comparison_type(left: t.Type, right: t.Type) -> t.Type | None:
     """The type in which a comparison takes place; None when SQL does not compare the two.
 
     A string is read as the other side's type; beside a decimal both become doubles.
     """
     left, right = sql_equivalent(left), sql_equivalent(right)
-    common = widened(left, right)
+    common = widen(left, right)
     if common is not None:
         return common
     if isinstance(right, t.String):
@@ -117,7 +117,7 @@ def widest(types: Iterable[t.Type]) -> t.Type | None:
         if result is None or result == data_type:
             result = data_type
             continue
-        wider = widened(result, data_type)
+        wider = widen(result, data_type)
         if (
             wider is None
             and isinstance(result, t.String)
@@ -131,7 +131,7 @@ def widest(types: Iterable[t.Type]) -> t.Type | None:
     return result
 
 
-def widened(left: t.Type, right: t.Type) -> t.Type | None:
+def widen(left: t.Type, right: t.Type) -> t.Type | None:
     """The type that holds both, strings apart; None when there is none."""
     if left == right:
         return None if is_nested(left) else left
@@ -157,11 +157,11 @@ def widened(left: t.Type, right: t.Type) -> t.Type | None:
             return None
 
 
-def calculated(function: str, left: t.Type, right: t.Type) -> tuple[t.Type, t.Type, t.Type] | None:
+def find_calculation_types(function: str, left: t.Type, right: t.Type) -> tuple[t.Type, t.Type, t.Type] | None:
     """The types an arithmetic operator brings its operands to, and its result's; None when it takes no such operands."""
     left = t.Double() if isinstance(left, t.String) else left
     right = t.Double() if isinstance(right, t.String) else right
-    common = widened(left, right) if is_number(left) and is_number(right) else None
+    common = widen(left, right) if is_number(left) and is_number(right) else None
     if common is None:
         return None
     if isinstance(common, t.Decimal):
@@ -189,17 +189,17 @@ def _result(function: str, left: t.Decimal, right: t.Decimal) -> t.Decimal:
     scale = max(left.scale, right.scale)
     match function:
         case "*":
-            return _bounded(left.precision + right.precision + 1, left.scale + right.scale)
+            return _bound(left.precision + right.precision + 1, left.scale + right.scale)
         case "/":
             fraction = max(_MIN_SCALE, left.scale + right.precision + 1)
-            return _bounded(digits + right.scale + fraction, fraction)
+            return _bound(digits + right.scale + fraction, fraction)
         case "%":
-            return _bounded(min(digits, other) + scale, scale)
+            return _bound(min(digits, other) + scale, scale)
         case _:
-            return _bounded(max(digits, other) + scale + 1, scale)
+            return _bound(max(digits, other) + scale + 1, scale)
 
 
-def _bounded(precision: int, scale: int) -> t.Decimal:
+def _bound(precision: int, scale: int) -> t.Decimal:
     """Within 38 digits; the fraction gives way first, down to six digits."""
     if precision <= MAX_PRECISION:
         return t.Decimal(precision, scale)

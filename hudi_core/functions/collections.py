@@ -73,7 +73,7 @@ def _sign_with_element(gives: t.Type) -> p.BuildSignature:
         if not is_ordered(data_type.element.type):
             return None
         wanted, element = arguments[1].type, data_type.element.type
-        common = element if arguments[1].is_null or wanted == element else coerce.widened(wanted, element)
+        common = element if arguments[1].is_null or wanted == element else coerce.widen(wanted, element)
         if common is None:
             raise MismatchError("an array of values of the type", wanted)
         return Signature((data_type, common), gives)
@@ -81,27 +81,27 @@ def _sign_with_element(gives: t.Type) -> p.BuildSignature:
     return sign
 
 
-def _converted(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
+def _convert(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
     """The elements in the type of the value that is looked for."""
     data_type = types[0]
     assert isinstance(data_type, t.Array)
-    return [_widened(item, data_type.element.type, types[1]) for item in items]
+    return [_widen(item, data_type.element.type, types[1]) for item in items]
 
 
-def _widened(value: Any, type: t.Type, to: t.Type) -> Any:
+def _widen(value: Any, type: t.Type, to: t.Type) -> Any:
     return value if value is None or type == to else cast(value, type, to)
 
 
 def _contains(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> bool | None:
     """Null where it is not among the elements, and one of these is null."""
-    items = _converted(values[0], types)
+    items = _convert(values[0], types)
     if any(item is not None and equal(item, values[1], types[1]) for item in items):
         return True
     return None if None in items else False
 
 
 def _position(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
-    items = enumerate(_converted(values[0], types), 1)
+    items = enumerate(_convert(values[0], types), 1)
     return next((place for place, item in items if item is not None and equal(item, values[1], types[1])), 0)
 
 
@@ -149,7 +149,7 @@ def _signature_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
 
 def _signature_of_get_field(arguments: Sequence[Argument]) -> Signature | None:
     """A field of a struct, or the list of that field of a list of structs."""
-    data_type, name = arguments[0].type, p.known_string(arguments[1])
+    data_type, name = arguments[0].type, p.find_known_string(arguments[1])
     inner = data_type.element.type if isinstance(data_type, t.Array) else data_type
     if name is None or not isinstance(inner, t.Record):
         return None
@@ -181,7 +181,7 @@ def _get_field(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Ty
 
 def _signature_of_split(arguments: Sequence[Argument]) -> Signature | None:
     """The parts of a string, between the matches of a regular expression that is the same in every row."""
-    pattern = p.known_string(arguments[1])
+    pattern = p.find_known_string(arguments[1])
     if pattern is None:
         return None
     regex.parse(pattern)
@@ -212,7 +212,7 @@ def split(string: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 
 def _signature_of_struct(arguments: Sequence[Argument]) -> Signature | None:
     """Names, each before its value."""
-    names = [p.known_string(argument) for argument in arguments[::2]]
+    names = [p.find_known_string(argument) for argument in arguments[::2]]
     fields = [
         t.Field(0, name, argument.type)
         for name, argument in zip(names, arguments[1::2], strict=True)

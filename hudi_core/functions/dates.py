@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from hudi_core.functions import parameters as p
-from hudi_core.functions.arithmetic import shifted, taken_from
-from hudi_core.functions.calendar import days_of, per_day, per_second, towards_zero, wrapped
+from hudi_core.functions.arithmetic import shift, subtract_from
+from hudi_core.functions.calendar import days_of, per_day, per_second, towards_zero, wrap
 from hudi_core.functions.record import (
     Argument,
     Evaluate,
@@ -20,7 +20,7 @@ from hudi_core.functions.record import (
     Stretch,
     Zone,
 )
-from hudi_core.functions.scalar.dates import DATE_UNITS, truncated, truncation
+from hudi_core.functions.scalar.dates import DATE_UNITS, truncate, truncation
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
@@ -66,10 +66,10 @@ def _day_of_year(days: Any) -> Any:
     return days - days_from_civil(civil_from_days(days)[0], 1) + 1
 
 
-def _moved(sign: int) -> Callable[[PartialCall], Iterable[Stretch]]:
+def _move(sign: int) -> Callable[[PartialCall], Iterable[Stretch]]:
     def stretches(call: PartialCall) -> Iterable[Stretch]:
         is_known = call.variable == 0 and isinstance(call.argument, t.Date)
-        return shifted(call.ends, sign * call.values[1]) if is_known else ()
+        return shift(call.ends, sign * call.values[1]) if is_known else ()
 
     return stretches
 
@@ -77,29 +77,29 @@ def _moved(sign: int) -> Callable[[PartialCall], Iterable[Stretch]]:
 def _date_moved(name: str, sign: int, **rest: Any) -> Function:
     return Function(
         *(name, range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
-        of_days(lambda days, by: wrapped(days + sign * by)),
+        of_days(lambda days, by: wrap(days + sign * by)),
         zone=Zone.SHOWN,
         counts=True,
-        stretches=_moved(sign),
+        stretches=_move(sign),
         **rest,
     )
 
 
 def _days_between(call: PartialCall) -> Iterable[Stretch]:
-    return taken_from(call.ends, call.values[0]) if call.variable else shifted(call.ends, -call.values[1])
+    return subtract_from(call.ends, call.values[0]) if call.variable else shift(call.ends, -call.values[1])
 
 
 # ---- truncation
 
 
 def _signature_of_trunc(arguments: Sequence[Argument]) -> Signature | None:
-    unit = p.known_string(arguments[1])
+    unit = p.find_known_string(arguments[1])
     is_known = unit is not None and truncation(unit) is not None and unit.upper() in DATE_UNITS
     return None if unit is None else Signature((t.Date(), t.String()), t.Date(), null=not is_known)
 
 
 def _signature_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
-    unit, data_type = p.known_string(arguments[0]), p.moment(arguments[1])
+    unit, data_type = p.find_known_string(arguments[0]), p.moment(arguments[1])
     data_type = replace(data_type, zoned=True)
     return None if unit is None else Signature((t.String(), data_type), data_type, null=truncation(unit) is None)
 
@@ -107,7 +107,7 @@ def _signature_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
 def _date_trunc(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     assert isinstance(result_type, t.Timestamp)
     unit, ticks = values
-    return truncated(unit, ticks, result_type.unit.value)
+    return truncate(unit, ticks, result_type.unit.value)
 
 
 def _grain_of_unit(call: PartialCall) -> list[Stretch]:
@@ -152,7 +152,7 @@ FUNCTIONS = (
     _date_moved("date_sub", -1),
     Function(
         *("datediff", range(2, 3), p.signature(p.date, p.date, gives=t.Int())),
-        lambda values, types, result: wrapped(days_of(values[0], types[0]) - days_of(values[1], types[1])),
+        lambda values, types, result: wrap(days_of(values[0], types[0]) - days_of(values[1], types[1])),
         aliases=("date_diff",),
         zone=Zone.SHOWN,
         counts=True,
@@ -166,7 +166,7 @@ FUNCTIONS = (
     ),
     Function(
         *("trunc", range(2, 3), _signature_of_trunc),
-        lambda values, types, result: truncated_day(*values),
+        lambda values, types, result: truncate_day(*values),
         zone=Zone.SHOWN,
         counts=True,
         stretches=everywhere,
@@ -174,9 +174,9 @@ FUNCTIONS = (
 )
 
 
-def truncated_day(days: Any, unit: str) -> Any:
+def truncate_day(days: Any, unit: str) -> Any:
     """The first day of the year, quarter, month or week; a day whose own lies before the first one of 32 bits is null."""
-    cut = truncated(unit, days * DAY_SECONDS, 1)
+    cut = truncate(unit, days * DAY_SECONDS, 1)
     if cut is None:
         return None
     day, is_known = cut

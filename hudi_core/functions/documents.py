@@ -57,26 +57,26 @@ def get_json_object(text: str, path: str) -> str | None:
             value = value.get(step) if isinstance(value, dict) else None
     if value is None:
         return None
-    return str(value) if isinstance(value, str) else _written(value)
+    return str(value) if isinstance(value, str) else _write(value)
 
 
 _READER = json.JSONDecoder(parse_float=lambda text: _Number(to_text(float(text), t.Double())), parse_int=_Number)
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     match value:
         case _Number():
             return str(value)
         case dict():
-            return "{" + ",".join(f"{_written(name)}:{_written(item)}" for name, item in value.items()) + "}"
+            return "{" + ",".join(f"{_write(name)}:{_write(item)}" for name, item in value.items()) + "}"
         case list():
-            return "[" + ",".join(map(_written, value)) + "]"
+            return "[" + ",".join(map(_write, value)) + "]"
         case _:
             return json.dumps(value, ensure_ascii=False)
 
 
 def _sign(arguments: Sequence[Argument]) -> Signature | None:
-    path = p.known_string(arguments[1])
+    path = p.find_known_string(arguments[1])
     unknown = path is None or ("*" in path and json_path(path) is None)
     return None if unknown else Signature((t.String(), t.String()), t.String())
 

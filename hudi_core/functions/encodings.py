@@ -30,7 +30,7 @@ def _chr(code: int) -> str:
     return chr(code & 0xFF) if code >= 0 else ""
 
 
-def _hexed(argument: Argument) -> t.Type:
+def _choose_hex_type(argument: Argument) -> t.Type:
     """A number as a long, bytes and strings as they are."""
     data_type = p.bytes_or_string(argument)
     numeric = isinstance(argument.type, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Boolean)
@@ -65,7 +65,7 @@ def _sha2(value: bytes, bits: int) -> str | None:
     return _SHA2[bits](value).hexdigest() if bits in _SHA2 else None
 
 
-def _hashed(hash_value: Callable[..., int], values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
+def _hash(hash_value: Callable[..., int], values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
     return of_rows(hash_value, values, types, _SEED)
 
 
@@ -88,7 +88,7 @@ FUNCTIONS = (
     _of_one("bit_length", p.bytes_or_string, t.Int(), lambda value: 8 * len(_as_bytes(value)), spark=_TEXT),
     _of_one("ascii", p.string, t.Int(), lambda value: ord(value[0]) if value else 0, spark=_TEXT),
     _of_one("chr", p.long, t.String(), _chr, "char"),
-    _of_one("hex", _hexed, t.String(), _hex, spark=(*_TEXT, t.Long)),
+    _of_one("hex", _choose_hex_type, t.String(), _hex, spark=(*_TEXT, t.Long)),
     _of_one("unhex", p.string, t.Binary(), _unhex),
     _of_one("base64", p.binary, t.String(), lambda value: base64.b64encode(value).decode()),
     _of_one("unbase64", p.string, t.Binary(), _unbase64),
@@ -97,8 +97,6 @@ FUNCTIONS = (
     _of_one("sha1", p.binary, t.String(), lambda value: hashlib.sha1(value).hexdigest(), "sha", spark=(t.Binary,)),
     _of_one("crc32", p.binary, t.Long(), zlib.crc32, spark=(t.Binary,)),
     Function("sha2", range(2, 3), p.signature(p.binary, p.integer, gives=t.String()), p.of_values(_sha2)),
-    Function("hash", range(1, 1 << 16), partial(_signature_of_hash, t.Int()), partial(_hashed, murmur3), strict=False),
-    Function(
-        "xxhash64", range(1, 1 << 16), partial(_signature_of_hash, t.Long()), partial(_hashed, xxh64), strict=False
-    ),
+    Function("hash", range(1, 1 << 16), partial(_signature_of_hash, t.Int()), partial(_hash, murmur3), strict=False),
+    Function("xxhash64", range(1, 1 << 16), partial(_signature_of_hash, t.Long()), partial(_hash, xxh64), strict=False),
 )

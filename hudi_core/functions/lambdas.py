@@ -66,7 +66,7 @@ def for_all(_: Sequence[Any], conditions: Sequence[bool | None]) -> bool | None:
     return False if False in conditions else None if None in conditions else True
 
 
-def filtered(items: Sequence[Any], conditions: Sequence[bool | None]) -> tuple[Any, ...]:
+def filter_items(items: Sequence[Any], conditions: Sequence[bool | None]) -> tuple[Any, ...]:
     """The elements whose condition is true."""
     return tuple(item for item, condition in zip(items, conditions, strict=True) if condition)
 
@@ -168,13 +168,20 @@ FUNCTIONS = (
     ENTRIES,
     Function("zip_with", range(3, 4), _signature_of_zip_with, lambda values, *_: values[2], takes_lambda=True),
     Function(
-        *("map_filter", range(2, 3), _with_conditions(lambda data_type: data_type, p.mapping), p.of_values(filtered)),
+        *(
+            "map_filter",
+            range(2, 3),
+            _with_conditions(lambda data_type: data_type, p.mapping),
+            p.of_values(filter_items),
+        ),
         takes_lambda=True,
     ),
     Function("transform_keys", range(2, 3), _signature_of_keys, p.of_values(with_keys), takes_lambda=True),
     Function("transform_values", range(2, 3), _signature_of_values, p.of_values(with_values), takes_lambda=True),
     Function("exists", range(2, 3), _with_conditions(lambda _: t.Boolean()), p.of_values(exists), takes_lambda=True),
     Function("forall", range(2, 3), _with_conditions(lambda _: t.Boolean()), p.of_values(for_all), takes_lambda=True),
-    Function("filter", range(2, 3), _with_conditions(lambda array: array), p.of_values(filtered), takes_lambda=True),
+    Function(
+        "filter", range(2, 3), _with_conditions(lambda array: array), p.of_values(filter_items), takes_lambda=True
+    ),
     Function("transform", range(2, 3), _signature_of_transform, lambda values, *_: values[1], takes_lambda=True),
 )

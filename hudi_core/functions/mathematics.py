@@ -10,9 +10,9 @@ from typing import Any
 from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
-from hudi_core.functions.scalar.arithmetic import widened, wrapped
+from hudi_core.functions.scalar.arithmetic import widen, wrap
 from hudi_core.types import nodes as t
-from hudi_core.values.domain import EXACT, LONG_RANGE, rounded_decimal, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, round_decimal, to_binary32
 
 _REALS = (t.Int, t.Long, t.Float, t.Double)
 
@@ -20,7 +20,7 @@ _REALS = (t.Int, t.Long, t.Float, t.Double)
 def _as_java(rule: Callable[..., float]) -> Callable[..., float]:
     """Where Python raises, Java gives NaN or infinity."""
 
-    def guarded(*values: float) -> float:
+    def guard(*values: float) -> float:
         try:
             return rule(*values)
         except ValueError:
@@ -28,7 +28,7 @@ def _as_java(rule: Callable[..., float]) -> Callable[..., float]:
         except OverflowError:
             return math.inf
 
-    return guarded
+    return guard
 
 
 def _positive(rule: Callable[[float], float], least: float = 0.0) -> Callable[[float], float | None]:
@@ -126,7 +126,7 @@ def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **
 
 
 def _signature_of_pmod(arguments: Sequence[Argument]) -> Signature:
-    types = coerce.calculated("%", *(coerce.sql_equivalent(argument.type) for argument in arguments))
+    types = coerce.find_calculation_types("%", *(coerce.sql_equivalent(argument.type) for argument in arguments))
     if types is None:
         wrong = next(
             (a.type for a in arguments if not coerce.is_number(coerce.sql_equivalent(a.type))), arguments[0].type
@@ -144,17 +144,15 @@ def _pmod(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -
                 return None
             bits = 32 if isinstance(result_type, t.Int) else 64
             rest = _remainder(left, right)
-            return _remainder(wrapped(rest + right, bits), right) if rest < 0 else rest
+            return _remainder(wrap(rest + right, bits), right) if rest < 0 else rest
         case t.Decimal():
             exact, divisor = (Decimal(value) for value in values)
             if divisor == 0:
                 return None
             over = EXACT.remainder(exact, divisor)
-            return rounded_decimal(
-                EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, result_type
-            )
+            return round_decimal(EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, result_type)
         case _:
-            real, by = (widened(value, source, result_type) for value, source in zip(values, types, strict=True))
+            real, by = (widen(value, source, result_type) for value, source in zip(values, types, strict=True))
             if by == 0:
                 return None
             left_over = _as_java(math.fmod)(real, by)

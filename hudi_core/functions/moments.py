@@ -29,7 +29,7 @@ def _within(value: int) -> int | None:
     return value if LONG_RANGE[0] <= value <= LONG_RANGE[1] else None
 
 
-def _counted(name: str, micros: int, *aliases: str) -> Function:
+def _count_since(name: str, micros: int, *aliases: str) -> Function:
     """How many units have passed since 1970, cut down."""
     return Function(
         *(name, range(1, 2), p.signature(p.moment, gives=t.Long())),
@@ -64,7 +64,7 @@ def _from_count(name: str, micros: int, kind: p.Kind) -> Function:
 
 
 def _unit(arguments: Sequence[Argument]) -> str | None:
-    unit = p.known_string(arguments[0])
+    unit = p.find_known_string(arguments[0])
     return unit.upper() if unit is not None and unit.upper() in {*_SPANS, *_MONTHS} else None
 
 
@@ -80,7 +80,7 @@ def _signature_of_adding(arguments: Sequence[Argument]) -> Signature | None:
     return None if _unit(arguments) is None else Signature((t.String(), t.Long(), data_type), data_type)
 
 
-def _added(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
+def _add(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
     unit, count, ticks = values
     assert isinstance(result_type, t.Timestamp)
     per_micro = result_type.unit.value // MICROS
@@ -130,7 +130,7 @@ def _seconds(argument: Argument) -> t.Type:
 _SECONDS_OF_MINUTE = t.Decimal(16, 6)
 
 
-def _made(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
+def _make(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
     """The moment of year, month, day, hour, minute and seconds, which may be 60 without a fraction; null for what is none."""
     year, month, day, hour, minute, seconds = values
     micros = int(EXACT.multiply(seconds, Decimal(MICROS)))
@@ -149,20 +149,20 @@ def _making(name: str, *aliases: str, zoned: bool) -> Function:
         return Signature((*[t.Int()] * 5, _SECONDS_OF_MINUTE), t.Timestamp(zoned=zoned))
 
     zone = Zone.READ if zoned else Zone.UNUSED
-    return Function(name, range(6, 8 if zoned else 7), sign, _made, aliases=aliases, zone=zone)
+    return Function(name, range(6, 8 if zoned else 7), sign, _make, aliases=aliases, zone=zone)
 
 
 FUNCTIONS = (
     _making("make_timestamp", "make_timestamp_ltz", zoned=True),
     _making("make_timestamp_ntz", zoned=False),
-    _counted("unix_seconds", MICROS),
-    _counted("unix_millis", 1_000),
-    _counted("unix_micros", 1),
+    _count_since("unix_seconds", MICROS),
+    _count_since("unix_millis", 1_000),
+    _count_since("unix_micros", 1),
     _from_count("timestamp_seconds", MICROS, _seconds),
     _from_count("timestamp_millis", 1_000, p.long),
     _from_count("timestamp_micros", 1, p.long),
     Function(
-        *("timestampadd", range(3, 4), _signature_of_adding, _added),
+        *("timestampadd", range(3, 4), _signature_of_adding, _add),
         zone=Zone.SHOWN,
         stretches=_stretches_of_adding,
         edge=lambda call: _edge_of_adding(call) if _stretches_of_adding(call) else None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hudi_core.functions import parameters as p
-from hudi_core.functions.calendar import last_day_of_month, micros_of, months_later, wrapped
+from hudi_core.functions.calendar import last_day_of_month, micros_of, months_later, wrap
 from hudi_core.functions.dates import of_days, part_of_date
 from hudi_core.functions.record import Function, Native, PartialCall, Stretch, Zone
 from hudi_core.types import nodes as t
@@ -33,7 +33,7 @@ def _within(margin: int, call: PartialCall) -> list[Stretch]:
 
 def _last_day(days: Any) -> Any:
     year, month, _ = civil_from_days(days)
-    return wrapped(last_day_of_month(year, month))
+    return wrap(last_day_of_month(year, month))
 
 
 def _week_of_year(days: Any) -> Any:
@@ -44,7 +44,7 @@ def _week_of_year(days: Any) -> Any:
 
 def _next_day(days: Any, name: str) -> Any:
     weekday = _DAYS_OF_WEEK.get(name.strip().upper())
-    return None if weekday is None else wrapped(days + 1 + (weekday - 1 - days) % 7)
+    return None if weekday is None else wrap(days + 1 + (weekday - 1 - days) % 7)
 
 
 def _make_date(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
@@ -82,7 +82,7 @@ FUNCTIONS = (
     part_of_date("weekofyear", _week_of_year),
     Function(
         *("add_months", range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
-        of_days(lambda days, months: wrapped(months_later(days, months))),
+        of_days(lambda days, months: wrap(months_later(days, months))),
         zone=Zone.SHOWN,
         counts=True,
         stretches=lambda call: _within(_MONTH_DAYS * (abs(call.values[1]) + 1), call) if call.variable == 0 else [],

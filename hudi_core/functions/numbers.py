@@ -11,7 +11,7 @@ from hudi_core.functions import casts
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, Native, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.cast import cast
-from hudi_core.functions.scalar.rounding import rounded_at, whole
+from hudi_core.functions.scalar.rounding import round_at, whole
 from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 
@@ -53,11 +53,11 @@ def _signature_of_round(arguments: Sequence[Argument]) -> Signature | None:
     if isinstance(data_type, t.Int | t.Long) and isinstance(places, int) and places >= 0:
         return Signature(types, data_type, 0)
     if isinstance(data_type, t.Decimal) and isinstance(places, int):
-        return Signature(types, _rounded_decimal(data_type, places))
+        return Signature(types, _round_decimal(data_type, places))
     return Signature(types, data_type)
 
 
-def _rounded_decimal(type: t.Decimal, places: int) -> t.Decimal:
+def _round_decimal(type: t.Decimal, places: int) -> t.Decimal:
     """One digit more before the point, for what rounding up adds."""
     digits = type.precision - type.scale + 1
     if places < 0:
@@ -66,8 +66,8 @@ def _rounded_decimal(type: t.Decimal, places: int) -> t.Decimal:
     return t.Decimal(min(digits + scale, MAX_PRECISION), scale)
 
 
-def _rounded(way: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
-    return rounded_at(values[0], values[1] if len(values) > 1 else 0, result_type, way)
+def _round(way: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    return round_at(values[0], values[1] if len(values) > 1 else 0, result_type, way)
 
 
 def _stretches_of_round(call: PartialCall) -> list[Stretch]:
@@ -93,10 +93,8 @@ def _to_whole(name: str, *aliases: str) -> Function:
 FUNCTIONS = (
     _to_whole("ceil", "ceiling"),
     _to_whole("floor"),
+    Function("round", range(1, 3), _signature_of_round, partial(_round, ROUND_HALF_UP), stretches=_stretches_of_round),
     Function(
-        "round", range(1, 3), _signature_of_round, partial(_rounded, ROUND_HALF_UP), stretches=_stretches_of_round
-    ),
-    Function(
-        "bround", range(1, 3), _signature_of_round, partial(_rounded, ROUND_HALF_EVEN), stretches=_stretches_of_round
+        "bround", range(1, 3), _signature_of_round, partial(_round, ROUND_HALF_EVEN), stretches=_stretches_of_round
     ),
 )

@@ -91,7 +91,7 @@ def is_bytes(type: t.Type) -> bool:
     return isinstance(type, t.Binary | t.Fixed)
 
 
-def known_string(argument: Argument) -> str | None:
+def find_known_string(argument: Argument) -> str | None:
     """The string an argument is in every row; None when it is no constant, or no string."""
     return argument.value if isinstance(argument.value, str) else None
 

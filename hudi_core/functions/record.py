@@ -91,7 +91,7 @@ def _nowhere(_: PartialCall) -> Iterable[Stretch]:
     return ()
 
 
-def _bisected(_: PartialCall) -> FirstNotBelow | None:
+def _bisect(_: PartialCall) -> FirstNotBelow | None:
     return None
 
 
@@ -149,7 +149,7 @@ class Function:
     """`evaluate` takes NumPy arrays of 64-bit integers where it takes integers; the result may come with a mask of the
     values that are not null."""
     stretches: Callable[[PartialCall], Iterable[Stretch]] = field(default=_nowhere, repr=False)
-    edge: Callable[[PartialCall], FirstNotBelow | None] = field(default=_bisected, repr=False)
+    edge: Callable[[PartialCall], FirstNotBelow | None] = field(default=_bisect, repr=False)
     """Where edges of stretches can be calculated; elsewhere they are bisected for."""
     spark: Native | None = field(default=None, repr=False)
     takes_lambda: bool = field(default=False, repr=False)

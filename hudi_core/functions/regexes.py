@@ -61,7 +61,7 @@ def _signature(gives: t.Type) -> p.BuildSignature:
     def signature(arguments: Sequence[Argument]) -> Signature | None:
         if any(argument.is_null for argument in arguments):
             return Signature((), gives, null=True)
-        pattern = p.known_string(arguments[1])
+        pattern = p.find_known_string(arguments[1])
         if pattern is None or not all(argument.constant for argument in arguments[2:]):
             return None
         regex.parse(pattern)

@@ -31,7 +31,7 @@ def locate(part: str | None, string: str | None, place: int | None = 1) -> int |
     return string.find(part, place - 1) + 1 if part else 1
 
 
-def _padded(left: bool) -> Any:
+def _pad(left: bool) -> Any:
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
         value, length, *filling = values
         blank: Any = b"\0" if isinstance(value, bytes) else " "
@@ -65,10 +65,10 @@ def initcap(value: str) -> str:
     """
     lowered = value.lower()
     starts = (not place or lowered[place - 1] == " " for place in range(len(lowered)))
-    return "".join(_titled(char) if start else char for char, start in zip(lowered, starts, strict=True))
+    return "".join(_title(char) if start else char for char, start in zip(lowered, starts, strict=True))
 
 
-def _titled(character: str) -> str:
+def _title(character: str) -> str:
     title = character.title()
     return title if len(title) == 1 and character <= "\uffff" else character
 
@@ -129,7 +129,7 @@ def find_in_set(part: str, listed: str) -> int:
     return parts.index(part) + 1 if "," not in part and part in parts else 0
 
 
-def _joined(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> str | None:
+def _join(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> str | None:
     """What is not null of the arguments, and of the elements of lists, with the first argument between."""
     between, *parts = values
     if between is None:
@@ -143,7 +143,7 @@ def _string_or_strings(argument: Any) -> t.Type:
     return data_type if isinstance(data_type, t.Array) and isinstance(data_type.element.type, t.String) else t.String()
 
 
-def _tested(name: str, rule: Callable[[Any, Any], bool]) -> Function:
+def _make_test(name: str, rule: Callable[[Any, Any], bool]) -> Function:
     def test(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> bool:
         first, second = values
         if isinstance(first, str) is not isinstance(second, str):
@@ -174,20 +174,20 @@ _padding = _of_one_kind(None, p.integer, None)
 _overlaid = _of_one_kind(None, None, p.integer, p.integer)
 _STRINGS = (t.String, t.Int)
 FUNCTIONS = (
-    _of_strings("replace", range(2, 4), text.replaced,
+    _of_strings("replace", range(2, 4), text.replace,
                 *[p.string] * 3, spark=Native("replace", only=_STRINGS)),
     _of_strings("instr", range(2, 3), lambda whole, part: locate(part, whole), p.string, p.string, gives=t.Int(),
                 spark=Native("instr", only=_STRINGS)),
     _of_strings("locate", range(2, 4), locate, p.string, p.string, p.integer, gives=t.Int(), strict=False,
                 aliases=("position",), spark=Native("locate", only=_STRINGS)),
     Function("lpad", range(2, 4), _padding,
-             _padded(True), spark=Native("lpad", only=_STRINGS)),
+             _pad(True), spark=Native("lpad", only=_STRINGS)),
     Function("rpad", range(2, 4), _padding,
-             _padded(False), spark=Native("rpad", only=_STRINGS)),
+             _pad(False), spark=Native("rpad", only=_STRINGS)),
     _of_strings("right", range(2, 3), lambda value, count: value[-count:] if count > 0 else "", p.string, p.integer,
                 spark=Native("right", only=_STRINGS)),
     _of_strings("translate", range(3, 4), translate, *[p.string] * 3, spark=Native("translate", only=_STRINGS)),
-    _of_strings("repeat", range(2, 3), text.repeated, p.string, p.integer,
+    _of_strings("repeat", range(2, 3), text.repeat, p.string, p.integer,
                 spark=Native("repeat", only=_STRINGS)),
     _of_strings("space", range(1, 2), _blanks, p.integer),
     _of_strings("initcap", range(1, 2), initcap, p.string, spark=Native("initcap", only=_STRINGS)),
@@ -199,8 +199,8 @@ FUNCTIONS = (
                 spark=Native("levenshtein", only=_STRINGS)),
     _of_strings("find_in_set", range(2, 3), find_in_set, p.string, p.string, gives=t.Int(),
                 spark=Native("find_in_set", only=_STRINGS)),
-    Function("concat_ws", range(1, 1 << 16), p.signature_of_many(_string_or_strings, t.String()), _joined, strict=False),
-    _tested("startswith", lambda whole, part: whole.startswith(part)),
-    _tested("endswith", lambda whole, part: whole.endswith(part)),
-    _tested("contains", lambda whole, part: part in whole),
+    Function("concat_ws", range(1, 1 << 16), p.signature_of_many(_string_or_strings, t.String()), _join, strict=False),
+    _make_test("startswith", lambda whole, part: whole.startswith(part)),
+    _make_test("endswith", lambda whole, part: whole.endswith(part)),
+    _make_test("contains", lambda whole, part: part in whole),
 )  # fmt: skip

@@ -40,7 +40,7 @@ def _with_pattern(*kinds: p.Kind) -> p.BuildSignature:
     sign = p.signature(*kinds, gives=t.String())
 
     def signature(arguments: Sequence[Argument]) -> Signature | None:
-        pattern = p.known_string(arguments[1])
+        pattern = p.find_known_string(arguments[1])
         if pattern is None:
             return None
         regex.parse(pattern)
@@ -52,7 +52,7 @@ def _with_pattern(*kinds: p.Kind) -> p.BuildSignature:
 def _signature_of_replace(arguments: Sequence[Argument]) -> Signature | None:
     """The replacement has to be a constant; a position but the first is not known."""
     later = [(place.constant, place.value) for place in arguments[3:]]
-    if p.known_string(arguments[2]) is None or later not in ([], [(True, 1)]):
+    if p.find_known_string(arguments[2]) is None or later not in ([], [(True, 1)]):
         return None
     return _with_pattern(p.string, p.string, p.string, p.integer)(arguments)
 
@@ -63,7 +63,7 @@ def _signature_of_extract(arguments: Sequence[Argument]) -> Signature | None:
     return _with_pattern(p.string, p.string, p.integer)(arguments)
 
 
-def _cased(name: str, evaluate: Any, alias: str) -> Function:
+def _change_case(name: str, evaluate: Any, alias: str) -> Function:
     return Function(
         *(name, range(1, 2), p.signature(p.string, gives=t.String()), p.of_values(evaluate)),
         aliases=(alias,),
@@ -71,7 +71,7 @@ def _cased(name: str, evaluate: Any, alias: str) -> Function:
     )
 
 
-def _trimmed(name: str, *aliases: str, **sides: Any) -> Function:
+def _trim(name: str, *aliases: str, **sides: Any) -> Function:
     sign = p.signature(p.string, p.string, gives=t.String())
     return Function(
         *(name, range(1, 3), sign, lambda values, *_: text.trim(*values, **sides)),
@@ -95,10 +95,10 @@ PART_OF_SPLIT = Function(
     *("split[]", range(3, 4), _with_pattern(p.string, p.string, p.integer), p.of_values(text.split)),
 )
 """`split(text, pattern)[index]`; the part's number counts from 0."""
-UPPER = _cased("upper", str.upper, "ucase")
+UPPER = _change_case("upper", str.upper, "ucase")
 
 
-def lowered(string: str) -> str:
+def lower(string: str) -> str:
     """The string of which the bytes order as the collation UTF8_LCASE does: each character in lower case by itself.
 
     >>> lowered("ΑΣΟΣ"), lowered("İ") == "i\u0307", lowered("ς")
@@ -112,10 +112,10 @@ def _signature_of_lowered(arguments: Sequence[Argument]) -> Signature | None:
     return Signature((t.String(),), t.String()) if is_string else None
 
 
-LOWERED = Function("collate utf8_lcase", range(1, 2), _signature_of_lowered, p.of_values(lowered))
+LOWERED = Function("collate utf8_lcase", range(1, 2), _signature_of_lowered, p.of_values(lower))
 """The strings that a collation compares; nobody writes its name."""
 FUNCTIONS = (
-    _cased("lower", str.lower, "lcase"),
+    _change_case("lower", str.lower, "lcase"),
     UPPER,
     LOWERED,
     LENGTH,
@@ -125,9 +125,9 @@ FUNCTIONS = (
         *("concat", range(1 << 16), _signature_of_concat, _concat),
         spark=Native("concat", only=(t.String, t.Binary, t.Array)),
     ),
-    _trimmed("trim", "btrim"),
-    _trimmed("ltrim", right=False),
-    _trimmed("rtrim", left=False),
+    _trim("trim", "btrim"),
+    _trim("ltrim", right=False),
+    _trim("rtrim", left=False),
     Function("regexp_replace", range(3, 5), _signature_of_replace, lambda values, *_: text.regexp_replace(*values[:3])),
     Function("regexp_extract", range(2, 4), _signature_of_extract, p.of_values(text.regexp_extract)),
 )

@@ -33,7 +33,7 @@ _SERVER = re.compile(
 )
 
 
-def masked(
+def mask(
     value: str | None,
     upper: str | None = "X",
     lower: str | None = "x",
@@ -45,10 +45,10 @@ def masked(
     >>> masked("AbCD123-@$#"), masked("Ab1-", None, "q", "d", "o")
     ('XxXXnnn-@$#', 'Aqdo')
     """
-    return None if value is None else "".join(_masked(char, upper, lower, digit, other) for char in value)
+    return None if value is None else "".join(_mask_char(char, upper, lower, digit, other) for char in value)
 
 
-def _masked(char: str, upper: str | None, lower: str | None, digit: str | None, other: str | None) -> str:
+def _mask_char(char: str, upper: str | None, lower: str | None, digit: str | None, other: str | None) -> str:
     if char > "\uffff":  # two characters of Java's, of no kind
         return char if other is None else other * 2
     by = upper if char.isupper() else lower if char.islower() else digit if char.isdecimal() else other
@@ -57,11 +57,11 @@ def _masked(char: str, upper: str | None, lower: str | None, digit: str | None, 
 
 def _signature_of_mask(arguments: Sequence[Argument]) -> Signature | None:
     """What stands for a kind is a constant of one character, or null."""
-    known = all(argument.is_null or len(p.known_string(argument) or "") == 1 for argument in arguments[1:])
+    known = all(argument.is_null or len(p.find_known_string(argument) or "") == 1 for argument in arguments[1:])
     return Signature((t.String(),) * len(arguments), t.String()) if known else None
 
 
-def converted(value: str, base: int, to: int) -> str | None:
+def convert(value: str, base: int, to: int) -> str | None:
     """The digits of a 64-bit number in another base, up to the first character that is none; with a sign for a negative base.
 
     >>> converted("100", 2, 10), converted("-10", 16, -10), converted("-1", 10, 16)
@@ -99,16 +99,16 @@ def _in_base(number: int, base: int) -> str:
 def _signature_of_charset(kind: p.Kind, gives: t.Type, arguments: Sequence[Argument]) -> Signature | None:
     if arguments[1].is_null:
         return Signature((), gives, null=True)
-    known = (p.known_string(arguments[1]) or "").upper() in _CHARSETS
+    known = (p.find_known_string(arguments[1]) or "").upper() in _CHARSETS
     return Signature((kind(arguments[0]), t.String()), gives) if known else None
 
 
-def _encoded(value: str, charset: str) -> bytes:
+def _encode(value: str, charset: str) -> bytes:
     name = charset.upper()
     return (_BOM if name == "UTF-16" else b"") + value.encode(_CHARSETS[name], "replace")
 
 
-def _decoded(value: bytes, charset: str) -> str:
+def _decode(value: bytes, charset: str) -> str:
     name = charset.upper()
     if name == "UTF-16" and value[:2] in (_BOM, _BOM[::-1]):
         return value[2:].decode("utf-16-be" if value.startswith(_BOM) else "utf-16-le", "replace")
@@ -162,7 +162,7 @@ def parse_url(url: str, part: str, key: str | None = None) -> str | None:
 
 def _signature_of_url(arguments: Sequence[Argument]) -> Signature | None:
     """A key is a constant without signs of regular expressions, for Spark takes it for one."""
-    key = p.known_string(arguments[2]) if len(arguments) > 2 else "key"
+    key = p.find_known_string(arguments[2]) if len(arguments) > 2 else "key"
     if len(arguments) > 2 and arguments[2].is_null:
         return Signature((), t.String(), null=True)
     return None if key is None or re.escape(key) != key else Signature((t.String(),) * len(arguments), t.String())
@@ -171,7 +171,7 @@ def _signature_of_url(arguments: Sequence[Argument]) -> Signature | None:
 # ---- types
 
 
-def _named(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> str:
+def _name(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> str:
     return type_name(types[0])
 
 
@@ -212,16 +212,16 @@ def _signature_of_typeof(arguments: Sequence[Argument]) -> Signature | None:
 
 _three = p.signature(p.string, p.integer, p.integer, gives=t.String())
 FUNCTIONS = (
-    Function("mask", range(1, 6), _signature_of_mask, p.of_values(masked), strict=False),
-    Function("conv", range(3, 4), _three, p.of_values(converted)),
+    Function("mask", range(1, 6), _signature_of_mask, p.of_values(mask), strict=False),
+    Function("conv", range(3, 4), _three, p.of_values(convert)),
     Function(
         *("encode", range(2, 3), lambda arguments: _signature_of_charset(p.string, t.Binary(), arguments)),
-        p.of_values(_encoded),
+        p.of_values(_encode),
     ),
     Function(
         *("decode", range(2, 3), lambda arguments: _signature_of_charset(p.binary, t.String(), arguments)),
-        p.of_values(_decoded),
+        p.of_values(_decode),
     ),
     Function("parse_url", range(2, 4), _signature_of_url, p.of_values(parse_url)),
-    Function("typeof", range(1, 2), _signature_of_typeof, _named, strict=False),
+    Function("typeof", range(1, 2), _signature_of_typeof, _name, strict=False),
 )

@@ -28,7 +28,7 @@ _DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
 
 def _pattern(arguments: Sequence[Argument], position: int = 1) -> str | None:
     """The date pattern of a call, which has to be the same in every row. Raises for one that is none, or not known."""
-    pattern = p.known_string(arguments[position]) if len(arguments) > position else _DEFAULT
+    pattern = p.find_known_string(arguments[position]) if len(arguments) > position else _DEFAULT
     if pattern is not None:
         date_pattern(pattern)
     return pattern
@@ -75,7 +75,7 @@ def _parsing(to: t.Type) -> p.BuildSignature:
     return sign
 
 
-def _parsed(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+def _parse(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     micros = parse_micros(values[0], date_pattern(values[1]))
     return None if micros is None else cast(micros, t.Timestamp(), result_type)
 
@@ -109,7 +109,7 @@ def _from_unixtime(values: Sequence[Any], types: Sequence[t.Type], result_type: 
     return format_micros(values[0] * MICROS, date_pattern(values[1] if len(values) > 1 else _DEFAULT))
 
 
-def _ordered(call: PartialCall) -> list[Stretch]:
+def _order(call: PartialCall) -> list[Stretch]:
     pattern = str(call.values[1]) if len(call.values) > 1 else _DEFAULT
     if call.variable or not _orders(pattern):
         return []
@@ -143,9 +143,9 @@ def _orders(text: str) -> bool:
 
 
 FUNCTIONS = (
-    Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, zone=Zone.SHOWN),
+    Function("to_date", range(1, 3), _parsing(t.Date()), _parse, zone=Zone.SHOWN),
     Function(
-        *("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed),
+        *("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parse),
         aliases=("try_to_timestamp", "to_timestamp_ltz"),
         zone=Zone.READ,
     ),
@@ -156,11 +156,11 @@ FUNCTIONS = (
         counts=True,
         stretches=everywhere,
     ),
-    Function("from_unixtime", range(1, 3), _formatting(p.long), _from_unixtime, zone=Zone.PRINTED, stretches=_ordered),
+    Function("from_unixtime", range(1, 3), _formatting(p.long), _from_unixtime, zone=Zone.PRINTED, stretches=_order),
     Function(
         *("date_format", range(2, 3), _formatting(lambda a: a.type if isinstance(a.type, t.Date) else p.moment(a))),
         _format,
         zone=Zone.SHOWN,
-        stretches=_ordered,
+        stretches=_order,
     ),
 )

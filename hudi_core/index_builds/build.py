@@ -21,20 +21,20 @@ from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, CorruptFileError, HudiError, UnsupportedError
 from hudi_core.index_builds import group_files as index_files
 from hudi_core.index_builds.built_rows import BuiltRows
-from hudi_core.index_builds.check import metadata_fault, missed_commit
+from hudi_core.index_builds.check import metadata_fault, misses_commit
 from hudi_core.index_builds.removal import complete_build, end_dead_builds, remove_partitions
 from hudi_core.index_builds.undo import StateBefore, state_before, undo_build
 from hudi_core.index_kinds.build_plan import (
     IndexOptions,
-    chosen_definitions,
-    chosen_partitions,
+    choose_definitions,
+    choose_partitions,
     indexing_files,
+    list_planned_builds,
     plan_content,
-    planned_builds,
     refuse_renamed,
 )
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.kinds import known_kind
+from hudi_core.metadata.kinds import get_known_kind
 from hudi_core.metadata.table import (
     COLUMN_STATS,
     FILES,
@@ -157,32 +157,30 @@ def build_metadata_table(
     return build_indexes(table, [FILES, *indexes], options, clock=clock)
 
 
-def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> tuple[str, ...]:
+def plan_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> tuple[str, ...]:
     """The metadata partitions that `build_indexes` would make, of a table as it stands.
 
     Raises what that raises, but for conflicts and for what the rows do not allow.
     """
-    return tuple(_planned_definitions(table, kinds, options))
+    return tuple(_plan_definitions(table, kinds, options))
 
 
-def _planned_definitions(
-    table: Table, kinds: Sequence[str], options: IndexOptions
-) -> dict[str, IndexDefinition | None]:
+def _plan_definitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> dict[str, IndexDefinition | None]:
     """The metadata partitions that are to be made, in their order, with their definitions; None for those that have none."""
     pending = [
         partition
-        for build in planned_builds(table.timeline)
+        for build in list_planned_builds(table.timeline)
         for partition in build.partitions
         if partition not in table.config.metadata_partitions
     ]
-    partitions = chosen_partitions(table, kinds, pending, options)
-    definitions = chosen_definitions(table, partitions, index_definitions(table.storage, table.config), options)
+    partitions = choose_partitions(table, kinds, pending, options)
+    definitions = choose_definitions(table, partitions, index_definitions(table.storage, table.config), options)
     return {partition: definitions.get(partition) for partition in partitions}
 
 
 def _refuse_unbuildable(table: Table, kinds: Sequence[str], options: IndexOptions, records: int) -> None:
     """Raises what a build would, before it removes indexes that are there: the rows are read once more for that. META-500."""
-    planned = _planned_definitions(table, kinds, options)
+    planned = _plan_definitions(table, kinds, options)
     if planned.keys().isdisjoint(table.config.metadata_partitions):
         return
     # The listing of a metadata table that is to be built again may be wrong.
@@ -195,7 +193,7 @@ def _refuse_unbuildable(table: Table, kinds: Sequence[str], options: IndexOption
 def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
     """About how many rows an index of records begins with, read before the lock is taken; 0 where no index of records is
     built."""
-    if not any(known_kind(name).counts_records for name in planned_partitions(table, kinds, options)):
+    if not any(get_known_kind(name).counts_records for name in plan_partitions(table, kinds, options)):
         return 0
     return BuiltRows(table).row_count(unless=FEW_RECORDS)
 
@@ -213,13 +211,13 @@ def _begin(
     `before` is the state before an earlier attempt."""
     with table_lock(table.storage, clock=clock):
         table, resumed = end_dead_builds(refreshed(table), clock)
-        partitions = chosen_partitions(table, kinds, resumed, options)
+        partitions = choose_partitions(table, kinds, resumed, options)
         _refuse_damaged(table, partitions)
         table = roll_back_failed(table, clock)
         _refuse_pending(table, partitions)
         refuse_renamed(table, partitions)
         known = index_definitions(table.storage, table.config)
-        definitions = chosen_definitions(table, partitions, known, options)
+        definitions = choose_definitions(table, partitions, known, options)
         listing = BuiltRows(table).files() if FILES in partitions else None
         others = [partition for partition in partitions if partition != FILES]
         state = state_before(table) if before is None else before
@@ -238,7 +236,7 @@ def _begin(
                 table = refreshed(table)
             if not others:
                 return None
-            build = _planned(table, instant_time, others, definitions, records, clock, state, alive)
+            build = _plan(table, instant_time, others, definitions, records, clock, state, alive)
             _begin_partitions(build)
         except BaseException:
             alive.close()
@@ -277,7 +275,7 @@ def _build_files(table: Table, listing: IndexRows, clock: Clock) -> None:
     change_properties(table.storage, changes, clock)
 
 
-def _planned(
+def _plan(
     table: Table,
     instant_time: str,
     partitions: Sequence[str],
@@ -300,7 +298,7 @@ def _new_groups(
 ) -> list[NewGroups]:
     groups: list[NewGroups] = []
     for partition in partitions:
-        if known_kind(partition).can_be_partitioned and definitions[partition].is_partitioned:
+        if get_known_kind(partition).can_be_partitioned and definitions[partition].is_partitioned:
             groups.append(groups_by_table_partition(partition, {part.partition for part in table.slices()}))
         else:
             groups.append(new_groups(partition, records))
@@ -324,7 +322,7 @@ def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:
     version = build.table.config.version
     file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
     return list(
-        index_files.written_base_files(
+        index_files.write_base_files(
             build.rows, build.groups, build.definitions, file_time, build.groups_time, build.instant_time, progress
         )
     )
@@ -338,7 +336,7 @@ def _publish(build: _Build, statuses: Sequence[WriteStatus]) -> bool:
         _refuse_removed(build, latest)
         metadata = _metadata(latest)
         taken = {instant.requested_time for instant in metadata.timeline.instants}
-        if build.base_time in taken or missed_commit(build.table, latest, metadata, build.partitions, statuses):
+        if build.base_time in taken or misses_commit(build.table, latest, metadata, build.partitions, statuses):
             return False
         completion_time = next_time(metadata.timeline, clock, after=[build.instant_time])
         run(storage, publishing_steps(latest.config, statuses, build.base_time, completion_time))
@@ -352,7 +350,7 @@ def _publish(build: _Build, statuses: Sequence[WriteStatus]) -> bool:
 
 
 def _refuse_removed(build: _Build, latest: Table) -> None:
-    mine = any(planned.instant.requested_time == build.instant_time for planned in planned_builds(latest.timeline))
+    mine = any(planned.instant.requested_time == build.instant_time for planned in list_planned_builds(latest.timeline))
     if not mine or not set(build.partitions) <= set(latest.config.metadata_partitions_inflight):
         found = "one that another writer removed"
         raise ConflictError(latest.storage.uri, expected=f"index build {build.instant_time} under way", found=found)

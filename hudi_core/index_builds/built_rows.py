@@ -15,7 +15,7 @@ from hudi_core.index_builds.footers import FILES_OF_SHARE, IndexedFile, footer_o
 from hudi_core.metadata_writer.rows import IndexRows, file_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.reach import Reach
-from hudi_core.snapshot.snapshot import listed
+from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
 
@@ -47,7 +47,7 @@ class BuiltRows:
 
     @cached_property
     def _listing(self) -> FileList:
-        return listed(self.table.storage)
+        return list_files(self.table.storage)
 
     @cached_property
     def data_files(self) -> tuple[IndexedFile, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
-from hudi_core.metadata.kinds import SECONDARY_INDEX, known_kind
+from hudi_core.metadata.kinds import SECONDARY_INDEX, get_known_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import KEPT_WHILE_BUILT
 from hudi_core.options import TableConfig
@@ -25,7 +25,9 @@ def metadata_fault(table: Table) -> TableError | None:
         metadata = open_metadata_table(table.storage, table.config, table.timeline)
         if metadata is not None:
             for partition in sorted(metadata.partitions):
-                if not known_kind(partition).can_be_partitioned or table.storage.list(f"{METADATA_FOLDER}/{partition}"):
+                if not get_known_kind(partition).can_be_partitioned or table.storage.list(
+                    f"{METADATA_FOLDER}/{partition}"
+                ):
                     metadata.slices(partition)
             metadata.files()
     except TableError as fault:
@@ -33,7 +35,7 @@ def metadata_fault(table: Table) -> TableError | None:
     return None
 
 
-def missed_commit(
+def misses_commit(
     begun: Table, latest: Table, metadata: MetadataTable, partitions: Sequence[str], statuses: Collection[WriteStatus]
 ) -> bool:
     """Whether a writer that came since a build began left rows out of its partitions, or made base files of the rows of
@@ -65,7 +67,7 @@ def missed_commit(
 
 def _needs(partition: str, written: CommitMetadata, config: TableConfig, operation: str | None) -> bool:
     """Whether a commit that wrote this may have rows for a metadata partition."""
-    return _NEEDS.get(known_kind(partition).name, _has_files)(_stats(written), written, config, operation)
+    return _NEEDS.get(get_known_kind(partition).name, _has_files)(_stats(written), written, config, operation)
 
 
 def _stats(written: CommitMetadata) -> list[WriteStat]:

@@ -14,8 +14,8 @@ from hudi_core.commit.steps import Delete, run
 from hudi_core.commit.times import Clock
 from hudi_core.formats.names import parse_log_file
 from hudi_core.index_builds.removal import remove_partitions
-from hudi_core.index_kinds.build_plan import planned_builds
-from hudi_core.snapshot.snapshot import listed
+from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
@@ -40,7 +40,7 @@ def can_be_dropped(table: Table, instant: Instant) -> bool:
     if instant.action == RESTORE:
         return instant.state is InstantState.REQUESTED
     if instant.action == COMPACTION and table.timeline.layout == 1:
-        logs = (parse_log_file(info.name) for _, info in listed(table.storage).infos())
+        logs = (parse_log_file(info.name) for _, info in list_files(table.storage).infos())
         return all(log is None or log.instant != instant.requested_time for log in logs)
     return True
 
@@ -68,5 +68,5 @@ def drop_unreadable(table: Table, times: Collection[str], clock: Clock) -> tuple
 
 def _remove_unplanned(table: Table) -> None:
     """Removes metadata partitions under construction that no build is to make any more."""
-    planned = {partition for build in planned_builds(table.timeline) for partition in build.partitions}
+    planned = {partition for build in list_planned_builds(table.timeline) for partition in build.partitions}
     remove_partitions(table, set(table.config.metadata_partitions_inflight) - planned)

@@ -20,13 +20,13 @@ from hudi_core.engine import Engine, Storage
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.index_builds.row_sources import RowSource, SharedRows
-from hudi_core.index_builds.runs import GroupNumbers, SortedRun, sorted_runs, spooled
+from hudi_core.index_builds.runs import GroupNumbers, SortedRun, sort_runs, spool_runs
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.group_files import write_base
-from hudi_core.metadata_writer.rows import IndexRows, sliced
+from hudi_core.metadata_writer.rows import IndexRows, slice_rows
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
-from hudi_core.transactions.reports import by_group, opened, packed, refusal, report, reported, unpacked
+from hudi_core.transactions.reports import by_group, open_reports, pack_object, refusal, report, unpack, write_report
 
 _MOST_TASKS: Final = 1 << 12
 """Tasks that read files, and tasks that write file groups, at most of each: the calling process holds some figures for each."""
@@ -47,9 +47,9 @@ class MakeRuns:
         try:
             for source, share in shares:
                 rows, rest = self.sources[source].read(share)
-                for run in sorted_runs(self.numbers, rows):
+                for run in sort_runs(self.numbers, rows):
                     for group, piece in pieces(run):
-                        yield Packet(group % self.parts, group, number, count, packed(piece))
+                        yield Packet(group % self.parts, group, number, count, pack_object(piece))
                         count += 1
                 if rest is not None:
                     yield report(number, (source, rest))
@@ -68,7 +68,7 @@ def pieces(run: SortedRun) -> Iterator[tuple[int, SortedRun]]:
         stop, count, size = int(ends[group]), int(run.counts[group]), int(run.sizes[group])
         parts = min(max(1, -(-size // _BYTES_OF_PACKET)), count)
         for first, last in pairwise(np.linspace(stop - count, stop, parts + 1).astype(np.int64).tolist()):
-            yield group, _piece(sliced(rows, first, last))
+            yield group, _piece(slice_rows(rows, first, last))
 
 
 def _piece(rows: IndexRows) -> SortedRun:
@@ -96,17 +96,17 @@ class WriteGroups:
     attempts: Attempts | None
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        return reported(part, lambda: self._statuses(part, packets))
+        return write_report(part, lambda: self._statuses(part, packets))
 
     def _statuses(self, part: int, packets: Iterator[Packet]) -> Iterator[WriteStatus | None]:
         joined = {group: runs for group, runs in self.joined.items() if group % self.parts == part}
         for group, of_group in by_group(packets):
-            yield self._written(group, chain(map(unpacked, of_group), joined.pop(group, ())))
+            yield self._write(group, chain(map(unpack, of_group), joined.pop(group, ())))
         for group, runs in joined.items():
-            yield self._written(group, runs)
+            yield self._write(group, runs)
 
-    def _written(self, group: int, runs: Iterable[SortedRun]) -> WriteStatus | None:
-        with closing(spooled(self.engine, 1, runs)) as waiting:
+    def _write(self, group: int, runs: Iterable[SortedRun]) -> WriteStatus | None:
+        with closing(spool_runs(self.engine, 1, runs)) as waiting:
             if self.attempts is None:
                 waiting.refuse_repeated(0)
                 return None
@@ -146,11 +146,11 @@ class Exchange:
         flow = self.runner.flow(MakeRuns(sources, self.numbers, parts), self._tasks())
         joins = any(source.joins for source in sources)
         with flow.kept() if joins else nullcontext(flow) as kept:
-            joined = self._joined(kept) if joins else {}
+            joined = self._join(kept) if joins else {}
             writes = WriteGroups(
                 self.engine, self.storage, self.numbers, joined, parts, file_time, groups_time, attempts
             )
-            return opened(kept.dealt(parts).mapped(writes).reports())
+            return open_reports(kept.dealt(parts).map(writes).reports())
 
     def _tasks(self) -> list[list[tuple[int, Any]]]:
         """The shares of all sources in tasks."""
@@ -158,14 +158,14 @@ class Exchange:
         of_task = -(-len(shares) // _MOST_TASKS)
         return [shares[start : start + of_task] for start in range(0, len(shares), of_task)] if shares else []
 
-    def _joined(self, flow: Flow) -> dict[int, list[SortedRun]]:
+    def _join(self, flow: Flow) -> dict[int, list[SortedRun]]:
         """By file group the records that sources join over all files, from what tasks report."""
         rests: list[list[Any]] = [[] for _ in self.sources]
-        for number, rest in opened(flow.reports()):
+        for number, rest in open_reports(flow.reports()):
             rests[number].append(rest)
         joined: dict[int, list[SortedRun]] = {}
         rows = (part for shared, rest in zip(self.sources, rests, strict=True) for part in shared.source.joined(rest))
-        for run in sorted_runs(self.numbers, rows):
+        for run in sort_runs(self.numbers, rows):
             for group, piece in pieces(run):
                 joined.setdefault(group, []).append(piece)
         return joined

@@ -29,8 +29,8 @@ from hudi_core.metadata_writer.rows import StoredFilter, filter_rows
 from hudi_core.metadata_writer.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
-from hudi_core.pruning.promoted import promoted
-from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_leaves, taken, unknown
+from hudi_core.pruning.promoted import promote
+from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenate, from_leaves, take_files, unknown
 from hudi_core.types import nodes as t
 
 FILES_OF_SHARE: Final = 256
@@ -108,7 +108,7 @@ class FooterRows:
                 rows.append(self._of_files(files, column, statistics))
             if PARTITION_STATS in self.prefixes and len(files.live):
                 numbers = np.searchsorted(self.partitions, [share[row].partition for row in files.live.tolist()])
-                of_files = FileStatistics(numbers.astype(np.int64), taken(statistics, files.live))
+                of_files = FileStatistics(numbers.astype(np.int64), take_files(statistics, files.live))
                 partials[column] = FileStatistics(*partition_statistics([of_files]))
         return rows, partials
 
@@ -130,7 +130,7 @@ class FooterRows:
     def _of_files(self, files: FooterColumns, column: str, statistics: ColumnStatistics) -> PrefixRows:
         sizes = Sizes(*(sizes[files.measured] for sizes in files.sizes(column)))
         rows = file_statistics_rows(
-            column, files.keys, files.names, taken(statistics, files.measured), sizes, self.version
+            column, files.keys, files.names, take_files(statistics, files.measured), sizes, self.version
         )
         return PrefixRows(COLUMN_STATS, self.prefixes[COLUMN_STATS], rows)
 
@@ -202,14 +202,14 @@ class FooterColumns:
                 nothing.append(row)
             else:
                 by_type.setdefault(leaf.type, []).append(row)
-        parts = [(rows, promoted(self._leaves(path, rows, kind), type)) for kind, rows in by_type.items()]
+        parts = [(rows, promote(self._leaves(path, rows, kind), type)) for kind, rows in by_type.items()]
         counts = np.array([footer.rows for row in missing if (footer := self.footers[row]) is not None], np.int64)
         parts += [
             (missing, replace(absent(type, len(missing)), nulls=counts, rows=counts)),
             (nothing, unknown(type, len(nothing))),
         ]
         order = np.argsort(np.concatenate([np.array(rows, np.int64) for rows, _ in parts]), kind="stable")
-        return taken(concatenated([statistics for _, statistics in parts]), order)
+        return take_files(concatenate([statistics for _, statistics in parts]), order)
 
     def _leaves(self, path: tuple[str, ...], rows: Collection[int], kind: t.Type) -> ColumnStatistics:
         leaves = [footer.statistics[path] for row in rows if (footer := self.footers[row]) is not None]

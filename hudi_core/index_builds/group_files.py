@@ -16,7 +16,7 @@ from hudi_core.formats.names import BaseFileName
 from hudi_core.index_builds.built_rows import BuiltRows
 from hudi_core.index_builds.exchanged import Exchange
 from hudi_core.index_builds.row_sources import row_sources
-from hudi_core.index_builds.runs import RANGE_BYTES, RUN_BYTES, GroupNumbers, SpooledRuns, spooled
+from hudi_core.index_builds.runs import RANGE_BYTES, RUN_BYTES, GroupNumbers, SpooledRuns, spool_runs
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.building import NewGroups
@@ -52,7 +52,7 @@ class GroupFiles:
         return WriteStatus(partition, file_id, path, size, count, count, 0, 0, previous_instant=self.groups_time)
 
 
-def written_base_files(
+def write_base_files(
     built: BuiltRows,
     partitions: Sequence[NewGroups],
     definitions: Mapping[str, IndexDefinition],
@@ -70,7 +70,7 @@ def written_base_files(
             progress(1)
             yield status
         return
-    with closing(_spooled(built, numbers, definitions, file_time)) as waiting:
+    with closing(_spool(built, numbers, definitions, file_time)) as waiting:
         files = GroupFiles(storage, numbers, waiting, file_time, groups_time)
         for status in _of_groups(built.table, waiting, files.write):
             progress(1)
@@ -80,14 +80,14 @@ def written_base_files(
 def refuse_unbuildable(
     built: BuiltRows, partitions: Sequence[NewGroups], definitions: Mapping[str, IndexDefinition]
 ) -> None:
-    """Reads and orders all records, and writes nothing: raises what `written_base_files` does, unless storage cannot be written.
+    """Reads and orders all records, and writes nothing: raises what `write_base_files` does, unless storage cannot be written.
     Rule META-500."""
     numbers = GroupNumbers(tuple(partitions))
     exchange = _exchange(built, numbers, definitions, "0")
     if exchange is not None:
         exchange.refuse_unbuildable()
         return
-    with closing(_spooled(built, numbers, definitions, "0")) as waiting:
+    with closing(_spool(built, numbers, definitions, "0")) as waiting:
         for _ in _of_groups(built.table, waiting, waiting.refuse_repeated):
             pass
 
@@ -104,7 +104,7 @@ def _exchange(
     return Exchange(runner, table.engine, table.storage, numbers, sources)
 
 
-def _spooled(
+def _spool(
     built: BuiltRows, numbers: GroupNumbers, definitions: Mapping[str, IndexDefinition], file_time: str
 ) -> SpooledRuns:
     table = built.table
@@ -112,7 +112,7 @@ def _spooled(
     reading = waiting_runner(table.engine, table.storage, INFLATED * RUN_BYTES)
     sources = row_sources(built, numbers.groups, definitions, file_time)
     runs = chain.from_iterable(source.runs(reading, numbers) for source in sources)
-    return spooled(table.engine, len(numbers.named), runs)
+    return spool_runs(table.engine, len(numbers.named), runs)
 
 
 def _of_groups(table: Table, waiting: SpooledRuns, work: Callable[[int], T]) -> Iterator[T]:

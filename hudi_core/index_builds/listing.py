@@ -12,10 +12,10 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.index_builds.removal import left_over
-from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.index_builds.removal import find_left_over
+from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.expressions import stated_value
+from hudi_core.metadata.expressions import describe_value
 from hudi_core.metadata.kinds import build_order, kind_of
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.notebook import show_briefly
@@ -73,7 +73,7 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
         metadata = open_metadata_table(table.storage, table.config, table.timeline)
     except TableError as error:
         problem = str(error)
-    builds = planned_builds(table.timeline)
+    builds = list_planned_builds(table.timeline)
     alive = {
         name
         for build in builds
@@ -82,7 +82,7 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
     }
     planned = {name for build in builds for name in build.partitions}
     ready = set(table.config.metadata_partitions)
-    for name in sorted(ready | table.config.kept_partitions | planned | left_over(table), key=build_order):
+    for name in sorted(ready | table.config.kept_partitions | planned | find_left_over(table), key=build_order):
         if name in ready and metadata is not None:
             yield _ready(metadata, name, definitions.get(name))
             continue
@@ -129,7 +129,7 @@ def _function(name: str, definition: IndexDefinition | None) -> str | None:
     kind = kind_of(name)
     if kind is None or not kind.has_function or definition is None or len(definition.columns) != 1:
         return None
-    return f"{definition.kind} of {stated_value(definition)}"
+    return f"{definition.kind} of {describe_value(definition)}"
 
 
 def _columns(definition: IndexDefinition | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from hudi_core.commit.properties import change_properties
 from hudi_core.commit.steps import Create, Delete, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
-from hudi_core.index_kinds.build_plan import PlannedBuild, completed_content, indexing_files, planned_builds
+from hudi_core.index_kinds.build_plan import PlannedBuild, indexing_files, list_planned_builds, make_completed_content
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import NAMED_KINDS, dependents
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
@@ -35,9 +35,9 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
     refuse_no_name(name, "index")
     with table_lock(table.storage, clock=clock):
         table = refreshed(table)
-        builds = planned_builds(table.timeline)
+        builds = list_planned_builds(table.timeline)
         building = {partition for build in builds for partition in build.partitions}
-        there = set(table.config.kept_partitions) | left_over(table) | building
+        there = set(table.config.kept_partitions) | find_left_over(table) | building
         partition = _partition_named(name, there)
         gone = there if partition == FILES else {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
@@ -59,7 +59,7 @@ def _partition_named(name: str, there: Collection[str]) -> str:
     raise UsageError("index", expected=expected, found=repr(name))
 
 
-def left_over(table: Table) -> set[str]:
+def find_left_over(table: Table) -> set[str]:
     """Folders of the metadata table that no property names: remains of an index."""
     files = table.storage.list(METADATA_FOLDER, recursive=True, without=FOLDER)
     places = [info.path.removeprefix(f"{METADATA_FOLDER}/").partition("/") for info in files]
@@ -80,7 +80,7 @@ def end_dead_builds(table: Table, clock: Clock) -> tuple[Table, tuple[str, ...]]
     A build whose partitions are all published is completed. Raises `ConflictError` where one goes on, or may: builds of Apache
     Hudi have no heartbeat, and people have to drop them.
     """
-    builds = planned_builds(table.timeline)
+    builds = list_planned_builds(table.timeline)
     refuse_living(table, builds, clock())
     foreign = next((build for build in builds if not build.own), None)
     if foreign is not None:
@@ -105,7 +105,7 @@ def complete_build(
     """Completes the `indexing` instant of a build whose partitions are published."""
     files = indexing_files(table, instant_time)
     completion_time = next_time(refreshed(table).timeline, clock, after=[instant_time])
-    content = completed_content(planned_on, tuple(partitions))
+    content = make_completed_content(planned_on, tuple(partitions))
     run(table.storage, [Create(files.inflight), Create(files.completed(completion_time), content)])
 
 

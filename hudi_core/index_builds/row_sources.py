@@ -15,7 +15,7 @@ from hudi_core.index_builds.built_rows import BuiltRows
 from hudi_core.index_builds.expression_rows import ExpressionRows
 from hudi_core.index_builds.footers import FILES_OF_SHARE, FILTERS_OF_SHARE, FooterRows, shares_of_files
 from hudi_core.index_builds.keys import KeyRows, shares_of_slices
-from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SortedRun, sorted_runs
+from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SortedRun, sort_runs
 from hudi_core.index_builds.secondary_rows import SecondaryRows
 from hudi_core.index_kinds.build_plan import row_schema
 from hudi_core.index_kinds.expressions import expression_of
@@ -65,12 +65,12 @@ class SharedRows:
             for runs, rest in runner.run(work, self.shares[start : start + at_once]):
                 yield from runs
                 partials.append(rest)
-        yield from sorted_runs(numbers, self.source.joined(partials))
+        yield from sort_runs(numbers, self.source.joined(partials))
 
 
 def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list[SortedRun], Any]:
     rows, rest = source.read(share)
-    return list(sorted_runs(numbers, rows)), rest
+    return list(sort_runs(numbers, rows)), rest
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,13 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import BinaryColumn, StringColumn, StructColumn
 from hudi_core.columns.spans import positions
 from hudi_core.columns.strings import take_strings
-from hudi_core.data_files.spool import Spool, emptied, spool
+from hudi_core.data_files.spool import Spool, drain, spool
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.metadata_writer.building import NewGroups
-from hudi_core.metadata_writer.group_files import group_numbers, taken_values
-from hudi_core.metadata_writer.rows import IndexRows, sliced, together
-from hudi_core.pruning.ranks import ordered
+from hudi_core.metadata_writer.group_files import group_numbers, take_values
+from hudi_core.metadata_writer.rows import IndexRows, slice_rows, together
+from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -97,7 +97,7 @@ class SortedRun:
     sizes: Numbers
 
 
-def sorted_runs(numbers: GroupNumbers, parts: Iterable[PrefixRows]) -> Iterator[SortedRun]:
+def sort_runs(numbers: GroupNumbers, parts: Iterable[PrefixRows]) -> Iterator[SortedRun]:
     """The records of all parts in runs of about `RUN_BYTES`, each in order."""
     held: list[PrefixRows] = []
     size = 0
@@ -105,10 +105,10 @@ def sorted_runs(numbers: GroupNumbers, parts: Iterable[PrefixRows]) -> Iterator[
         held.append(part)
         size += part.rows.size
         if size >= RUN_BYTES:
-            yield _sorted(numbers, held)
+            yield _sort(numbers, held)
             held, size = [], 0
     if held:
-        yield _sorted(numbers, held)
+        yield _sort(numbers, held)
 
 
 def _small(parts: Iterable[PrefixRows]) -> Iterator[PrefixRows]:
@@ -117,13 +117,13 @@ def _small(parts: Iterable[PrefixRows]) -> Iterator[PrefixRows]:
         count = len(part.rows)
         pieces = min(max(-(-part.rows.size // RUN_BYTES), 1), count)
         for start, stop in pairwise(np.linspace(0, count, pieces + 1).astype(np.int64).tolist()):
-            yield PrefixRows(part.partition, part.prefix, sliced(part.rows, start, stop)) if pieces > 1 else part
+            yield PrefixRows(part.partition, part.prefix, slice_rows(part.rows, start, stop)) if pieces > 1 else part
 
 
-def _sorted(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
+def _sort(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
     group_of = np.concatenate([numbers.of_records(part) for part in parts])
     rows = together([part.rows for part in parts])
-    order, _ = ordered(ByteStrings(rows.keys.offsets, rows.keys.data))
+    order, _ = order_texts(ByteStrings(rows.keys.offsets, rows.keys.data))
     total = len(numbers.named)
     # Numbers of two bytes are sorted by their digits.
     by_group = group_of[order].astype(np.uint16 if total <= 1 << 16 else np.int64)
@@ -131,7 +131,7 @@ def _sorted(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
     bytes_of = np.diff(rows.keys.offsets) + np.diff(rows.values.offsets)
     return SortedRun(
         take_strings(rows.keys, order),
-        taken_values(rows.values, order),
+        take_values(rows.values, order),
         np.bincount(group_of, minlength=total),
         np.bincount(group_of, bytes_of, minlength=total).astype(np.int64),
     )
@@ -201,22 +201,22 @@ class SpooledRuns:
     def _samples(self, starts: Numbers, counts: Numbers, step: int) -> list[list[bytes]]:
         """For each run, its first key and every `step`-th one after it."""
         of_runs = -(-counts // step)
-        keys, _ = self._taken(np.repeat(starts, of_runs) + positions(np.zeros_like(of_runs), of_runs) * step)
+        keys, _ = self._take(np.repeat(starts, of_runs) + positions(np.zeros_like(of_runs), of_runs) * step)
         strings = _Keys(keys)
         return [[strings[row] for row in range(start, stop)] for start, stop in pairwise([0, *np.cumsum(of_runs)])]
 
     def _in_order(self, rows: Numbers) -> tuple[StringColumn, BinaryColumn]:
-        keys, values = self._taken(rows)
+        keys, values = self._take(rows)
         if not len(rows):
             return keys, values
-        order, differs = ordered(ByteStrings(keys.offsets, keys.data))
+        order, differs = order_texts(ByteStrings(keys.offsets, keys.data))
         if not differs.all():
             twice = _Keys(keys)[int(order[np.flatnonzero(~differs)[0]])].decode(errors="replace")
             expected = "a table that has each record key once"
             raise UnsupportedError("index", expected=expected, found=f"{twice!r} twice")
-        return take_strings(keys, order), taken_values(values, order)
+        return take_strings(keys, order), take_values(values, order)
 
-    def _taken(self, rows: Numbers) -> tuple[StringColumn, BinaryColumn]:
+    def _take(self, rows: Numbers) -> tuple[StringColumn, BinaryColumn]:
         """Keys and values of records by their numbers in the spool."""
         engine = self.spool.engine
         parts: list[IndexRows] = []
@@ -243,7 +243,7 @@ class _Keys:
         return self.strings.data[self.strings.offsets[row] : self.strings.offsets[row + 1]].tobytes()
 
 
-def spooled(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun]) -> SpooledRuns:
+def spool_runs(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun]) -> SpooledRuns:
     """Draws all runs of so many file groups. Raises what they raise, and `StorageError` where the local file cannot be
     written."""
     entries: list[tuple[Numbers, Numbers, Numbers, Numbers]] = []
@@ -264,7 +264,7 @@ def spooled(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun
         held.append(run)
         size += int(run.sizes.sum())
         if size > HELD_BYTES:
-            waiting = spool(engine, _SCHEMA, batches(chain(emptied(held), remaining)), max_rows=0)
+            waiting = spool(engine, _SCHEMA, batches(chain(drain(held), remaining)), max_rows=0)
             break
     else:
         waiting = spool(engine, _SCHEMA, batches(held), max_rows=sys.maxsize)

@@ -74,7 +74,7 @@ class IndexOptions:
             object.__setattr__(self, "columns", name_list(self.columns))
 
 
-def chosen_partitions(
+def choose_partitions(
     table: Table, kinds: Iterable[str], resumed: Iterable[str], options: IndexOptions
 ) -> tuple[str, ...]:
     """The metadata partitions to make, in their order: the requested ones, those of builds that died, and those that these
@@ -82,7 +82,7 @@ def chosen_partitions(
 
     To make `files` again is to make all again. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
-    config, wanted = table.config, _named(kinds, options)
+    config, wanted = table.config, _name_partitions(kinds, options)
     there = set(config.metadata_partitions)
     _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
@@ -112,7 +112,7 @@ def chosen_partitions(
     return tuple(sorted(wanted, key=build_order))
 
 
-def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
+def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
     """The metadata partitions of kinds. An index with a name of its own has it in that of its partition."""
     wanted = set(kinds)
     named = [kind for kind in NAMED_KINDS if kind.name in wanted]
@@ -171,7 +171,7 @@ def refuse_renamed(table: Table, partitions: Collection[str]) -> None:
         raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
 
 
-def chosen_definitions(
+def choose_definitions(
     table: Table, partitions: Sequence[str], known: Mapping[str, IndexDefinition], options: IndexOptions
 ) -> dict[str, IndexDefinition]:
     """The definitions of all indexes of the table when these are made. `known` are those it has.
@@ -201,7 +201,7 @@ def _secondary_of(
     table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
     """The definition of a secondary index: of the requested column, else of the one that it had."""
-    if options.columns is not None and partition in _named([SECONDARY_INDEX], options):
+    if options.columns is not None and partition in _name_partitions([SECONDARY_INDEX], options):
         definition = secondary_definition(options.columns[0], table.config.version)
     elif before is not None and len(before.columns) == 1:
         definition = secondary_definition(before.columns[0], table.config.version)
@@ -216,7 +216,7 @@ def _expression_of(
 ) -> IndexDefinition:
     """The definition of an expression index: of the function and column that are asked for, else as it was."""
     version = table.config.version
-    if options.columns is not None and partition in _named([EXPRESSION_INDEX], options):
+    if options.columns is not None and partition in _name_partitions([EXPRESSION_INDEX], options):
         function, arguments = options.function or IDENTITY, options.arguments
         if options.using not in INDEX_TYPES:
             raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
@@ -275,12 +275,12 @@ class PlannedBuild:
     own: bool
 
 
-def planned_builds(timeline: Timeline) -> list[PlannedBuild]:
+def list_planned_builds(timeline: Timeline) -> list[PlannedBuild]:
     """The index builds that are not completed. One whose plan is gone plans nothing, and is not this library's."""
     builds: list[PlannedBuild] = []
     for instant in timeline.pending:
         if instant.action == INDEXING:
-            infos = _planned_infos(timeline, instant)
+            infos = _read_planned_infos(timeline, instant)
             where = f"{timeline.storage.uri}/{timeline.folder}/{instant.file}"
             names = tuple(file_name(str(info.get("metadataPartitionPath") or ""), where) for info in infos)
             own = bool(infos) and all(
@@ -290,7 +290,7 @@ def planned_builds(timeline: Timeline) -> list[PlannedBuild]:
     return builds
 
 
-def _planned_infos(timeline: Timeline, build: Instant) -> Sequence[Mapping[str, Any]]:
+def _read_planned_infos(timeline: Timeline, build: Instant) -> Sequence[Mapping[str, Any]]:
     try:
         return timeline.plan(build).get("indexPartitionInfos") or ()
     except CorruptFileError as error:
@@ -307,7 +307,7 @@ def plan_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
     return write_container(INDEX_PLAN, [{"version": 1, "indexPartitionInfos": _infos(timeline, partitions)}])
 
 
-def completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
+def make_completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
     """The content of the completed instant of a build."""
     record = {"version": 1, "operationType": None, "indexPartitionInfos": _infos(timeline, partitions)}
     return write_container(INDEX_COMMIT_METADATA, [record])

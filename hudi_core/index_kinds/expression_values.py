@@ -22,7 +22,7 @@ from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.data_files.log_ranges import whole_blocks
 from hudi_core.engine import FileInfo
 from hudi_core.expr.predicate import Term
-from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.bloom_write import encode_bloom_filter
 from hudi_core.formats.log import HeaderKey
@@ -107,7 +107,7 @@ class Expression:
         place = stored.find((column.name,))
         if place is None or place.field.type != column.type:
             return None
-        rows = decode(text, *joined_records(blocks), where)
+        rows = decode(text, *join_records(blocks), where)
         assert isinstance(rows, StructColumn)
         narrow = StructColumn(rows.length, {column.name: rows.fields[place.name]}, rows.validity)
         return snapshot.engine.rows.from_columns(narrow, self.schema, where)

@@ -19,7 +19,7 @@ from hudi_core.index_kinds.after_write import snapshot_after
 from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.expressions import IndexedValue, indexed_value
+from hudi_core.metadata.expressions import IndexedValue, find_indexed_value
 from hudi_core.metadata.kinds import EXPRESSION, of_kind
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.metadata_writer.expression import INDEX_TYPES, IndexedExpression
@@ -43,10 +43,10 @@ def table_expressions(table: Table, schema: Schema | None = None) -> tuple[Expre
     if not partitions:
         return ()
     definitions = index_definitions(table.storage, table.config)
-    return tuple(_kept(table, partition, definitions.get(partition), schema) for partition in partitions)
+    return tuple(_keep(table, partition, definitions.get(partition), schema) for partition in partitions)
 
 
-def _kept(table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None) -> Expression:
+def _keep(table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None) -> Expression:
     if definition is None:
         where, expected = f"{table.storage.uri}: {partition}", "a definition of the index"
         raise UnsupportedError(where, expected=expected, found="none")
@@ -66,7 +66,7 @@ def expression_of(table: Table, partition: str, definition: IndexDefinition) -> 
         )
     name = definition.columns[0]
     place = table.schema.find((name,))
-    value = None if place is None else indexed_value(definition, place.field.type)
+    value = None if place is None else find_indexed_value(definition, place.field.type)
     if place is None or value is None or not _can_be_recorded(value, definition):
         options = ", ".join(f"{option}={given!r}" for option, given in definition.options.items())
         raise UnsupportedError(

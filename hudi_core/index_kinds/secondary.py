@@ -44,7 +44,7 @@ class Indexed:
     schema: Schema
 
 
-def indexed_columns(table: Table, schema: Schema | None = None) -> tuple[IndexedColumn, ...]:
+def list_indexed_columns(table: Table, schema: Schema | None = None) -> tuple[IndexedColumn, ...]:
     """The secondary indexes of a table. `schema` is what the table's becomes, without the meta columns; None: it stays.
 
     Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-42, WRITE-43.
@@ -57,10 +57,12 @@ def indexed_columns(table: Table, schema: Schema | None = None) -> tuple[Indexed
     if records is not None and records.is_partitioned:
         found = f"{partitions[0]} and a partitioned record index"
         raise UnsupportedError(table.storage.uri, expected="secondary indexes of keys that are unique", found=found)
-    return tuple(_indexed(table, partition, definitions.get(partition), schema) for partition in partitions)
+    return tuple(_make_indexed(table, partition, definitions.get(partition), schema) for partition in partitions)
 
 
-def _indexed(table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None) -> IndexedColumn:
+def _make_indexed(
+    table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None
+) -> IndexedColumn:
     if definition is None or len(definition.columns) != 1 or definition.version not in (V1, V2):
         found = "no definition" if definition is None else f"{definition.columns} in version {definition.version}"
         raise UnsupportedError(
@@ -114,7 +116,7 @@ class SecondaryChanges:
         return snapshot_after(self.before, self.indexed.schema, self.instant_time)
 
 
-def replaced_secondary(
+def read_replaced_secondary(
     table: Table, columns: Sequence[IndexedColumn], replaced: Mapping[str, Iterable[str]]
 ) -> dict[str, SecondaryKeys]:
     """The keys of file groups that a write replaces, by index."""
@@ -146,7 +148,7 @@ def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> T
     table before the commit. Rule WRITE-41."""
     if change.operation == CLUSTER or change.operation in COMPACTIONS:
         return change
-    columns = indexed_columns(table)
+    columns = list_indexed_columns(table)
     late = [
         column
         for column in columns
@@ -161,5 +163,5 @@ def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> T
     statuses = in_order(
         lambda status: changes.of_status(status, slices.get((status.partition, status.file_id))), change.statuses
     )
-    replaced = replaced_secondary(table, late, change.replaced)
+    replaced = read_replaced_secondary(table, late, change.replaced)
     return replace(change, statuses=tuple(statuses), replaced_secondary={**change.replaced_secondary, **replaced})

@@ -108,7 +108,7 @@ class KeyGenerator(Generic[V, M]):
             case CompositeKey(fields, all_required):
                 return self._composite(generator, root, fields, all_required)
             case AutoKey(instant, task):
-                row_numbers = values.apply(CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
+                row_numbers = values.apply(CAST, [values.number_rows(root, first_row)], [t.Long()], TEXT)
                 return values.join([f"{instant}_{task}_", row_numbers])
             case _:
                 assert_never(generator.key)
@@ -161,15 +161,15 @@ class KeyGenerator(Generic[V, M]):
         if isinstance(part, TimePart):
             column = self._columns[part.field]
             string = time_text(values, self._at(root, column.positions), column.type, part, generator, root)
-            string = values.mapped(string, escape, TEXT, TEXT) if style.escaped else string
+            string = values.map(string, escape, TEXT, TEXT) if style.escaped else string
             return prefix, string
         string = self._text(generator, root, part.field)
         missing = values.some([values.is_null(string), values.matches(string, _EMPTY_TEXT)], root)
         slashed = style.slashes and _takes_slashes(generator)
         if style.escaped and not (slashed and generator.writer is not WritePath.AVRO):
-            string = values.mapped(string, escape, TEXT, TEXT)
+            string = values.map(string, escape, TEXT, TEXT)
         if slashed:
-            string, prefix = values.mapped(string, slashed_date, TEXT, TEXT), slashed_date(prefix)
+            string, prefix = values.map(string, slash_date, TEXT, TEXT), slash_date(prefix)
         return prefix, values.replaced(string, missing, HIVE_DEFAULT, TEXT)
 
     def _is_text(self, field: str) -> bool:
@@ -186,13 +186,13 @@ class KeyGenerator(Generic[V, M]):
 
     def _own(self, generator: UserGenerator, root: V) -> KeyStrings[V]:
         record, names = self.schema.record, tuple(field.name for field in self.schema.fields)
-        key = self._values.mapped(root, _OwnText(generator.record_key, names, "record_key"), record, TEXT)
-        path = self._values.mapped(root, _OwnText(generator.partition_path, names, "partition_path"), record, TEXT)
+        key = self._values.map(root, _OwnText(generator.record_key, names, "record_key"), record, TEXT)
+        path = self._values.map(root, _OwnText(generator.partition_path, names, "partition_path"), record, TEXT)
         empty = self._values.matches(key, _EMPTY_TEXT)
         return KeyStrings(self._values.refuse(key, empty, "a record key", "an empty text"), path)
 
 
-def slashed_date(string: str) -> str:
+def slash_date(string: str) -> str:
     """`2024-03-01` as `2024/03/01`: every dash, unless a part would be no name of a folder. KEY-710."""
     return string if _OUT.intersection(string.split("-")) else string.replace("-", "/")
 

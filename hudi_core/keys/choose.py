@@ -31,7 +31,7 @@ from hudi_core.keys.joda import parse_pattern
 from hudi_core.keys.options import KeyOptions, key_options
 from hudi_core.keys.zones import UTC, Zone, parse_zone
 from hudi_core.options import KeyGeneratorType as Kind
-from hudi_core.options import TableConfig, generator_of_class, generator_of_type, inferred_generator
+from hudi_core.options import TableConfig, generator_of_class, generator_of_type, infer_generator
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 _METHODS = ("record_key", "partition_path")
@@ -52,23 +52,21 @@ def load_generator(name: str, option: str) -> UserGenerator:
     except ModuleNotFoundError as missing:
         raise UsageError(option, expected="a module that can be imported", found=str(missing)) from missing
     except Exception as problem:  # of code that is not ours: any
-        raise UsageError(option, expected="a module that can be imported", found=_shown(problem)) from problem
+        raise UsageError(option, expected="a module that can be imported", found=_show(problem)) from problem
     if not isinstance(loaded, type):
         raise UsageError(option, expected=f"a class {called} in the module {module}", found="none")
     try:
         generator = loaded()
     except Exception as problem:  # of code that is not ours: any
-        raise UsageError(
-            option, expected=f"a class {called} made without arguments", found=_shown(problem)
-        ) from problem
-    return checked(generator, option)
+        raise UsageError(option, expected=f"a class {called} made without arguments", found=_show(problem)) from problem
+    return check_generator(generator, option)
 
 
-def _shown(problem: Exception) -> str:
+def _show(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"
 
 
-def checked(generator: object, where: str) -> UserGenerator:
+def check_generator(generator: object, where: str) -> UserGenerator:
     """The generator. Raises `UsageError` when it lacks a method."""
     for method in _METHODS:
         if not callable(getattr(generator, method, None)):
@@ -105,7 +103,7 @@ def choose(
     `UnsupportedError` for a class in Java that is not one of Hudi's.
     """
     options = key_options(properties)
-    kind = chosen_kind(options)
+    kind = choose_kind(options)
     if not isinstance(kind, Kind):
         return kind
     key = _record_key(kind, options, writer)
@@ -129,7 +127,7 @@ def generator_of_table(
     return choose({**named.table_options(config), **bare}, writer=writer, machine=machine)
 
 
-def chosen_kind(options: KeyOptions) -> Kind | AnyGenerator:
+def choose_kind(options: KeyOptions) -> Kind | AnyGenerator:
     """The kind of generator, or the user's own, where the options name its class."""
     if options.generator_class:
         kind = generator_of_class(options.generator_class)
@@ -141,7 +139,7 @@ def chosen_kind(options: KeyOptions) -> Kind | AnyGenerator:
                 named.GENERATOR_TYPE, expected=f"one of {', '.join(Kind)}", found=repr(options.generator_type)
             )
         return kind
-    return inferred_generator(options.record_key, options.partition_path)
+    return infer_generator(options.record_key, options.partition_path)
 
 
 def _record_key(kind: Kind, options: KeyOptions, writer: WritePath) -> RecordKey:

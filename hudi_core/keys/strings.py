@@ -34,16 +34,16 @@ def key_text(values: Values[V, M], column: V, kind: t.Type, where: str, generato
             return values.apply(CAST, [column], [kind], TEXT)
         case t.Decimal(scale=scale):
             if scale > _PLAIN_SCALE:
-                return values.mapped(column, decimal_text, kind, TEXT)
+                return values.map(column, decimal_text, kind, TEXT)
             return values.apply(CAST, [column], [kind], TEXT)
         case t.Time():
-            return values.mapped(column, str, kind, TEXT)
+            return values.map(column, str, kind, TEXT)
         case t.Timestamp():
-            return values.mapped(column, timestamp_rule(kind, generator), kind, TEXT)
+            return values.map(column, timestamp_rule(kind, generator), kind, TEXT)
         case t.Fixed() if generator.writer is WritePath.AVRO and not generator.spark_types:
-            return values.mapped(column, byte_array_text, kind, TEXT)
+            return values.map(column, byte_array_text, kind, TEXT)
         case t.Binary() | t.Fixed() | t.Vector():
-            return values.mapped(column, bytes.hex, kind, TEXT)
+            return values.map(column, bytes.hex, kind, TEXT)
         case t.Record() | t.Array() | t.Map() | t.Union():
             raise no_string(where, kind)
         case _:

@@ -70,7 +70,7 @@ def delete_ordering(
     rows = length(values)
     if not types or not isinstance(values, UnionColumn):
         return tuple(engine.nulls(column_type, rows) for column_type in types), np.ones(rows, np.bool_)
-    parts = [values] if len(types) == 1 else _listed(values, len(types))
+    parts = [values] if len(types) == 1 else _list(values, len(types))
     columns, has_value = [], np.ones(rows, np.bool_)
     for part, ordering_type in zip(parts, types, strict=True):
         column, valid = _values_of_type(part, rows, ordering_type, engine)
@@ -85,7 +85,7 @@ _Part = UnionColumn | tuple[UnionColumn, NDArray[np.int64], NDArray[np.int64]]
 """Values, or of some deletes the row of each among others."""
 
 
-def _listed(values: UnionColumn, fields: int) -> list[_Part]:
+def _list(values: UnionColumn, fields: int) -> list[_Part]:
     """The value of each field in those deletes that have as many; deletes of this library list none."""
     if _ARRAY not in values.names:
         none = np.zeros(0, np.int64)

@@ -1,7 +1,7 @@
 """Which of the records with one key wins, column by column where updates are partial. Rules: MERGE-1 to MERGE-12.
 
 Records are rows of arrays. They refer to values by row number, so that merging moves no values. The rule is one function of
-an older and a newer record, `merged`; a file slice applies it to the records of its logs from oldest to newest, and then to
+an older and a newer record, `merge_records`; a file slice applies it to the records of its logs from oldest to newest, and then to
 the row of the base file and the merged log record.
 """
 
@@ -73,7 +73,7 @@ class MergeRecords:
         self.has_value[rows] = others.has_value
 
 
-def joined(parts: list[MergeRecords]) -> MergeRecords:
+def join_records(parts: list[MergeRecords]) -> MergeRecords:
     """All records, in order; at least one part."""
     return MergeRecords(
         tuple(np.concatenate(columns) for columns in zip(*(part.ordering for part in parts), strict=True)),
@@ -85,7 +85,7 @@ def joined(parts: list[MergeRecords]) -> MergeRecords:
     )
 
 
-def merged(
+def merge_records(
     older: MergeRecords, newer: MergeRecords, precedence: Precedence, latest: Bools | None = None
 ) -> MergeRecords:
     """The merged record of each pair with one key; the `latest` columns come from the newer row, whichever wins."""
@@ -143,7 +143,7 @@ def fold(
     round_number = 1
     while len(several):
         newer = records.take(order[begins[several] + round_number])
-        result.put(several, merged(result.take(several), newer, precedence, latest))
+        result.put(several, merge_records(result.take(several), newer, precedence, latest))
         round_number += 1
         several = several[counts[several] > round_number]
     return sorted_keys[begins], result

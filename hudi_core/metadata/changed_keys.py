@@ -14,7 +14,7 @@ from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTabl
 from hudi_core.timeline.slices import FileSlice
 
 
-def changed_keys(metadata: MetadataTable, requested_time: str) -> Mapping[str, StringColumn] | None:
+def read_changed_keys(metadata: MetadataTable, requested_time: str) -> Mapping[str, StringColumn] | None:
     """The keys that a write added, moved or removed, by file group of the record index; None where that is not known any more,
     as its log files were merged and cleaned away since."""
     written = next((one for one in metadata.timeline.commits if one.requested_time == requested_time), None)

@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
-from hudi_core.columns.nodes import NullColumn, PrimitiveColumn, StructColumn, nested_column, validity_of
+from hudi_core.columns.nodes import NullColumn, PrimitiveColumn, StructColumn, select_nested_column, validity_of
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, utf8_column
 from hudi_core.formats.hfile.cells import keys_of
-from hudi_core.metadata.records import FileGroup, MetadataRecords, RecordBatch, decoded_values
+from hudi_core.metadata.records import FileGroup, MetadataRecords, RecordBatch, decode_values
 
 _PAYLOADS: Final = ("BloomFilterMetadata", "ColumnStatsMetadata", "SecondaryIndexMetadata")
 """The payloads that may mark their key as deleted."""
@@ -37,7 +37,7 @@ def counting_records(group: FileGroup) -> CountingRecords:
     if not records.batches:  # deletes alone, or nothing
         return CountingRecords([], 0)
     if records.all_of_base_files:
-        return CountingRecords([_taken(batch, ~_flags(batch)[0]) for batch in records.batches], 0)
+        return CountingRecords([_take(batch, ~_flags(batch)[0]) for batch in records.batches], 0)
     count = sum(len(batch.cells) for batch in records.batches)
     keys, order, resets, gone = _events(records)
     sequence = np.lexsort((order, keys))
@@ -54,7 +54,7 @@ def counting_records(group: FileGroup) -> CountingRecords:
     counts[sequence] = counts_in_order
     ends = np.cumsum([len(batch.cells) for batch in records.batches])[:-1]
     batches = [
-        _taken(batch, which) for batch, which in zip(records.batches, np.split(counts[:count], ends), strict=True)
+        _take(batch, which) for batch, which in zip(records.batches, np.split(counts[:count], ends), strict=True)
     ]
     return CountingRecords([batch for batch in batches if len(batch.cells)], int(of_key[of_key > 1].sum()))
 
@@ -83,7 +83,7 @@ def _events(records: MetadataRecords) -> tuple[Numbers, Numbers, Bools, Bools]:
 def _flags(batch: RecordBatch) -> tuple[Bools, Bools]:
     """For each record, whether it deletes its key, and whether it replaces those before it."""
     wanted = frozenset((*(f"{payload}.isDeleted" for payload in _PAYLOADS), f"{_STATISTICS}.isTightBound"))
-    column = decoded_values([batch], wanted)
+    column = decode_values([batch], wanted)
     gone, resets = np.zeros(len(batch.cells), np.bool_), np.ones(len(batch.cells), np.bool_)
     assert isinstance(column, StructColumn)
     for name in _PAYLOADS:
@@ -98,7 +98,7 @@ def _flags(batch: RecordBatch) -> tuple[Bools, Bools]:
 def _flag(payload: StructColumn, name: str) -> Bools:
     if name not in payload.fields:
         return np.zeros(payload.length, np.bool_)
-    column = nested_column(payload, name)
+    column = select_nested_column(payload, name)
     if isinstance(column, NullColumn):
         return np.zeros(payload.length, np.bool_)
     assert isinstance(column, PrimitiveColumn)
@@ -106,5 +106,5 @@ def _flag(payload: StructColumn, name: str) -> Bools:
     return flags
 
 
-def _taken(batch: RecordBatch, which: Bools) -> RecordBatch:
+def _take(batch: RecordBatch, which: Bools) -> RecordBatch:
     return batch if which.all() else replace(batch, cells=batch.cells.take(np.flatnonzero(which)))

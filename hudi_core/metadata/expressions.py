@@ -115,7 +115,7 @@ class IndexedValue:
         return to_sql(Call(self.function, (Name(tuple(column.split("."))), *self.literals)))
 
 
-def indexed_value(definition: IndexDefinition, type: t.Type) -> IndexedValue | None:
+def find_indexed_value(definition: IndexDefinition, type: t.Type) -> IndexedValue | None:
     """The value of an index of one column, which has this type; None where the definition does not tell it."""
     name, literals = _call(definition)
     function = _function(name)
@@ -125,7 +125,7 @@ def indexed_value(definition: IndexDefinition, type: t.Type) -> IndexedValue | N
     return IndexedValue(name, literals, type if function.type is None else function.type, certain)
 
 
-def stated_value(definition: IndexDefinition) -> str:
+def describe_value(definition: IndexDefinition) -> str:
     """What an index of one column is of, as SQL for people; the function with its options where these are no arguments."""
     (column,) = definition.columns
     name, literals = _call(definition)

@@ -27,17 +27,17 @@ class FileKeys:
     keys: Keys
 
 
-def hashed_keys(files: FileList, rows: Numbers) -> Keys:
+def hash_keys(files: FileList, rows: Numbers) -> Keys:
     """For each of these files, the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
     return bloom_filter_keys(files.partitions, files.partition_of[rows], take_strings(files.names, rows))
 
 
 def keys_of(partitions: Iterable[str], names: StringColumn) -> Keys:
     """The same of files by the partition and the name of each."""
-    return bloom_filter_keys(*numbered(partitions), names)
+    return bloom_filter_keys(*number_partitions(partitions), names)
 
 
-def numbered(partitions: Iterable[str]) -> tuple[list[str], Numbers]:
+def number_partitions(partitions: Iterable[str]) -> tuple[list[str], Numbers]:
     """The distinct partitions in ascending order, and the number among them of each that was given."""
     given = list(partitions)
     distinct = sorted(set(given))
@@ -57,5 +57,5 @@ def keys_beside(files: FileList, rows: Numbers, known: FileKeys) -> Keys:
     new[there] = False
     keys = np.empty(len(rows), known.keys.dtype)
     keys[there] = known.keys[places[there]]
-    keys[new] = hashed_keys(files, rows[new])
+    keys[new] = hash_keys(files, rows[new])
     return keys

@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import MapColumn, Offsets, PrimitiveColumn, StringColumn, StructColumn, nested_column
+from hudi_core.columns.nodes import (
+    MapColumn,
+    Offsets,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    select_nested_column,
+)
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.records import MetadataRecords, RecordBatch, decoded_values
+from hudi_core.metadata.records import MetadataRecords, RecordBatch, decode_values
 from hudi_core.paths import file_name, partition_path
 from hudi_core.timeline.files import FileList
 
@@ -119,7 +126,7 @@ def _entries(batches: Sequence[RecordBatch]) -> _Entries | None:
         by_schema.setdefault(batch.schema, []).append(batch)
     if not by_schema:
         return None
-    parts = [_columns(decoded_values(alike, _WANTED), alike[0].where) for alike in by_schema.values()]
+    parts = [_columns(decode_values(alike, _WANTED), alike[0].where) for alike in by_schema.values()]
     ordered = [batch for alike in by_schema.values() for batch in alike]
     records = [(batch.cells.key(row), batch.order) for batch in ordered for row in range(len(batch.cells))]
     counts = [np.diff(maps.offsets) for maps, _, _ in parts]
@@ -136,9 +143,9 @@ def _entries(batches: Sequence[RecordBatch]) -> _Entries | None:
 def _columns(column: object, where: str) -> tuple[MapColumn, NDArray[Any], NDArray[Any]]:
     try:
         assert isinstance(column, StructColumn)
-        maps = nested_column(column, _PAYLOAD)
+        maps = select_nested_column(column, _PAYLOAD)
         assert isinstance(maps, MapColumn)
-        sizes, gone = nested_column(maps.values, "size"), nested_column(maps.values, "isDeleted")
+        sizes, gone = select_nested_column(maps.values, "size"), select_nested_column(maps.values, "isDeleted")
         assert isinstance(sizes, PrimitiveColumn)
         assert isinstance(gone, PrimitiveColumn)
     except (AssertionError, KeyError):

@@ -90,7 +90,7 @@ def kind_of(partition: str) -> IndexKind | None:
     return next((kind for kind in KINDS if kind.is_of(partition)), None)
 
 
-def known_kind(partition: str) -> IndexKind:
+def get_known_kind(partition: str) -> IndexKind:
     """The kind of a metadata partition that was checked to be of one."""
     kind = kind_of(partition)
     assert kind is not None, partition

@@ -45,7 +45,7 @@ class LiveRecords:
     run: Numbers | None = None
     void: Bools | None = None
 
-    def chosen(self, which: Bools) -> LiveRecords:
+    def select(self, which: Bools) -> LiveRecords:
         if which.all():
             return self
         run, void = self.run, self.void
@@ -68,10 +68,10 @@ def live_records(
     kinds = _over(parts, lambda part: part.kinds)
     gone = _over(parts, lambda part: part.deleted)
     words = words_of(keys)
-    meeting = _NONE if apart else _shared_keys(words, unique)
+    meeting = _NONE if apart else _find_shared_keys(words, unique)
     if not len(meeting):
         live = LiveRecords(np.arange(len(kinds)), kinds)
-        return live.chosen(~gone) if gone.any() else live
+        return live.select(~gone) if gone.any() else live
     gone = np.append(gone, np.ones(len(deletes), np.bool_))
     order = np.append(_over(parts, lambda part: part.order), np.array(deletes, np.int64))
     resets = gone | np.append(_over(parts, lambda part: part.tight), np.zeros(len(deletes), np.bool_))
@@ -84,7 +84,7 @@ def live_records(
     run[merged] = meeting_run + len(kinds)
     kinds = kinds.copy()
     kinds[merged], void[merged] = _one_kind_a_run(kinds[merged], meeting_run)
-    return LiveRecords(np.arange(len(kinds)), kinds, run, void).chosen(counts)
+    return LiveRecords(np.arange(len(kinds)), kinds, run, void).select(counts)
 
 
 def words_of(keys: Octets) -> NDArray[np.uint64]:
@@ -99,7 +99,7 @@ def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[An
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 
-def _shared_keys(words: NDArray[np.uint64], unique: int) -> Numbers:
+def _find_shared_keys(words: NDArray[np.uint64], unique: int) -> Numbers:
     """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
     are looked up among the others."""
     mixed = words[:, 0] * _MIXERS[0]

@@ -65,7 +65,7 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
                     RecordBatch(log.cells.take(rows), log.schema, order, log.where), key_numbers[rows]
                 )
                 left[result.keys] = False
-                yield partial(_given, result)
+                yield partial(_give, result)
         else:
             gone = keys.find(utf8_column(sorted(log)))
             left[gone[gone >= 0]] = False
@@ -131,7 +131,7 @@ def _last_rows(key_numbers: Numbers, left: NDArray[np.bool_]) -> Numbers:
     return rows[np.unique(key_numbers[rows], return_index=True)[1]]
 
 
-def _given(result: LookupResult) -> LookupResult:
+def _give(result: LookupResult) -> LookupResult:
     return result
 
 

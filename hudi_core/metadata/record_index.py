@@ -16,13 +16,13 @@ from hudi_core.columns.nodes import (
     PrimitiveColumn,
     StringColumn,
     StructColumn,
-    nested_column,
+    select_nested_column,
     to_list,
     validity_of,
 )
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.lookup import LookupResult
-from hudi_core.metadata.records import decoded_values
+from hudi_core.metadata.records import decode_values
 
 _PAYLOAD = "recordIndexMetadata"
 _UUID, _TEXT = 0, 1
@@ -58,17 +58,17 @@ class LocationColumns:
 def location_columns(result: LookupResult) -> LocationColumns:
     """The locations of the records that were found, as columns. Raises `CorruptFileError` for one without a location."""
     where = result.batch.where
-    column = decoded_values([result.batch], _WANTED)
+    column = decode_values([result.batch], _WANTED)
     try:
-        payload = nested_column(column, _PAYLOAD)
+        payload = select_nested_column(column, _PAYLOAD)
         assert isinstance(payload, StructColumn)
         count = payload.length
-        partitions = nested_column(payload, "partitionName")
-        high, low, numbers = (_numbers(nested_column(payload, name), count) for name in _FIELDS[1:])
+        partitions = select_nested_column(payload, "partitionName")
+        high, low, numbers = (_numbers(select_nested_column(payload, name), count) for name in _FIELDS[1:])
         encodings = np.full(count, _UUID)
         if "fileIdEncoding" in payload.fields:
-            encodings = _numbers(nested_column(payload, "fileIdEncoding"), count)[0]
-        texts = nested_column(payload, "fileId") if "fileId" in payload.fields else None
+            encodings = _numbers(select_nested_column(payload, "fileIdEncoding"), count)[0]
+        texts = select_nested_column(payload, "fileId") if "fileId" in payload.fields else None
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of locations", found="another") from None
     as_text = encodings == _TEXT
@@ -101,26 +101,28 @@ def uuid_halves(file_id: str) -> tuple[int, int, int] | None:
     except ValueError:
         return None
     number = int(tail[1:]) if tail else _NO_INDEX
-    halves = (_signed(value.int >> 64), _signed(value.int & _LOW_64))
+    halves = (_read_signed(value.int >> 64), _read_signed(value.int & _LOW_64))
     return (*halves, number) if str(value) == head and (not tail or tail == f"-{number}") else None
 
 
-def _signed(half: int) -> int:
+def _read_signed(half: int) -> int:
     return half - (1 << 64) if half >> 63 else half
 
 
 def locations(results: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
     """Where the keys that were found are, each with its number. Raises `CorruptFileError` for a record without a location."""
     for result in results:
-        column = decoded_values([result.batch], _WANTED)
+        column = decode_values([result.batch], _WANTED)
         try:
             assert isinstance(column, StructColumn)
-            payload = nested_column(column, _PAYLOAD)
+            payload = select_nested_column(column, _PAYLOAD)
             assert isinstance(payload, StructColumn)
-            fields = [to_list(nested_column(payload, name)) for name in _FIELDS]
+            fields = [to_list(select_nested_column(payload, name)) for name in _FIELDS]
             for name, default in _LATER:
                 fields.append(
-                    to_list(nested_column(payload, name)) if name in payload.fields else [default] * len(fields[0])
+                    to_list(select_nested_column(payload, name))
+                    if name in payload.fields
+                    else [default] * len(fields[0])
                 )
         except (AssertionError, KeyError):
             raise CorruptFileError(result.batch.where, expected="a schema of locations", found="another") from None

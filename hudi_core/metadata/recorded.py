@@ -25,12 +25,12 @@ from hudi_core.columns.nodes import (
     StructColumn,
     UnionColumn,
     length,
-    nested_column,
+    select_nested_column,
     validity_of,
 )
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.records import RecordBatch, decoded_values
+from hudi_core.metadata.records import RecordBatch, decode_values
 from hudi_core.metadata.typed_by_file import V1_DECIMAL
 from hudi_core.pruning.ranks import ranks
 from hudi_core.pruning.statistics import Bounds, Carrier, carrier
@@ -121,7 +121,7 @@ class BoundKinds:
     def index_of(self, type: t.Type | None, *, typed: bool) -> int:
         return NO_KIND if type is None else self.indexes.setdefault(BoundKind(type, typed), len(self.indexes))
 
-    def renumbered(self, indexes: Numbers, others: BoundKinds) -> Numbers:
+    def renumber(self, indexes: Numbers, others: BoundKinds) -> Numbers:
         """Indexes into other kinds as indexes into these."""
         if list(others.indexes) == list(self.indexes)[: len(others.indexes)]:
             return indexes
@@ -156,17 +156,17 @@ class DecodedStatistics:
         return len(self.order)
 
 
-def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistics, BoundKinds]:
+def decode(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistics, BoundKinds]:
     """The records of batches of one schema, and the kinds met in them. Raises `CorruptFileError`."""
     first, kinds = batches[0], BoundKinds()
     keys = [_keys(batch, key_size) for batch in batches]
-    column = decoded_values(batches, _WANTED)
+    column = decode_values(batches, _WANTED)
     count = sum(len(batch.cells) for batch in batches)
     try:
-        payload = nested_column(column, _PAYLOAD)
-        lower, upper = nested_column(payload, "minValue"), nested_column(payload, "maxValue")
+        payload = select_nested_column(column, _PAYLOAD)
+        lower, upper = select_nested_column(payload, "minValue"), select_nested_column(payload, "maxValue")
         names = ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")
-        stated = {name: nested_column(payload, name) for name in names}
+        stated = {name: select_nested_column(payload, name) for name in names}
     except KeyError as missing:
         raise CorruptFileError(
             first.where, expected=f"a schema of column statistics with {missing}", found="none"
@@ -177,7 +177,7 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
         or not isinstance(upper, UnionColumn)
     ):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
-    ordinals, details = _bound_types(payload)
+    ordinals, details = _read_bound_types(payload)
     part = DecodedStatistics(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
@@ -208,7 +208,7 @@ def bounds(column: UnionColumn, rows: Numbers | None, kind: BoundKind) -> tuple[
             return to_texts(numbers), known & readable
         integers, fits = to_integers(numbers)
         return integers, known & readable & fits
-    branches, places = _taken(column, rows)
+    branches, places = _take(column, rows)
     occurring = _occurring(branches)
     of_form: Any = np.float64 if form is Carrier.FLOATS else np.int64
     if len(occurring) == 1 and (values := _numbers(column.children[occurring[0]], form)) is not None:
@@ -224,7 +224,7 @@ def bounds(column: UnionColumn, rows: Numbers | None, kind: BoundKind) -> tuple[
     return values_of, known
 
 
-def _taken(column: UnionColumn, rows: Numbers | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
+def _take(column: UnionColumn, rows: Numbers | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
     """Branches of some rows, and their rows in their children (None: all rows of the one child that has rows)."""
     if len(_occurring(column.branches)) == 1:
         return (column.branches, None) if rows is None else (column.branches[rows], rows)
@@ -268,7 +268,7 @@ def _by_looks(kind_of: Numbers, rows: Numbers, lower: UnionColumn, upper: UnionC
         kind_of[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
 
 
-def _bound_types(payload: StructColumn) -> tuple[Numbers, StringColumn | None]:
+def _read_bound_types(payload: StructColumn) -> tuple[Numbers, StringColumn | None]:
     """The ordinal of the type that each record states, and its details. Schemas before version 9 have no place
     for it."""
     declared = payload.fields.get("valueType")
@@ -331,7 +331,7 @@ def _text_wrapper(kind: BoundKind) -> str:
 
 
 def _texts(column: UnionColumn, rows: Numbers | None, wrapper: str) -> tuple[ByteStrings, Bools]:
-    branches, places = _taken(column, rows)
+    branches, places = _take(column, rows)
     for branch, name in enumerate(column.names):
         child = column.children[branch]
         value = child.fields.get("value") if isinstance(child, StructColumn) else None

@@ -151,9 +151,9 @@ def open_group(
                 logs.append(RecordBatch(cells, schema, order, block.where))
             case BlockKind.HFILE_DATA:
                 file = HFile(InMemoryFile(block.content(), block.where))
-                logs.append(_batch(file, _ordered(file.cells()), order))
+                logs.append(_batch(file, _order(file.cells()), order))
             case BlockKind.DELETE:
-                if keys := _deleted(block):
+                if keys := _list_deleted(block):
                     deletes.append(MetadataDeletes(keys, order))
             case _:
                 raise UnsupportedError(
@@ -162,7 +162,7 @@ def open_group(
     return FileGroup(base, logs, deletes, sources)
 
 
-def _ordered(cells: Cells) -> Cells:
+def _order(cells: Cells) -> Cells:
     """Cells of a log block, which are looked up by their order: earlier releases wrote some in another one. Rule FORMAT-712."""
     return in_byte_order(cells) if has_late_rows(cells) else cells
 
@@ -211,7 +211,7 @@ def _piece(file: HFile, cells: Callable[[], Cells]) -> RecordBatch:
     return _batch(file, cells(), 0)
 
 
-def _deleted(block: LogBlock) -> list[bytes]:
+def _list_deleted(block: LogBlock) -> list[bytes]:
     keys: StringColumn = read_deletes(block).record_keys
     if keys.validity is not None and not keys.validity.all():
         raise CorruptFileError(block.where, expected="a key with each delete", found="a null")
@@ -235,11 +235,11 @@ def _starting(cells: Cells, prefixes: Sequence[bytes]) -> Cells:
     return cells if chosen.all() else cells.take(np.flatnonzero(chosen))
 
 
-def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str] | None) -> Column:
+def decode_values(batches: Sequence[RecordBatch], wanted: frozenset[str] | None) -> Column:
     """The wanted fields (None: all) of all records of batches of one schema, in order, decoded at once. `CorruptFileError` names
     the source that is damaged."""
     if len(batches) == 1:
-        return _decoded(batches[0], wanted)
+        return _decode(batches[0], wanted)
     cells = [batch.cells for batch in batches]
     data = np.concatenate([gather(cell.data, cell.value_offsets, cell.value_lengths)[1] for cell in cells])
     lengths = np.concatenate([cell.value_lengths for cell in cells])
@@ -247,10 +247,10 @@ def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str] | None
         return decode(batches[0].schema, data, np.cumsum(lengths) - lengths, lengths, batches[0].where, wanted)
     except CorruptFileError:
         for batch in batches:
-            _decoded(batch, wanted)
+            _decode(batch, wanted)
         raise
 
 
-def _decoded(batch: RecordBatch, wanted: frozenset[str] | None) -> Column:
+def _decode(batch: RecordBatch, wanted: frozenset[str] | None) -> Column:
     cells = batch.cells
     return decode(batch.schema, cells.data, cells.value_offsets, cells.value_lengths, batch.where, wanted)

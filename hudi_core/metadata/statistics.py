@@ -20,13 +20,13 @@ from hudi_core.columns.concat import ColumnBuilder
 from hudi_core.columns.hashes import xxh64_id
 from hudi_core.columns.nodes import FixedBinaryColumn
 from hudi_core.metadata.live_records import LiveRecords, live_records, words_of
-from hudi_core.metadata.merged import merged
-from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decoded
+from hudi_core.metadata.merged import merge_statistics
+from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decode
 from hudi_core.metadata.records import MetadataRecords, Piece, RecordBatch
-from hudi_core.metadata.trust import Origin, trusted_statistics
+from hudi_core.metadata.trust import Origin, trust_statistics
 from hudi_core.metadata.whole_strings import whole_lower
 from hudi_core.parallel.ordered import in_order
-from hudi_core.pruning.statistics import ColumnStatistics, concatenated, taken
+from hudi_core.pruning.statistics import ColumnStatistics, concatenate, take_files
 from hudi_core.types import nodes as t
 
 COLUMN_SIZE: Final = 12
@@ -84,13 +84,13 @@ class _Earlier:
         offsets = np.cumsum([0, *map(len, self.statistics_by_kind)])
         cuts = np.searchsorted(rows, offsets)
         parts = [
-            taken(statistics, rows[start:stop] - offset)
+            take_files(statistics, rows[start:stop] - offset)
             for statistics, offset, start, stop in zip(
                 self.statistics_by_kind, offsets[:-1], cuts[:-1], cuts[1:], strict=True
             )
             if stop > start
         ]
-        return concatenated(parts)
+        return concatenate(parts)
 
 
 _Part = DecodedStatistics | _Earlier
@@ -112,7 +112,7 @@ def read_statistics(
     sizes are those of files. With `as_stated` nothing is left out
     for being beyond belief. Raises `CorruptFileError`.
     """
-    gathered = _gathered(records.batches, pieces, key_size, columns)
+    gathered = _gather(records.batches, pieces, key_size, columns)
     if gathered is None:
         return dict.fromkeys(columns, ())
     parts = gathered.parts
@@ -126,15 +126,15 @@ def read_statistics(
             for part in parts
         ]
     deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
-    keys = _joined_keys([gathered.keys], [key for key, _ in deleted])
+    keys = _join_keys([gathered.keys], [key for key, _ in deleted])
     apart = records.all_of_base_files and not gathered.repeated
     live = live_records(parts, keys, [order for _, order in deleted], apart=apart)
     reading = _Reading(parts, keys, gathered.kinds, of_files=key_size == FILE_KEY, as_stated=as_stated)
     named = gathered.columns if len(live.records) == len(gathered.columns) else gathered.columns[live.records]
-    return {column: tuple(reading.by_kind(live.chosen(named == number))) for number, column in enumerate(columns)}
+    return {column: tuple(reading.by_kind(live.select(named == number))) for number, column in enumerate(columns)}
 
 
-def extended(
+def extend(
     earlier: Sequence[RecordedStatistics], records: MetadataRecords, column: str, key_size: int
 ) -> tuple[RecordedStatistics, ...] | None:
     """The result of `read_statistics` for a column, brought up to date by records that apply after all that it was read from.
@@ -143,13 +143,13 @@ def extended(
     """
     kinds = BoundKinds()
     before = _earlier(earlier, column, kinds)
-    gathered = _gathered(records.batches, (), key_size, [column])
-    later = [] if gathered is None else gathered.renumbered(kinds)
+    gathered = _gather(records.batches, (), key_size, [column])
+    later = [] if gathered is None else gathered.renumber(kinds)
     deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
     parts: list[_Part] = [before, *later]
-    keys = _joined_keys([part.keys for part in parts], [key for key, _ in deleted])
+    keys = _join_keys([part.keys for part in parts], [key for key, _ in deleted])
     live = live_records(parts, keys, [order for _, order in deleted], unique=len(before))
-    live = live.chosen(_named(words_of(keys)[live.records], column))
+    live = live.select(_select_named(words_of(keys)[live.records], column))
     of_before = live.records < len(before)
     if (before.kinds[live.records[of_before]] != live.kinds[of_before]).any():
         return None
@@ -185,12 +185,12 @@ class _Gathered:
     columns: NDArray[np.int32]
     repeated: bool
 
-    def renumbered(self, kinds: BoundKinds) -> list[DecodedStatistics]:
+    def renumber(self, kinds: BoundKinds) -> list[DecodedStatistics]:
         """The records, their kinds numbered as others are."""
-        return [replace(part, kinds=kinds.renumbered(part.kinds, self.kinds)) for part in self.parts]
+        return [replace(part, kinds=kinds.renumber(part.kinds, self.kinds)) for part in self.parts]
 
 
-def _gathered(
+def _gather(
     batches: Sequence[RecordBatch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
 ) -> _Gathered | None:
     """All records, decoded on all processors; keys are examined where they are decoded, and joined meanwhile. None without."""
@@ -211,7 +211,7 @@ def _gathered(
     joined = keys.column()
     assert isinstance(joined, FixedBinaryColumn)
     return _Gathered(
-        [part for some in gathered for part in some.renumbered(kinds)],
+        [part for some in gathered for part in some.renumber(kinds)],
         kinds,
         joined.data,
         np.concatenate([some.columns for some in gathered]),
@@ -226,11 +226,11 @@ def _of_piece(piece: Piece, key_size: int, columns: Sequence[str]) -> _Gathered 
 
 
 def _of_batches(batches: list[RecordBatch], key_size: int, columns: Sequence[str]) -> _Gathered:
-    part, kinds = decoded(batches, key_size)
+    part, kinds = decode(batches, key_size)
     words = words_of(part.keys)
     numbers = np.full(len(part), -1, np.int32)
     for number, column in enumerate(columns):
-        numbers[_named(words, column)] = number
+        numbers[_select_named(words, column)] = number
     repeated = bool((words[1:, -1] == words[:-1, -1]).any())
     return _Gathered([part], kinds, part.keys, numbers, repeated)
 
@@ -247,13 +247,13 @@ def _together(batches: Iterable[RecordBatch]) -> list[list[RecordBatch]]:
     return joined + list(small.values())
 
 
-def _joined_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:
+def _join_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:
     if len(keys) == 1 and not deleted:
         return keys[0]
     return np.concatenate([*keys, np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, keys[0].shape[1])])
 
 
-def _named(words: NDArray[np.uint64], column: str) -> Bools:
+def _select_named(words: NDArray[np.uint64], column: str) -> Bools:
     """Which keys start with the column's name."""
     name = np.frombuffer(xxh64_id(column).encode() + bytes(4), "<u8")
     named: Bools = (words[:, 0] == name[0]) & (words[:, 1] & np.uint64(0xFFFFFFFF) == name[1])
@@ -272,10 +272,12 @@ class _Reading:
 
     def by_kind(self, live: LiveRecords) -> Iterator[RecordedStatistics]:
         for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
-            of_kind = live.chosen(live.kinds == number)
+            of_kind = live.select(live.kinds == number)
             kind = self.kinds[number]
-            statistics = concatenated(list(self._pieces(of_kind, kind, typed=number != NO_KIND)))
-            places, statistics = (None, statistics) if of_kind.run is None else merged(of_kind.run, statistics)
+            statistics = concatenate(list(self._pieces(of_kind, kind, typed=number != NO_KIND)))
+            places, statistics = (
+                (None, statistics) if of_kind.run is None else merge_statistics(of_kind.run, statistics)
+            )
             records = of_kind.records if places is None else of_kind.records[places]
             keys = self.keys if len(records) == len(self.keys) else self.keys[records]
             yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.typed)
@@ -308,4 +310,4 @@ class _Reading:
         recorded = ColumnStatistics(kind.type, lower, upper, lower_known, upper_known, nulls, counts)
         if self.as_stated:
             return recorded
-        return trusted_statistics(recorded, Origin(counts, size, self.of_files), typed=typed)
+        return trust_statistics(recorded, Origin(counts, size, self.of_files), typed=typed)

@@ -15,7 +15,7 @@ from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.properties import parse_properties
-from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
+from hudi_core.metadata.file_keys import FileKeys, hash_keys, keys_beside
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import LookupResult, newest
 from hudi_core.metadata.records import (
@@ -35,10 +35,10 @@ from hudi_core.metadata.statistics import (
     PARTITION_KEY,
     PREFIXED_PARTITION_KEY,
     RecordedStatistics,
-    extended,
+    extend,
     read_statistics,
 )
-from hudi_core.metadata.written import LostFile, expect_written, lost_files
+from hudi_core.metadata.written import LostFile, expect_written, find_lost_files
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in
@@ -136,10 +136,10 @@ class MetadataTable(Portable):
         listed_ahead = self._listings.pop(partition, None)
         if listed_ahead is not None:
             with suppress(CorruptFileError):  # a commit may have come between this listing and that of the timeline
-                return self._checked_slices(partition, listed_ahead)
-        return self._checked_slices(partition, self._listed(partition))
+                return self._check_slices(partition, listed_ahead)
+        return self._check_slices(partition, self._list(partition))
 
-    def _listed(self, partition: str) -> list[FileInfo]:
+    def _list(self, partition: str) -> list[FileInfo]:
         return self.storage.list(f"{METADATA_FOLDER}/{partition}")
 
     def _slices_among(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
@@ -148,13 +148,13 @@ class MetadataTable(Portable):
         )
         return list(latest_slices(files_in({partition: files}, METADATA_FOLDER), visible))
 
-    def _checked_slices(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
+    def _check_slices(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
         folder, slices = f"{METADATA_FOLDER}/{partition}", self._slices_among(partition, files)
         if not slices:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {file_slice.instant for file_slice in slices}
         present = {file.name: file.size for file in files}
-        for lost in lost_files(self.timeline, self.counts, partition, present, opened):
+        for lost in find_lost_files(self.timeline, self.counts, partition, present, opened):
             if lost.is_gone:
                 raise self._damage(lost)
             self._cut[f"{METADATA_FOLDER}/{lost.path}"] = lost
@@ -168,16 +168,16 @@ class MetadataTable(Portable):
         """Lists these partitions, and announces to the storage that they will be read next."""
         for partition in partitions:
             if partition not in self._slices:
-                self._listings[partition] = self._listed(partition)
+                self._listings[partition] = self._list(partition)
         slices = [self._slices_among(partition, files) for partition, files in self._listings.items()]
         expect_written(self.timeline, self.counts)
         self.expect_groups([group for of_partition in slices for group in of_partition])
 
     def records(self, partition: str) -> MetadataRecords:
         """The records of a metadata partition, not merged yet."""
-        return read_groups(self.opened_groups(self.slices(partition)))
+        return read_groups(self.open_groups(self.slices(partition)))
 
-    def opened_groups(self, groups: Sequence[FileSlice]) -> list[FileGroup]:
+    def open_groups(self, groups: Sequence[FileSlice]) -> list[FileGroup]:
         """File groups of metadata partitions, each opened once; their files are fetched side by side."""
         self.expect_groups(groups)
         return [self.opened(group) for group in groups]
@@ -229,7 +229,7 @@ class MetadataTable(Portable):
     def file_keys(self, files: FileList, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
         """For each of these files, the part of its keys after the column; those that are known are not hashed again."""
         known = self._known_keys
-        keys = hashed_keys(files, rows) if known is None else keys_beside(files, rows, known)
+        keys = hash_keys(files, rows) if known is None else keys_beside(files, rows, known)
         self._keys[:] = [FileKeys(files, rows, keys)]
         return keys
 
@@ -239,14 +239,14 @@ class MetadataTable(Portable):
 
     def column_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
         """The records of `column_stats`, by column (dotted names, as they were when the file was written)."""
-        return self._recorded(COLUMN_STATS, columns, FILE_KEY)
+        return self._record(COLUMN_STATS, columns, FILE_KEY)
 
     def partition_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
         """The records of `partition_stats`, by column. See rule META-19 before use: they may not cover all files of a
         partition."""
-        return self._recorded(PARTITION_STATS, columns, PARTITION_KEY)
+        return self._record(PARTITION_STATS, columns, PARTITION_KEY)
 
-    def stated_stats(self, partition: str, column: str) -> tuple[RecordedStatistics, ...]:
+    def read_stated_stats(self, partition: str, column: str) -> tuple[RecordedStatistics, ...]:
         """The records of `column_stats` or `partition_stats` of a column as they stand, trusted or not. They are not cached."""
         pieces, logs = self._records_of_columns(partition, [column])
         key_size = FILE_KEY if partition == COLUMN_STATS else PARTITION_KEY
@@ -260,7 +260,9 @@ class MetadataTable(Portable):
             self._statistics[index, column] = recorded[column]
         return self._statistics[index, column]
 
-    def stated_values(self, index: str, column: str, *, of_partitions: bool = False) -> tuple[RecordedStatistics, ...]:
+    def read_stated_values(
+        self, index: str, column: str, *, of_partitions: bool = False
+    ) -> tuple[RecordedStatistics, ...]:
         """What the expression index states of its function of a column, also what is not to be trusted: of files, or of whole
         partitions, whose keys have a prefix. It is not kept."""
         key_size = PREFIXED_PARTITION_KEY if of_partitions else FILE_KEY
@@ -273,16 +275,16 @@ class MetadataTable(Portable):
         of_logs = replace(logs, batches=[_with_keys(batch, key_size) for batch in logs.batches])
         return [partial(_piece_with_keys, piece, key_size) for piece in pieces], of_logs
 
-    def _recorded(
+    def _record(
         self, partition: str, columns: Sequence[str], key_size: int
     ) -> dict[str, tuple[RecordedStatistics, ...]]:
         missing = [column for column in columns if (partition, column) not in self._statistics]
         if missing and partition in self.partitions:
             groups = self.slices(partition)
-            opened = self.opened_groups(groups)
+            opened = self.open_groups(groups)
             made_of = {group.file_id: group_slice.sources for group, group_slice in zip(groups, opened, strict=True)}
             for column in missing:
-                recorded = self._extended(partition, column, key_size, made_of)
+                recorded = self._extend(partition, column, key_size, made_of)
                 if recorded is not None:
                     self._statistics[partition, column] = recorded
             anew = [column for column in missing if (partition, column) not in self._statistics]
@@ -293,7 +295,7 @@ class MetadataTable(Portable):
             self._made_of.update(((partition, column), made_of) for column in missing)
         return {column: self._statistics.get((partition, column), ()) for column in columns}
 
-    def _extended(
+    def _extend(
         self, partition: str, column: str, key_size: int, made_of: MadeOf
     ) -> tuple[RecordedStatistics, ...] | None:
         """Earlier statistics with log blocks that came since; None when that is not all that has changed."""
@@ -308,7 +310,7 @@ class MetadataTable(Portable):
             for file_slice in self.slices(partition)
         ]
         records = together(later)
-        return extended(known.statistics, records, column, key_size) if records else known.statistics
+        return extend(known.statistics, records, column, key_size) if records else known.statistics
 
     def reads(self) -> EarlierReads:
         """The cached content, for the metadata table as of a later time."""
@@ -317,7 +319,7 @@ class MetadataTable(Portable):
 
     def _records_of_columns(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], MetadataRecords]:
         """The records of columns in a metadata partition whose keys begin with the column."""
-        groups = self.opened_groups(self.slices(partition))
+        groups = self.open_groups(self.slices(partition))
         names = [xxh64_id(column).encode() for column in columns]
         if self.chosen_files is None or partition == PARTITION_STATS:
             return read_pieces(groups, names)

@@ -66,7 +66,7 @@ class Origin:
         return (self.uncompressed >= 0) & (self.uncompressed < LONG_STRING)
 
 
-def trusted_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
+def trust_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
     """The statistics with everything unknown that may be wrong, and `nans` set.
 
     A file without a value has unknown bounds and as many nulls as rows. Without `typed` the column's type is not known, and

@@ -12,7 +12,7 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.columns.int128 import rescaled_wide
+from hudi_core.columns.int128 import rescale_wide
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics, without_bounds
 from hudi_core.types import nodes as t
 
@@ -32,7 +32,7 @@ def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics 
         case _ if not (statistics.lower_known.any() or statistics.upper_known.any()):
             return without_bounds(statistics, stored)
         case (t.Decimal(), t.Decimal()):
-            return _rescaled(statistics, statistics.type.scale, stored)
+            return _rescale(statistics, statistics.type.scale, stored)
         case (
             (t.Int(), t.Date() | t.Time(t.Unit.MILLIS))
             | (t.Long(), t.Time() | t.Timestamp())
@@ -47,9 +47,9 @@ def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics 
             return None
 
 
-def _rescaled(statistics: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
-    lower, low_fits = rescaled_wide(_exact(statistics.lower), stored.scale - scale, stored.precision)
-    upper, high_fits = rescaled_wide(_exact(statistics.upper), stored.scale - scale, stored.precision)
+def _rescale(statistics: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
+    lower, low_fits = rescale_wide(_exact(statistics.lower), stored.scale - scale, stored.precision)
+    upper, high_fits = rescale_wide(_exact(statistics.upper), stored.scale - scale, stored.precision)
     return replace(
         statistics,
         type=stored,

@@ -28,7 +28,7 @@ class LostFile:
         return self.found == "none"
 
 
-def lost_files(
+def find_lost_files(
     timeline: Timeline,
     counts: Callable[[str], bool],
     partition: str,
@@ -41,7 +41,7 @@ def lost_files(
     `counts` decides of a requested time whether its instant counts; `present` are sizes of files by name, `opened` the instants
     of the partition's slices. Raises `CorruptFileError` and `StorageError`.
     """
-    for stat in _written(timeline, counts, partition):
+    for stat in _list_written(timeline, counts, partition):
         name = stat.path.rpartition("/")[2]
         log = parse_log_file(name)
         # In layout 1 a log file names its slice; one of another slice went with that when the partition was made again.
@@ -55,7 +55,7 @@ def lost_files(
 
 
 def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:
-    """Announces to the storage that `lost_files` will be called next."""
+    """Announces to the storage that `find_lost_files` will be called next."""
     timeline.expect_contents(_since_compaction(_counting(timeline, counts)))
 
 
@@ -63,7 +63,7 @@ def _counting(timeline: Timeline, counts: Callable[[str], bool]) -> list[Instant
     return [instant for instant in timeline.commits if counts(instant.requested_time)]
 
 
-def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[WriteStat]:
+def _list_written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[WriteStat]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction(_counting(timeline, counts))
     for instant, metadata in zip(since, list(in_order(timeline.metadata, since, STORAGE_REQUESTS)), strict=True):

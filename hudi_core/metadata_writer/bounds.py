@@ -28,7 +28,7 @@ _INT: Final = (-(1 << 31), (1 << 31) - 1)
 _LONG: Final = (-(1 << 63), (1 << 63) - 1)
 
 
-def recorded(statistics: ColumnStatistics, *, whole_strings: bool = False) -> ColumnStatistics:
+def record_bounds(statistics: ColumnStatistics, *, whole_strings: bool = False) -> ColumnStatistics:
     """The statistics as they are recorded: both bounds known of every file that has values, and neither of the others; counts
     known of all. Files that may hold NaN have NaN as upper bound, which is greatest. Lower bounds of strings are their first
     character, unless with `whole_strings`."""

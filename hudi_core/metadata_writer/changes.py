@@ -38,22 +38,22 @@ from hudi_core.metadata_writer.expression import (
     expression_partition_keys,
     expression_partition_rows,
 )
-from hudi_core.metadata_writer.group_files import repeated_key, without
+from hudi_core.metadata_writer.group_files import find_repeated_key, without
 from hudi_core.metadata_writer.partition_ranges import (
     FileStatistics,
     RecordedFiles,
     partition_statistics,
-    recorded_files,
+    read_recorded_files,
 )
 from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
-from hudi_core.metadata_writer.secondary import changed_secondary_rows
+from hudi_core.metadata_writer.secondary import join_secondary_changes
 from hudi_core.metadata_writer.statistics_rows import (
     V1,
     V2,
     Sizes,
     StatisticsRows,
     default_columns,
-    encoded_statistics,
+    encode_statistics,
     file_statistics,
     form_of,
     partition_statistics_of,
@@ -188,7 +188,7 @@ class _Rows:
         yield PartitionRows(partition, self._files())
 
     def column_stats(self, partition: str) -> Iterator[PartitionRows]:
-        yield PartitionRows(partition, encoded_statistics(self._column_stats()))
+        yield PartitionRows(partition, encode_statistics(self._column_stats()))
 
     def partition_stats(self, partition: str) -> Iterator[PartitionRows]:
         yield PartitionRows(partition, self._partition_stats())
@@ -270,8 +270,8 @@ class _Rows:
         deletes = IndexRows(deletes=string_column(keys))
         if not touched.has_files:
             return deletes
-        before = recorded_files(self.metadata, touched.live, touched.numbers, list(self._columns))
-        rows = encoded_statistics(
+        before = read_recorded_files(self.metadata, touched.live, touched.numbers, list(self._columns))
+        rows = encode_statistics(
             self._of_partitions(column, column_type, touched.partitions, before, touched.measured)
             for column, column_type in self._columns.items()
         )
@@ -300,7 +300,7 @@ class _Rows:
         if touched.gone:
             yield IndexRows(deletes=expression_partition_keys(index, touched.gone))
         if touched.has_files:
-            before = recorded_files(self.metadata, touched.live, touched.numbers, [index.column], index.partition)
+            before = read_recorded_files(self.metadata, touched.live, touched.numbers, [index.column], index.partition)
             new = FileStatistics(touched.measured, self._statistics_of_values(index))
             places, whole = partition_statistics([before.statistics(index.column, index.type), new])
             names = [touched.partitions[number] for number in places.tolist()]
@@ -400,7 +400,7 @@ class _Rows:
                 if status.added_keys is not None
             ]
         )
-        twice = repeated_key(added.keys)
+        twice = find_repeated_key(added.keys)
         if twice is not None:
             raise UsageError("record index", expected="each record key in one file group", found=f"{twice!r} in two")
         removed = [status.removed_keys for status in statuses if status.removed_keys is not None]
@@ -414,7 +414,7 @@ class _Rows:
         replaced = self.change.replaced_secondary.get(partition)
         if replaced is not None:
             changes.append(KeyChange(removed=replaced))
-        return changed_secondary_rows(changes, self.definitions[partition].version)
+        return join_secondary_changes(changes, self.definitions[partition].version)
 
 
 _OF_A_CHANGE: Final[Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]] = {

@@ -13,7 +13,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable
-from hudi_core.paths import joined, partition_path, planned_path
+from hudi_core.paths import join_paths, partition_path, resolve_planned_path
 from hudi_core.timeline.instants import CLEAN, Instant, time_order
 
 KEPT_SLICES: Final = 2
@@ -25,17 +25,17 @@ Names = Mapping[str, tuple[str, ...]]
 """Names of files by metadata partition."""
 
 
-def replaced_files(metadata: MetadataTable, partitions: Collection[str]) -> dict[str, tuple[str, ...]]:
+def list_replaced_files(metadata: MetadataTable, partitions: Collection[str]) -> dict[str, tuple[str, ...]]:
     """The files of slices older than the last ones that stay, by partition; partitions without any are left out."""
     replaced: dict[str, tuple[str, ...]] = {}
     for partition in sorted(partitions):
-        names = tuple(_replaced(metadata, metadata.storage.list(f"{METADATA_FOLDER}/{partition}")))
+        names = tuple(_list_replaced(metadata, metadata.storage.list(f"{METADATA_FOLDER}/{partition}")))
         if names:
             replaced[partition] = names
     return replaced
 
 
-def _replaced(metadata: MetadataTable, files: Collection[FileInfo]) -> Iterator[str]:
+def _list_replaced(metadata: MetadataTable, files: Collection[FileInfo]) -> Iterator[str]:
     bases: dict[str, list[BaseFileName]] = {}
     logs: dict[str, list[LogFileName]] = {}
     for info in files:
@@ -87,14 +87,14 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
     yield Create(own.inflight)
     for partition, names in files.items():
         for name in names:
-            yield Delete(joined(METADATA_FOLDER, partition, name))
+            yield Delete(join_paths(METADATA_FOLDER, partition, name))
     record: dict[str, Any] = {
         "startCleanTime": instant_time,
         "timeTakenInMillis": 0,
         "totalFilesDeleted": sum(map(len, files.values())),
         "earliestCommitToRetain": "",
         "lastCompletedCommitTimestamp": metadata.timeline.commits[-1].requested_time,
-        "partitionMetadata": {partition: _cleaned(partition, names) for partition, names in files.items()},
+        "partitionMetadata": {partition: _record_cleaned(partition, names) for partition, names in files.items()},
         "version": _VERSION,
         "bootstrapPartitionMetadata": {},
         "extraMetadata": {},
@@ -102,17 +102,17 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
     yield Create(own.completed(completion_time), write_container(CLEAN_METADATA, [record]))
 
 
-def planned_files(metadata: MetadataTable, cleaning: Instant) -> dict[str, tuple[str, ...]]:
+def list_planned_files(metadata: MetadataTable, cleaning: Instant) -> dict[str, tuple[str, ...]]:
     """The files that a pending cleaning is to delete, by partition."""
     where = f"{metadata.storage.uri}/{metadata.timeline.folder}/{cleaning.file}"
     planned = metadata.timeline.plan(cleaning).get("filePathsToBeDeletedPerPartition") or {}
     return {
-        partition_path(partition, where): tuple(planned_path("", info["filePath"], where) for info in infos)
+        partition_path(partition, where): tuple(resolve_planned_path("", info["filePath"], where) for info in infos)
         for partition, infos in planned.items()
     }
 
 
-def _cleaned(partition: str, names: tuple[str, ...]) -> dict[str, Any]:
+def _record_cleaned(partition: str, names: tuple[str, ...]) -> dict[str, Any]:
     return {
         "partitionPath": partition,
         "policy": _POLICY,

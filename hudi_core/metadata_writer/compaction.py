@@ -15,7 +15,7 @@ from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import BinaryColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, planned_operation, read_plan
+from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, plan_operation, read_plan
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
@@ -28,10 +28,10 @@ from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.records import FileGroup, RecordBatch
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable
-from hudi_core.metadata_writer.group_files import base_content, ordered_rows
+from hudi_core.metadata_writer.group_files import base_content, order_rows
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA, STORED_SCHEMA
 from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, listing_rows
-from hudi_core.paths import joined
+from hudi_core.paths import join_paths
 from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 
@@ -52,9 +52,9 @@ class Mergeable:
 def is_due(metadata: MetadataTable) -> bool:
     """Whether so many delta commits completed since the last compaction."""
     commits = [instant for instant in metadata.timeline.commits if metadata.counts(instant.requested_time)]
-    compactions = [_completed_at(instant) for instant in commits if instant.action == COMMIT]
+    compactions = [_get_completion_time(instant) for instant in commits if instant.action == COMMIT]
     latest = max(compactions, default="")
-    return sum(i.action == DELTA_COMMIT and _completed_at(i) > latest for i in commits) >= MAX_DELTA_COMMITS
+    return sum(i.action == DELTA_COMMIT and _get_completion_time(i) > latest for i in commits) >= MAX_DELTA_COMMITS
 
 
 def compaction_time(metadata: MetadataTable, pending: Collection[str], next_time: str) -> str | None:
@@ -75,7 +75,7 @@ def compaction_time(metadata: MetadataTable, pending: Collection[str], next_time
     return f"{latest}{_SUFFIX}"
 
 
-def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> Mergeable:
+def plan_compaction(metadata: MetadataTable, partitions: Collection[str]) -> Mergeable:
     """The latest slices with log files whose merged records one base file can hold."""
     slices: list[FileSlice] = []
     left_out: dict[str, None] = {}
@@ -92,7 +92,7 @@ def planned_compaction(metadata: MetadataTable, partitions: Collection[str]) -> 
 
 def request_steps(metadata: MetadataTable, merged: Mergeable, instant_time: str) -> list[Step]:
     """Requests a compaction on the metadata table's timeline."""
-    plan = CompactionPlan(tuple(map(planned_operation, merged.slices)), merged.left_out)
+    plan = CompactionPlan(tuple(map(plan_operation, merged.slices)), merged.left_out)
     files = InstantFiles(metadata.timeline.folder, metadata.config.layout, instant_time, COMPACTION)
     return [Create(files.requested, encode_plan(plan)), Create(files.inflight)]
 
@@ -109,7 +109,7 @@ def compaction_steps(
     stats: dict[str, list[Stat]] = {}
     for number, group in enumerate(slices):
         opened = metadata.opened(group)
-        rows = _merged_rows(opened, group.partition)
+        rows = _merge_rows(opened, group.partition)
         if rows is None:
             raise UnsupportedError(
                 f"{metadata.storage.uri}/{METADATA_FOLDER}/{group.partition}",
@@ -117,7 +117,7 @@ def compaction_steps(
                 found=f"others in {group.file_id}",
             )
         name = BaseFileName(group.file_id, f"{number}-0-0", instant_time, ".hfile").file_name()
-        content, path = base_content(ordered_rows(rows)), f"{group.partition}/{name}"
+        content, path = base_content(order_rows(rows)), f"{group.partition}/{name}"
         yield Replace(f"{METADATA_FOLDER}/{path}", content)
         count = len(rows.keys.offsets) - 1
         status = WriteStatus(
@@ -129,32 +129,32 @@ def compaction_steps(
     yield Create(files.completed(completion_time), encode_commit(record, metadata.config.layout))
 
 
-def planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSlice]:
+def list_planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSlice]:
     """The file groups that a pending compaction is to merge, as its plan names their files."""
     slices: list[FileSlice] = []
     for one in read_plan(metadata.timeline, compaction).operations:
-        sizes = {info.path: info for info in metadata.storage.list(joined(METADATA_FOLDER, one.partition))}
-        base = None if one.base is None else _planned_file(sizes, one.partition, one.base)
-        logs = tuple(_planned_file(sizes, one.partition, name) for name in one.logs)
+        sizes = {info.path: info for info in metadata.storage.list(join_paths(METADATA_FOLDER, one.partition))}
+        base = None if one.base is None else _find_planned_file(sizes, one.partition, one.base)
+        logs = tuple(_find_planned_file(sizes, one.partition, name) for name in one.logs)
         slices.append(FileSlice(one.partition, one.file_id, one.instant, base, logs))
     return slices
 
 
-def _planned_file(sizes: Mapping[str, FileInfo], partition: str, name: str) -> FileInfo:
-    path = joined(METADATA_FOLDER, partition, name)
+def _find_planned_file(sizes: Mapping[str, FileInfo], partition: str, name: str) -> FileInfo:
+    path = join_paths(METADATA_FOLDER, partition, name)
     return sizes.get(path) or FileInfo(path, 0)
 
 
-def _completed_at(instant: Instant) -> str:
+def _get_completion_time(instant: Instant) -> str:
     return time_order(instant.completion_time or instant.requested_time)
 
 
 def _can_be_merged(group: FileGroup, partition: str) -> bool:
-    rows = _merged_rows(group, partition)
+    rows = _merge_rows(group, partition)
     return rows is not None and len(rows.keys.offsets) > 1
 
 
-def _merged_rows(group: FileGroup, partition: str) -> IndexRows | None:
+def _merge_rows(group: FileGroup, partition: str) -> IndexRows | None:
     """The live records of a file group; None where they add up, or have another schema than those that are written here."""
     if partition == FILES:
         return listing_rows(live_files(group.read(None)))

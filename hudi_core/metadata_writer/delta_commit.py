@@ -9,14 +9,14 @@ from typing import Final
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
-from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, planned_stat, stat_of
+from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, plan_stat, stat_of
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Create, Ensure, SideBySide, SingleStep, Step
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
 from hudi_core.keys.path_values import escape_name, escape_path_in_name
-from hudi_core.metadata.kinds import known_kind
+from hudi_core.metadata.kinds import get_known_kind
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
 from hudi_core.metadata_writer.group_files import (
     FIRST_TOKEN,
@@ -114,7 +114,7 @@ def _groups(
     releases each made their own for one partition of a partitioned record index: both keep all of its keys."""
     if part.table_partition is None:
         slices = metadata.slices(part.partition)
-        (groups,) = [slices] if known_kind(part.partition).can_be_partitioned else siblings(slices)
+        (groups,) = [slices] if get_known_kind(part.partition).can_be_partitioned else siblings(slices)
         return [groups], []
     prefixes = partition_group_prefixes(part.table_partition)
     # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
@@ -170,7 +170,7 @@ def _log_files(
             f"{METADATA_FOLDER}/{path}",
             content,
             stat,
-            planned_stat(group.file_id, group.instant, 0, count),
+            plan_stat(group.file_id, group.instant, 0, count),
         )
 
 

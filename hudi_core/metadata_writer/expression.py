@@ -20,7 +20,7 @@ from hudi_core.metadata_writer.statistics_rows import (
     V1,
     V2,
     Sizes,
-    encoded_statistics,
+    encode_statistics,
     file_statistics,
     partition_statistics_of,
 )
@@ -68,7 +68,7 @@ def expression_file_rows(
     """Rows of files. `files` are the parts of the keys after the column, `names` the names of the files."""
     sizes = _no_sizes(len(statistics))
     rows = file_statistics(index.column, files, names, statistics, sizes, index.version, of_expression=True)
-    return encoded_statistics([rows])
+    return encode_statistics([rows])
 
 
 def expression_partition_rows(
@@ -79,7 +79,7 @@ def expression_partition_rows(
     rows = partition_statistics_of(
         index.column, partitions, statistics, sizes, index.version, prefix=PARTITION_PREFIX, tight=tight
     )
-    return encoded_statistics([rows])
+    return encode_statistics([rows])
 
 
 def expression_partition_keys(index: IndexedExpression, partitions: Sequence[str]) -> StringColumn:

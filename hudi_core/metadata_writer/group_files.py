@@ -23,7 +23,7 @@ from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block, encode_delete_block
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import NO_STRINGS, IndexRows
-from hudi_core.pruning.ranks import ordered
+from hudi_core.pruning.ranks import order_texts
 
 BLOOM_FILTERS_OF_GROUPS: Final = FilterSettings(FilterKind.DYNAMIC_V0, entries=10_000, max_entries=100_000)
 """The filters of keys in base files, as Apache Hudi has them."""
@@ -55,7 +55,7 @@ def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
         mine = order[places[:count][order] == group]
         gone = deleted[places[count:][deleted] == group]
         yield GroupRows(
-            group, take_strings(rows.keys, mine), taken_values(rows.values, mine), take_strings(rows.deletes, gone)
+            group, take_strings(rows.keys, mine), take_values(rows.values, mine), take_strings(rows.deletes, gone)
         )
 
 
@@ -65,10 +65,10 @@ def group_numbers(rows: IndexRows, groups: int) -> NDArray[np.int64]:
     return np.abs(utf8_string_hashes(chosen_by.data, chosen_by.offsets).astype(np.int64)) % groups
 
 
-def ordered_rows(rows: IndexRows) -> GroupRows:
+def order_rows(rows: IndexRows) -> GroupRows:
     """All of these rows as those of one file group."""
     order = _order(rows.keys)
-    return GroupRows(0, take_strings(rows.keys, order), taken_values(rows.values, order), rows.deletes)
+    return GroupRows(0, take_strings(rows.keys, order), take_values(rows.values, order), rows.deletes)
 
 
 def log_content(rows: GroupRows, partition: str, instant_time: str) -> bytes:
@@ -115,7 +115,7 @@ def write_base(sink: BinaryIO, key_ranges: Iterable[tuple[StringColumn, BinaryCo
         "maxRecordKey": last,
         "bloomFilterTypeCode": BLOOM_FILTERS_OF_GROUPS.kind.encode(),
     }
-    return writer.finish(info, {"bloomFilter": keys_put.encoded()}), keys_put.count
+    return writer.finish(info, {"bloomFilter": keys_put.encode()}), keys_put.count
 
 
 def without(rows: StringColumn, others: StringColumn) -> StringColumn:
@@ -125,21 +125,21 @@ def without(rows: StringColumn, others: StringColumn) -> StringColumn:
     return take_strings(rows, np.flatnonzero(index_strings(others).find(rows) < 0))
 
 
-def repeated_key(keys: StringColumn) -> str | None:
+def find_repeated_key(keys: StringColumn) -> str | None:
     """A key that occurs more than once; None where there is none."""
     if len(keys.offsets) == 1:
         return None
-    order, differs = ordered(ByteStrings(keys.offsets, keys.data))
+    order, differs = order_texts(ByteStrings(keys.offsets, keys.data))
     return None if differs.all() else _key(keys, int(order[int(differs.argmin())])).decode()
 
 
 def _order(keys: StringColumn) -> NDArray[np.int64]:
     if len(keys.offsets) == 1:
         return np.zeros(0, np.int64)
-    return ordered(ByteStrings(keys.offsets, keys.data))[0]
+    return order_texts(ByteStrings(keys.offsets, keys.data))[0]
 
 
-def taken_values(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
+def take_values(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
     """The values of these rows, in the order given."""
     starts = values.offsets[rows]
     return BinaryColumn(*gather(values.data, starts, values.offsets[rows + 1] - starts))

@@ -16,7 +16,7 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.names import BaseFileName, LogFileName
 from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.kinds import KINDS, known_kind
+from hudi_core.metadata.kinds import KINDS, get_known_kind
 from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
@@ -53,13 +53,13 @@ class NewPartition:
 
 def group_prefix(partition: str) -> str:
     """The prefix before the number in the ids of a partition's file groups."""
-    return known_kind(partition).group_prefix or f"{partition.replace('_', '-')}-"
+    return get_known_kind(partition).group_prefix or f"{partition.replace('_', '-')}-"
 
 
 def group_count(partition: str, records: int) -> int:
     """File groups of a partition that begins with so many records: of an index of records a gigabyte each, twice as many as
     they fill."""
-    kind = known_kind(partition)
+    kind = get_known_kind(partition)
     if not kind.counts_records:
         return kind.groups
     return min(max(records * _GROWTH // _RECORDS_IN_GROUP, kind.groups), _MAX_GROUPS)
@@ -163,12 +163,12 @@ def new_table_steps(
     `indexes` are the partitions besides `files`, of those in `possible_partitions`; `schema` is the table's, without the meta
     columns; `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
     """
-    partitions = ordered_partitions(indexes, config.version)
+    partitions = order_partitions(indexes, config.version)
     definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
     firsts: list[list[Step]] = []
     for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
         new = NewPartition(partition, file_rows({}) if partition == FILES else NO_ROWS)
-        if partitioned_record_index and known_kind(partition).can_be_partitioned:
+        if partitioned_record_index and get_known_kind(partition).can_be_partitioned:
             new = NewPartition(partition, by_table_partition={})
         firsts.append(first_commit_steps(config, new, instant_time, completion_times()))
     properties = partition_properties(partitions)
@@ -185,7 +185,7 @@ def possible_partitions(version: int) -> list[str]:
     return [kind.name for kind in KINDS if not kind.is_named and version >= kind.since]
 
 
-def ordered_partitions(indexes: Sequence[str], version: int) -> list[str]:
+def order_partitions(indexes: Sequence[str], version: int) -> list[str]:
     """The partitions in the order in which they are made. Raises `UsageError`."""
     possible = possible_partitions(version)
     strange = sorted(set(indexes) - set(possible))

@@ -11,12 +11,12 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.strings import string_column
 from hudi_core.metadata.file_keys import Keys
-from hudi_core.metadata.merged import merged
+from hudi_core.metadata.merged import merge_statistics
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata.typed_by_file import as_stored
-from hudi_core.pruning.promoted import promoted
-from hudi_core.pruning.statistics import ColumnStatistics, concatenated, taken, unknown, without_bounds
+from hudi_core.pruning.promoted import promote
+from hudi_core.pruning.statistics import ColumnStatistics, concatenate, take_files, unknown, without_bounds
 from hudi_core.types import nodes as t
 
 
@@ -31,7 +31,7 @@ class FileStatistics:
 def partition_statistics(parts: Sequence[FileStatistics]) -> tuple[Numbers, ColumnStatistics]:
     """The numbers of the partitions of all files, and the statistics of each. There is a file at least."""
     partition_of = np.concatenate([part.partition_of for part in parts])
-    places, whole = merged(partition_of, concatenated([part.statistics for part in parts]))
+    places, whole = merge_statistics(partition_of, concatenate([part.statistics for part in parts]))
     return (partition_of if places is None else partition_of[places]), whole
 
 
@@ -57,13 +57,13 @@ class RecordedFiles:
             files = order[places[there]]
             known[files] = True
             rows.append(files)
-            parts.append(_as_type(taken(part.statistics, there), type, typed=part.typed))
+            parts.append(_as_type(take_files(part.statistics, there), type, typed=part.typed))
         missing = np.flatnonzero(~known)
         all_rows = np.concatenate([*rows, missing])
-        return FileStatistics(self.partition_of[all_rows], concatenated([*parts, unknown(type, len(missing))]))
+        return FileStatistics(self.partition_of[all_rows], concatenate([*parts, unknown(type, len(missing))]))
 
 
-def recorded_files(
+def read_recorded_files(
     metadata: MetadataTable,
     files: Mapping[str, Sequence[str]],
     numbers: Mapping[str, int],
@@ -90,6 +90,6 @@ def recorded_files(
 
 def _as_type(statistics: ColumnStatistics, type: t.Type, *, typed: bool) -> ColumnStatistics:
     if typed:
-        return promoted(statistics, type)
+        return promote(statistics, type)
     stored = as_stored(statistics, type)
     return without_bounds(statistics, type) if stored is None else stored

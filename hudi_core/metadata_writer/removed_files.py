@@ -22,7 +22,7 @@ Names = Mapping[str, Sequence[str]]
 """Names of files by partition of the table."""
 
 
-def removed_files_rows(
+def make_removed_files_rows(
     kept: Collection[str], definitions: Mapping[str, IndexDefinition], deleted: Names, partitions: Iterable[str]
 ) -> Iterator[PartitionRows]:
     """The rows for the metadata partitions in `kept`: the deletes of files by partition, and of `partitions`, which are gone.

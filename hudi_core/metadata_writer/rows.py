@@ -89,7 +89,7 @@ def together(parts: Sequence[IndexRows]) -> IndexRows:
     )
 
 
-def sliced(rows: IndexRows, start: int, stop: int) -> IndexRows:
+def slice_rows(rows: IndexRows, start: int, stop: int) -> IndexRows:
     """Some of the records, without copies. There are no deletes."""
     keys = take_strings(rows.keys, slice(start, stop))
     values = BinaryColumn(rows.values.offsets[start : stop + 1], rows.values.data)
@@ -97,7 +97,7 @@ def sliced(rows: IndexRows, start: int, stop: int) -> IndexRows:
     return IndexRows(keys, values, group_keys=group_keys)
 
 
-def encoded(kind: int, payload: Column) -> BinaryColumn:
+def encode_records(kind: int, payload: Column) -> BinaryColumn:
     """Values of records of one type with these payloads. The key in them is blank, as the row has it."""
     count = length(payload)
     nothing = NullColumn(count)
@@ -114,14 +114,14 @@ def file_rows(sizes: Mapping[str, Mapping[str, int]], removed: Mapping[str, Iter
     gone = {partition: tuple(names) for partition, names in (removed or {}).items()}
     partitions = sorted({*sizes, *gone})
     of_all = _files_payload([{(partition or ROOT.decode()): 0 for partition in partitions}], [()])
-    all_partitions = IndexRows(string_column([ALL_PARTITIONS.decode()]), encoded(_ALL, of_all))
+    all_partitions = IndexRows(string_column([ALL_PARTITIONS.decode()]), encode_records(_ALL, of_all))
     if not partitions:
         return all_partitions
     payload = _files_payload(
         [sizes.get(partition, {}) for partition in partitions], [gone.get(partition, ()) for partition in partitions]
     )
     keys = string_column([partition or ROOT.decode() for partition in partitions])
-    return together([all_partitions, IndexRows(keys, encoded(_FILES, payload))])
+    return together([all_partitions, IndexRows(keys, encode_records(_FILES, payload))])
 
 
 def removal_rows(removed: Mapping[str, Sequence[str]], partitions: Iterable[str]) -> IndexRows:
@@ -131,12 +131,12 @@ def removal_rows(removed: Mapping[str, Sequence[str]], partitions: Iterable[str]
     payload = _files_payload([{}] * len(left), [removed[partition] for partition in left])
     rows = IndexRows(
         string_column([partition or ROOT.decode() for partition in left]),
-        encoded(_FILES, payload),
+        encode_records(_FILES, payload),
         string_column(gone),
     )
     if not gone:
         return rows
-    of_all = IndexRows(string_column([ALL_PARTITIONS.decode()]), encoded(_ALL, _files_payload([{}], [gone])))
+    of_all = IndexRows(string_column([ALL_PARTITIONS.decode()]), encode_records(_ALL, _files_payload([{}], [gone])))
     return together([of_all, rows])
 
 
@@ -149,8 +149,8 @@ def listing_rows(files: FileList) -> IndexRows:
     entries = MapColumn(offsets, take_strings(files.names, order), _entries(files.sizes[order]))
     count = len(files.partitions)
     of_all = MapColumn(np.array([0, count], np.int64), keys, _entries(np.zeros(count, np.int64)))
-    all_partitions = IndexRows(string_column([ALL_PARTITIONS.decode()]), encoded(_ALL, of_all))
-    return together([all_partitions, IndexRows(keys, encoded(_FILES, entries))]) if count else all_partitions
+    all_partitions = IndexRows(string_column([ALL_PARTITIONS.decode()]), encode_records(_ALL, of_all))
+    return together([all_partitions, IndexRows(keys, encode_records(_FILES, entries))]) if count else all_partitions
 
 
 def _entries(sizes: NDArray[np.int64]) -> StructColumn:
@@ -202,14 +202,14 @@ def filter_rows(filters: Sequence[StoredFilter], instant_time: str) -> IndexRows
         count,
         {
             "type": string_column([entry.kind for entry in filters]),
-            "timestamp": repeated(instant_time, count),
+            "timestamp": repeat(instant_time, count),
             "bloomFilter": BinaryColumn(offsets, np.frombuffer(content, np.uint8)),
             "isDeleted": PrimitiveColumn(np.zeros(count, np.bool_)),
         },
     )
     width = keys.dtype.itemsize
     rows = StringColumn(np.arange(count + 1, dtype=np.int64) * width, keys.view(np.uint8))
-    return IndexRows(rows, encoded(_BLOOM, payload))
+    return IndexRows(rows, encode_records(_BLOOM, payload))
 
 
 def location_rows(keys: StringColumn, partition: str, file_id: str, milliseconds: int) -> IndexRows:
@@ -222,18 +222,18 @@ def location_rows(keys: StringColumn, partition: str, file_id: str, milliseconds
     payload = StructColumn(
         1,
         {
-            "partitionName": repeated(partition, 1),
+            "partitionName": repeat(partition, 1),
             "fileIdHighBits": _longs(high, 1),
             "fileIdLowBits": _longs(low, 1),
             "fileIndex": PrimitiveColumn(np.full(1, number, np.int32)),
-            "fileId": repeated(file_id if halves is None else "", 1),
+            "fileId": repeat(file_id if halves is None else "", 1),
             "instantTime": _longs(milliseconds, 1),
             "fileIdEncoding": PrimitiveColumn(np.full(1, _TEXT if halves is None else _UUID, np.int32)),
             "position": NullColumn(1),
         },
     )
     # All keys have one location: it is encoded once.
-    value, count = encoded(_LOCATION, payload).data, len(keys.offsets) - 1
+    value, count = encode_records(_LOCATION, payload).data, len(keys.offsets) - 1
     return IndexRows(keys, BinaryColumn(np.arange(count + 1, dtype=np.int64) * len(value), np.tile(value, count)))
 
 
@@ -242,10 +242,10 @@ def secondary_rows(keys: StringColumn, prefixes: StringColumn | None) -> IndexRo
     for the whole keys (V1)."""
     count = len(keys.offsets) - 1
     payload = StructColumn(count, {"isDeleted": PrimitiveColumn(np.zeros(count, np.bool_))})
-    return IndexRows(keys, encoded(_SECONDARY, payload), group_keys=prefixes)
+    return IndexRows(keys, encode_records(_SECONDARY, payload), group_keys=prefixes)
 
 
-def repeated(string: str, count: int) -> StringColumn:
+def repeat(string: str, count: int) -> StringColumn:
     """The string in every row."""
     data = np.frombuffer(string.encode(), np.uint8)
     return StringColumn(np.arange(count + 1, dtype=np.int64) * len(data), np.tile(data, count))

@@ -39,7 +39,7 @@ def first_secondary_rows(keys: SecondaryKeys, version: str) -> IndexRows:
     return secondary_rows(keys.keys, keys.prefixes if version == V2 else None)
 
 
-def changed_secondary_rows(changes: Sequence[KeyChange], version: str) -> IndexRows:
+def join_secondary_changes(changes: Sequence[KeyChange], version: str) -> IndexRows:
     """The changes of several file groups in a secondary index, joined. A key that one loses and another gets has moved, and
     stays."""
     added = concat_keys([change.added for change in changes]).distinct()

@@ -13,7 +13,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.hashes import partition_id, xxh64_id
-from hudi_core.columns.int128 import WIDE_SIZE, rescaled_wide
+from hudi_core.columns.int128 import WIDE_SIZE, rescale_wide
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -24,11 +24,11 @@ from hudi_core.columns.nodes import (
 )
 from hudi_core.columns.spans import gather
 from hudi_core.columns.strings import concat_strings, string_column
-from hudi_core.formats.deletes import wrapped_values
+from hudi_core.formats.deletes import wrap_values
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.typed_by_file import V1_DECIMAL
-from hudi_core.metadata_writer.bounds import STRINGS, recorded
-from hudi_core.metadata_writer.rows import IndexRows, encoded, repeated, together
+from hudi_core.metadata_writer.bounds import STRINGS, record_bounds
+from hudi_core.metadata_writer.rows import IndexRows, encode_records, repeat, together
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics
 from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
@@ -138,7 +138,7 @@ def file_statistics_rows(
     column: str, files: Keys, names: StringColumn, statistics: ColumnStatistics, sizes: Sizes, version: str
 ) -> IndexRows:
     """`file_statistics`, encoded."""
-    return encoded_statistics([file_statistics(column, files, names, statistics, sizes, version)])
+    return encode_statistics([file_statistics(column, files, names, statistics, sizes, version)])
 
 
 def partition_statistics_of(
@@ -165,10 +165,10 @@ def partition_statistics_rows(
     column: str, partitions: list[str], statistics: ColumnStatistics, sizes: Sizes, version: str
 ) -> IndexRows:
     """`partition_statistics_of`, encoded."""
-    return encoded_statistics([partition_statistics_of(column, partitions, statistics, sizes, version)])
+    return encode_statistics([partition_statistics_of(column, partitions, statistics, sizes, version)])
 
 
-def encoded_statistics(parts: Iterable[StatisticsRows]) -> IndexRows:
+def encode_statistics(parts: Iterable[StatisticsRows]) -> IndexRows:
     """Rows of several columns, of one kind and version. Those of few files are encoded together: each encoding costs some
     milliseconds, however few its rows."""
     made: list[IndexRows] = []
@@ -176,16 +176,16 @@ def encoded_statistics(parts: Iterable[StatisticsRows]) -> IndexRows:
     for part in parts:
         waiting.append(part)
         if sum(rows.payload.length for rows in waiting) >= _ROWS_AT_ONCE:
-            made.append(_encoded_together(waiting))
+            made.append(_encode_together(waiting))
             waiting = []
     if waiting:
-        made.append(_encoded_together(waiting))
+        made.append(_encode_together(waiting))
     return together(made)
 
 
-def _encoded_together(parts: Sequence[StatisticsRows]) -> IndexRows:
+def _encode_together(parts: Sequence[StatisticsRows]) -> IndexRows:
     payload = concat_columns([part.payload for part in parts], sum(part.payload.length for part in parts))
-    return IndexRows(concat_strings([part.keys for part in parts]), encoded(parts[0].kind, payload))
+    return IndexRows(concat_strings([part.keys for part in parts]), encode_records(parts[0].kind, payload))
 
 
 def column_keys(column: str, rest: Keys) -> StringColumn:
@@ -210,15 +210,15 @@ def _payload(
 ) -> StructColumn:
     form = form_of(statistics.type, version)
     assert form is not None, f"{column} of type {statistics.type} is not indexed in {version}"
-    kept = recorded(statistics, whole_strings=of_expression or (version == V1 and column == RECORD_KEY))
+    kept = record_bounds(statistics, whole_strings=of_expression or (version == V1 and column == RECORD_KEY))
     count = len(kept)
     return StructColumn(
         count,
         {
             "fileName": names,
-            "columnName": repeated(column, count),
-            "minValue": wrapped_values(form.wrapper, _values(kept.lower, kept.lower_known, kept.type, form)),
-            "maxValue": wrapped_values(form.wrapper, _values(kept.upper, kept.upper_known, kept.type, form)),
+            "columnName": repeat(column, count),
+            "minValue": wrap_values(form.wrapper, _values(kept.lower, kept.lower_known, kept.type, form)),
+            "maxValue": wrap_values(form.wrapper, _values(kept.upper, kept.upper_known, kept.type, form)),
             "valueCount": PrimitiveColumn(_present(kept) if of_expression else kept.rows),
             "nullCount": PrimitiveColumn(kept.nulls),
             "totalSize": PrimitiveColumn(sizes.stored),
@@ -243,7 +243,7 @@ def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form
     count = len(kept)
     details = StringColumn(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8), np.zeros(count, np.bool_))
     if isinstance(kept.type, t.Decimal):
-        details = repeated(f"{kept.type.precision},{kept.type.scale}", count)
+        details = repeat(f"{kept.type.precision},{kept.type.scale}", count)
     elif isinstance(kept.type, STRINGS) and not whole:
         # Apache Hudi reads nothing here of strings.
         lower = statistics.lower
@@ -263,18 +263,18 @@ def _values(bounds: Bounds, known: NDArray[np.bool_], type: t.Type, form: Form) 
             assert isinstance(bounds, ByteStrings)
             return BinaryColumn(bounds.offsets, bounds.data, known)
         case "BytesWrapper":
-            return _unscaled_bytes(bounds, known)
+            return _encode_unscaled(bounds, known)
         case "DecimalWrapper":
             assert isinstance(type, t.Decimal)
             carried = bounds if isinstance(bounds, ByteStrings) else bounds.astype(np.int64)
-            wide, _ = rescaled_wide(carried, V1_DECIMAL.scale - type.scale, V1_DECIMAL.precision)
-            return _unscaled_bytes(wide, known)
+            wide, _ = rescale_wide(carried, V1_DECIMAL.scale - type.scale, V1_DECIMAL.precision)
+            return _encode_unscaled(wide, known)
     dtype = {"BooleanWrapper": "?", "IntWrapper": "i4", "DateWrapper": "i4", "LongWrapper": "i8", "FloatWrapper": "f4"}
     assert isinstance(bounds, np.ndarray)
     return PrimitiveColumn(bounds.astype(dtype.get(form.wrapper, "f8")), known)
 
 
-def _unscaled_bytes(bounds: Bounds, known: NDArray[np.bool_]) -> BinaryColumn:
+def _encode_unscaled(bounds: Bounds, known: NDArray[np.bool_]) -> BinaryColumn:
     """Unscaled values of decimals as two's complement, big-endian, in as few bytes as hold them."""
     if isinstance(bounds, ByteStrings):
         digits = bounds.data[bounds.offsets[0] : bounds.offsets[-1]].reshape(-1, WIDE_SIZE).copy()

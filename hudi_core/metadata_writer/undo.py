@@ -55,9 +55,9 @@ def refuse_mixed(storage: Storage, undone: Instant) -> None:
     own = [instant for instant in timeline.completed if instant.requested_time == undone.requested_time]
     for instant in own:
         _refuse_compacted(storage, timeline, instant)
-    completed_at = _completed_at(own[-1] if own else undone)
+    completed_at = _get_completion_time(own[-1] if own else undone)
     for later in timeline.instants:
-        merged = later.action == DELTA_COMMIT and later.completed and _completed_at(later) > completed_at
+        merged = later.action == DELTA_COMMIT and later.completed and _get_completion_time(later) > completed_at
         if (merged and timeline.operation(later) == LOG_COMPACT) or later.action in (COMPACTION, LOG_COMPACTION):
             raise UnsupportedError(
                 f"{storage.uri}/{timeline.folder}",
@@ -72,9 +72,9 @@ def refuse_built_since(storage: Storage, undone: Instant) -> None:
     timeline = _timeline(storage)
     if timeline is None:
         return
-    completed_at = _completed_at(undone)
+    completed_at = _get_completion_time(undone)
     for instant in timeline.commits:
-        if _completed_at(instant) > completed_at and timeline.operation(instant) == BUILT:
+        if _get_completion_time(instant) > completed_at and timeline.operation(instant) == BUILT:
             built = ", ".join(sorted(timeline.metadata(instant).stats)) or "indexes"
             raise UnsupportedError(
                 f"{storage.uri}/{timeline.folder}",
@@ -93,13 +93,13 @@ def _timeline(storage: Storage) -> Timeline | None:
     return timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
 
 
-def _completed_at(instant: Instant) -> str:
+def _get_completion_time(instant: Instant) -> str:
     return time_order(instant.completion_time or instant.requested_time)
 
 
 def _refuse_compacted(storage: Storage, timeline: Timeline, undone: Instant) -> None:
     """A compaction holds what had completed when it was requested."""
-    completed_at = _completed_at(undone)
+    completed_at = _get_completion_time(undone)
     later = [
         instant.requested_time
         for instant in timeline.completed

@@ -39,7 +39,7 @@ class Flow(Protocol):
         """How many parts are worked on at the same time."""
         ...
 
-    def mapped(self, work: PartWork) -> Flow:
+    def map(self, work: PartWork) -> Flow:
         """The packets that work gives on the packets of each part, those for the caller left out."""
         ...
 
@@ -83,6 +83,6 @@ class SpreadRows(Protocol):
         """The `hudi_core.engine.Runner` of tasks beside the rows' own."""
         ...
 
-    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> Flow:
+    def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> Flow:
         """The packets that work gives on the batches of each part, of which it has the number."""
         ...

@@ -32,7 +32,7 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
         workers = 1 if getattr(_thread, "alone", False) else PROCESSORS
     remaining = iter(parts)
     first = deque(islice(remaining, 2))
-    all_parts = chain(_released(first), remaining)
+    all_parts = chain(_release(first), remaining)
     if workers <= 1 or len(first) <= 1:
         yield from map(work, all_parts)
         return
@@ -49,7 +49,7 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
         pool.shutdown(cancel_futures=True)
 
 
-def _released(parts: deque[P]) -> Iterator[P]:
+def _release(parts: deque[P]) -> Iterator[P]:
     """The parts, which are not kept beyond their turn: they may be large."""
     while parts:
         yield parts.popleft()

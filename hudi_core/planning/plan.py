@@ -75,7 +75,7 @@ class ScanPlan(Portable):
     alone: Callable[[], Sequence[tuple[str, int]]] = tuple
 
     def made_of(self) -> dict[str, Any]:
-        return super().made_of() | {"why": partial(_given, self.reasons), "alone": partial(_given, tuple(self.alone()))}
+        return super().made_of() | {"why": partial(_give, self.reasons), "alone": partial(_give, tuple(self.alone()))}
 
     def __repr__(self) -> str:
         kept = int(np.count_nonzero(self.codes != SKIP))
@@ -116,5 +116,5 @@ class ScanPlan(Portable):
         return int(np.count_nonzero(self.codes == code))
 
 
-def _given(value: T) -> T:
+def _give(value: T) -> T:
     return value

@@ -31,7 +31,7 @@ Numbers = npt.NDArray[np.int64]
 class Conjunct:
     """One part of the predicate's outermost AND: as the user wrote it, and as it is bound.
 
-    `hinted` is TRUE on the same rows, and has the conditions that indexes answer as columns of their own. `label` is the text
+    `hint` is TRUE on the same rows, and has the conditions that indexes answer as columns of their own. `label` is the text
     for people, where it is not the SQL of the tree.
     """
 
@@ -54,7 +54,7 @@ MAX_ALTERNATIVES: Final = 64
 """An OR of more parts is shown as a whole: so long a reason helps no reader."""
 
 
-def bound_conjunct(tree: Expr, schema: Schema, *, case_sensitive: bool) -> Conjunct:
+def bind_conjunct(tree: Expr, schema: Schema, *, case_sensitive: bool) -> Conjunct:
     """A part of a predicate on rows of the schema. Raises `ExpressionError`."""
     predicate = bind(tree, schema, case_sensitive=case_sensitive)
     return Conjunct(tree, predicate, predicate)
@@ -65,7 +65,7 @@ def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
     return every([conjunct.predicate for conjunct in conjuncts])
 
 
-def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:
+def hint(conjuncts: Sequence[Conjunct]) -> Predicate:
     """The predicate that a conjunction is, with the conditions that indexes answer."""
     return every([conjunct.hinted for conjunct in conjuncts])
 
@@ -143,7 +143,7 @@ def prune(
     codes = np.full(len(slices), READ, np.int8)
     removed_by = np.full(len(slices), -1, np.int32)
     remaining = np.arange(len(slices), dtype=np.int64)
-    plain, wide = whole(conjuncts), hinted(conjuncts)
+    plain, wide = whole(conjuncts), hint(conjuncts)
     steps: list[Step] = []
     opened: list[tuple[int, SourceAnswer, Numbers]] = []
     for rank, source in enumerate(sources if conjuncts else ()):
@@ -166,7 +166,7 @@ def prune(
 
     def by_itself() -> list[tuple[str, int]]:
         answers = [(sources[rank], answer, remaining) for rank, answer, remaining in opened]
-        return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), answers))) for conjunct in conjuncts]
+        return [(conjunct.text, len(slices) - len(_prune_by(conjunct, len(slices), answers))) for conjunct in conjuncts]
 
     return ScanPlan(slices, codes, tuple(steps), why, alone=by_itself)
 
@@ -198,7 +198,7 @@ def _reasons(
     return tally.reasons()
 
 
-def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
+def _prune_by(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
     """The slices that one part of the conjunction would leave if it were the whole predicate.
 
     Unless it `covers_all`, a source answers only for the slices that it was opened for.

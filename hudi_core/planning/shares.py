@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.predicate import columns_of
-from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.plan import READ, Reasons, ScanPlan, Step
 from hudi_core.planning.prune import Conjunct, prune
@@ -83,15 +83,15 @@ def shares(slices: Slices, count: int) -> list[Numbers]:
     firsts, logs_alone = slices.bases.copy(), np.flatnonzero(slices.bases == NO_BASE)
     firsts[logs_alone] = slices.logs[slices.log_offsets[logs_alone]]
     files = slices.files
-    keys = hashed_keys(files, firsts)
+    keys = hash_keys(files, firsts)
     return [share for share in np.array_split(np.argsort(keys, kind="stable"), max(count, 1)) if len(share)]
 
 
 def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
-    return hashed_keys(slices.files, np.concatenate([slices.bases[slices.bases != NO_BASE], slices.logs]))
+    return hash_keys(slices.files, np.concatenate([slices.bases[slices.bases != NO_BASE], slices.logs]))
 
 
-def joined(
+def join_plans(
     slices: Slices, cut: Sequence[Numbers], pruned: Sequence[PrunedShare], why: Callable[[], Reasons], note: str
 ) -> ScanPlan:
     """The plan of all slices from those of their shares. `why` finds reasons; `note` describes how `column_stats` was read."""

@@ -18,7 +18,7 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, common_prefix, concat_byte_strings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
-from hudi_core.pruning.ranks import at_most, placed_bounds, ranks
+from hudi_core.pruning.ranks import at_most, place_bounds, ranks
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
@@ -58,13 +58,13 @@ def hull(intervals: Intervals) -> Intervals:
     )
 
 
-def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
+def fold(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
     """The intervals of a column, and its keys. Strings are placed among `literals` when these are all that will be compared."""
     match carrier(statistics.type):
         case Carrier.FLOATS:
-            return _folded_floats(statistics)
+            return _fold_floats(statistics)
         case Carrier.TEXTS:
-            return _folded_texts(statistics, literals)
+            return _fold_texts(statistics, literals)
         case Carrier.INTEGERS:
             keys, lower, upper, fits = _whole_keys(statistics)
             lower_known, upper_known = statistics.lower_known & fits, statistics.upper_known & fits
@@ -87,14 +87,14 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
     """The intervals of a column in its `plain_keys`."""
     lower_known, upper_known = statistics.lower_known, statistics.upper_known
     if isinstance(keys, FloatKeys):
-        return _folded_floats(statistics)[1]
+        return _fold_floats(statistics)[1]
     if isinstance(statistics.lower, ByteStrings) or isinstance(statistics.upper, ByteStrings):
         assert (
             isinstance(statistics.lower, ByteStrings)
             and isinstance(statistics.upper, ByteStrings)
             and literals is not None
         )
-        lower, upper, in_order = placed_bounds(statistics.lower, statistics.upper, literals)
+        lower, upper, in_order = place_bounds(statistics.lower, statistics.upper, literals)
         return _interval(keys, statistics, lower, upper, lower_known, upper_known, in_order)
     fits = np.ones(len(statistics), np.bool_)
     for bound, is_known in ((statistics.lower, lower_known), (statistics.upper, upper_known)):
@@ -103,7 +103,7 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
     return _interval(keys, statistics, statistics.lower, statistics.upper, lower_known, upper_known)
 
 
-def placed(intervals: Intervals, keys: OrderKeys, numbers: Numbers, count: int) -> Intervals:
+def place(intervals: Intervals, keys: OrderKeys, numbers: Numbers, count: int) -> Intervals:
     """Intervals by number from intervals of the files `numbers`: unknown for numbers that are not there, the hull of those
     that are there several times. Filled up to whole blocks with files that hold nothing."""
     size = -(-count // BLOCK) * BLOCK
@@ -118,7 +118,7 @@ def placed(intervals: Intervals, keys: OrderKeys, numbers: Numbers, count: int) 
     where: Any = slice(0, count) if consecutive else numbers
     unique = np.count_nonzero(spoken) - (size - count) == len(numbers)
 
-    def laid(array: NDArray[Any], nothing: int, not_known: int, join: np.ufunc) -> NDArray[Any]:
+    def lay(array: NDArray[Any], nothing: int, not_known: int, join: np.ufunc) -> NDArray[Any]:
         values = np.full(size, nothing, array.dtype)
         if unique:
             values[where] = array
@@ -131,10 +131,10 @@ def placed(intervals: Intervals, keys: OrderKeys, numbers: Numbers, count: int) 
     if nans is None and isinstance(keys, FloatKeys) and unspoken.any():
         nans = np.zeros(len(numbers), np.bool_)
     return Intervals(
-        laid(intervals.lower, keys.top, keys.bottom, np.minimum),
-        laid(intervals.upper, keys.bottom, keys.top, np.maximum),
-        laid(intervals.nulls, False, True, np.logical_or),
-        None if nans is None else laid(nans, False, True, np.logical_or),
+        lay(intervals.lower, keys.top, keys.bottom, np.minimum),
+        lay(intervals.upper, keys.bottom, keys.top, np.maximum),
+        lay(intervals.nulls, False, True, np.logical_or),
+        None if nans is None else lay(nans, False, True, np.logical_or),
     )
 
 
@@ -158,7 +158,7 @@ def _interval(
     return Intervals(lower, upper, nulls != 0)
 
 
-def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
+def _fold_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
     """NaN is no bound: as an upper one it means that there is NaN and leaves other values unknown, as a lower one nothing."""
     assert not isinstance(statistics.lower, ByteStrings) and not isinstance(statistics.upper, ByteStrings)
     keys = FloatKeys()
@@ -222,12 +222,12 @@ def _narrow(values: Any, base: int) -> KeyArray:
     return narrow
 
 
-def _folded_texts(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, Intervals]:
+def _fold_texts(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, Intervals]:
     if literals is not None:
         keys = plain_keys(statistics.type, literals)
         return keys, plain_intervals(statistics, keys, literals)
     assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
-    texts, prefix, cut = _shortened(concat_byte_strings([statistics.lower, statistics.upper]))
+    texts, prefix, cut = _shorten(concat_byte_strings([statistics.lower, statistics.upper]))
     numbers, order = ranks(texts)
     lower, upper = np.split(2 * numbers + np.int32(1), 2)
     in_order = lower <= upper
@@ -239,7 +239,7 @@ def _folded_texts(statistics: ColumnStatistics, literals: list[bytes] | None) ->
     return rank_keys, _interval(rank_keys, statistics, lower, upper, *known, in_order)
 
 
-def _shortened(texts: ByteStrings) -> tuple[ByteStrings, bytes, int | None]:
+def _shorten(texts: ByteStrings) -> tuple[ByteStrings, bytes, int | None]:
     """The texts where there are so many bytes of them that memory counts: without what all begin with, and long ones cut; what
     all begin with, and at how many bytes they are cut (None: none is)."""
     if len(texts.data) <= MAX_UNCUT_BYTES:

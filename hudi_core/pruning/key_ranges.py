@@ -42,10 +42,10 @@ def union(left: Ranges, right: Ranges) -> Ranges:
     >>> union(((1, 3), (9, 9)), ((4, 5),))
     ((1, 5), (9, 9))
     """
-    return united((*left, *right)) if left and right else left or right
+    return unite((*left, *right)) if left and right else left or right
 
 
-def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def unite(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The set of the keys in any of the ranges, in whatever order these come.
 
     >>> united([(9, 9), (1, 3), (2, 5)])

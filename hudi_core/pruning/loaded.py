@@ -18,8 +18,8 @@ from hudi_core.arrays import Bools
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
 from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import ValueSet, holds
-from hudi_core.pruning.ranks import placed_bounds
-from hudi_core.pruning.statistics import ColumnStatistics, taken, taken_bounds
+from hudi_core.pruning.ranks import place_bounds
+from hudi_core.pruning.statistics import ColumnStatistics, take_bounds, take_files
 
 CHUNK = 1 << 16
 """Files examined together."""
@@ -60,7 +60,7 @@ class Loaded:
 
     def intervals(self, files: Files) -> Intervals:
         """The intervals of the files."""
-        part = taken(self.statistics, files)
+        part = take_files(self.statistics, files)
         return plain_intervals(part, self.keys, self.literals)
 
     def holds(self, wanted: ValueSet, files: Files) -> Bools:
@@ -81,7 +81,7 @@ class Loaded:
         met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
         for part in _chunks(files):
             here = slice(part.start - files.start, part.stop - files.start)
-            lower, upper, in_order = self._bound_keys(part)
+            lower, upper, in_order = self._make_bound_keys(part)
             within = np.less_equal(lower, last, out=met[here])
             within &= upper >= first
             strange = np.logical_not(in_order, out=odd[here])
@@ -107,13 +107,13 @@ class Loaded:
             part = slice(begin, begin + CHUNK)
             met[part] &= (nulls[part] != rows[part]) | (rows[part] < 0)
 
-    def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray, Bools]:
+    def _make_bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray, Bools]:
         """The keys of both bounds, and whether the lower one is at most the upper one."""
-        lower: Any = taken_bounds(self.statistics.lower, files)
-        upper: Any = taken_bounds(self.statistics.upper, files)
+        lower: Any = take_bounds(self.statistics.lower, files)
+        upper: Any = take_bounds(self.statistics.upper, files)
         if self.literals is None:
             return lower, upper, lower <= upper
-        return placed_bounds(lower, upper, self.literals)
+        return place_bounds(lower, upper, self.literals)
 
 
 _GREATEST = 2**63 - 1

@@ -139,7 +139,7 @@ class OrderedFiles:
         return self.files.lower.size
 
 
-def ordered(listed: Intervals, keys: OrderKeys) -> OrderedFiles:
+def order_files(listed: Intervals, keys: OrderKeys) -> OrderedFiles:
     """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
     unbounded = np.flatnonzero((listed.lower == keys.bottom) & (listed.upper == keys.top)).astype(np.int32)
     unbounded.flags.writeable = False
@@ -214,10 +214,10 @@ def _run(order: OrderedFiles, begin: int, end: int) -> BlockRun:
     return BlockRun(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def opened(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
+def select_files(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
     """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
     unbounded; no block is there twice."""
-    parts: list[Numbers] = [order.unbounded, *(_opened(wanted, order, blocks) for blocks in some)]
+    parts: list[Numbers] = [order.unbounded, *(_select_files(wanted, order, blocks) for blocks in some)]
     if len(parts) == 1:
         return order.unbounded
     numbers = np.concatenate(parts)
@@ -225,7 +225,7 @@ def opened(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
     return numbers
 
 
-def _opened(wanted: ValueSet, order: OrderedFiles, blocks: Blocks) -> Numbers:
+def _select_files(wanted: ValueSet, order: OrderedFiles, blocks: Blocks) -> Numbers:
     masks = holds(wanted, order.files, blocks, ascending=True)
     numbers = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):

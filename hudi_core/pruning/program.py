@@ -19,7 +19,7 @@ from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.pruning.intervals import Intervals
-from hudi_core.pruning.key_ranges import Ranges, intersection, union, united
+from hudi_core.pruning.key_ranges import Ranges, intersection, union, unite
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
@@ -122,7 +122,7 @@ class Compiler:
 
     def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> Program:
         known = self.columns(term)
-        return YES if known is None else _holds(known, united(_keys_of(known.keys, values, members)))
+        return YES if known is None else _holds(known, unite(_keys_of(known.keys, values, members)))
 
     def may_hold_null(self, term: Term) -> Program:
         known = self.columns(term)
@@ -150,11 +150,11 @@ class Compiler:
 
     def every(self, answers: list[Program]) -> Program:
         """All answers are about one and the same row, so their conditions on one column are about one value."""
-        parts = _merged(answers, AllOf, _both, YES, NO)
+        parts = _merge(answers, AllOf, _both, YES, NO)
         return YES if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
     def some(self, answers: list[Program]) -> Program:
-        parts = _merged(answers, AnyOf, _either, NO, YES)
+        parts = _merge(answers, AnyOf, _either, NO, YES)
         return NO if not parts else parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
 
@@ -169,7 +169,7 @@ def _holds(known: ColumnAnswers, ranges: Ranges, null: bool = False) -> Program:
     return MayHold(known, ranges, null) if ranges or null else NO
 
 
-def _merged(
+def _merge(
     answers: list[Program],
     kind: type[AllOf] | type[AnyOf],
     join: Callable[[MayHold, MayHold], Program],
@@ -192,13 +192,13 @@ def _merged(
             else:
                 merged.append(part)
     for place, parts in shared.items():
-        merged[place] = joined = _joined(parts, join, deciding)
+        merged[place] = joined = _join(parts, join, deciding)
         if joined is deciding:
             return [deciding]
     return merged
 
 
-def _joined(parts: list[MayHold], join: Callable[[MayHold, MayHold], Program], deciding: Program) -> Program:
+def _join(parts: list[MayHold], join: Callable[[MayHold, MayHold], Program], deciding: Program) -> Program:
     """All of them joined, neighbours first, so that the work for many small sets stays in proportion to them."""
     while len(parts) > 1:
         pairs = [join(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
@@ -260,7 +260,7 @@ def _every(parts: tuple[Program, ...], files: Files) -> Bools:
                 return flags
             if left * few_left < len(flags):
                 places = flags.nonzero()[0]
-                kept = _every(parts[done:], picked(files, places))
+                kept = _every(parts[done:], pick(files, places))
                 flags = np.zeros(len(flags), np.bool_)
                 flags[places[kept]] = True
                 return flags
@@ -268,7 +268,7 @@ def _every(parts: tuple[Program, ...], files: Files) -> Bools:
     return flags
 
 
-def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def pick(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Some of the files, by their places among them."""
     return places + int(files.start) if isinstance(files, slice) else files[places]
 

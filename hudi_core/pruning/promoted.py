@@ -12,7 +12,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.columns.int128 import rescaled_wide
+from hudi_core.columns.int128 import rescale_wide
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Floats, carrier, without_bounds
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, Purpose, is_mislabelled, promotion
@@ -21,7 +21,7 @@ from hudi_core.values.cast import cast
 from hudi_core.values.text import TWO_DIGITS_BELOW
 
 
-def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
+def promote(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
     """The statistics as those of a column of the wanted type; bounds that cannot be had are unknown."""
     if statistics.type == wanted:
         return statistics
@@ -66,9 +66,9 @@ def _cast(how: CastKind, bounds: Any, from_: Any, to: Any) -> tuple[Any, Bools] 
         case CastKind.FLOAT_TO_DOUBLE:
             return _by_shortest_text(bounds), every
         case CastKind.TO_DECIMAL if carrier(from_) is Carrier.INTEGERS:
-            return _rescaled(bounds, 0, to)
+            return _rescale(bounds, 0, to)
         case CastKind.RESCALE | CastKind.SAME if isinstance(from_, t.Decimal):
-            return _rescaled(bounds, from_.scale, to)
+            return _rescale(bounds, from_.scale, to)
         case CastKind.UNIT:
             return _in_unit(bounds, from_.unit.value, to.unit.value)
         case CastKind.MIDNIGHT:
@@ -99,10 +99,10 @@ def _times(bounds: Numbers, factor: int) -> tuple[Numbers, Bools]:
     return np.where(fits, bounds, 0) * factor, fits
 
 
-def _rescaled(bounds: Numbers | ByteStrings, scale: int, to: t.Decimal) -> tuple[Numbers | ByteStrings, Bools]:
+def _rescale(bounds: Numbers | ByteStrings, scale: int, to: t.Decimal) -> tuple[Numbers | ByteStrings, Bools]:
     """Unscaled values at another scale; those that lose digits or have too many do not fit."""
     if isinstance(bounds, ByteStrings) or carrier(to) is Carrier.TEXTS:
-        return rescaled_wide(bounds, to.scale - scale, to.precision)
+        return rescale_wide(bounds, to.scale - scale, to.precision)
     if to.scale >= scale:
         scaled, fits = _times(bounds, 10 ** (to.scale - scale))
     else:

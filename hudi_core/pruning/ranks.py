@@ -21,14 +21,14 @@ Ranks32 = NDArray[np.int32]
 
 def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     """The rank of each text, and the place of one text of each rank. Equal texts share a rank, which counts from 0."""
-    order, begins = ordered(texts)
+    order, begins = order_texts(texts)
     numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
     ranks = np.empty(len(texts), np.int32)
     ranks[order] = numbers
     return ranks, order[begins].astype(np.int32)
 
 
-def ordered(texts: ByteStrings) -> tuple[Numbers, NDArray[np.bool_]]:
+def order_texts(texts: ByteStrings) -> tuple[Numbers, NDArray[np.bool_]]:
     """The places of texts in ascending order, those of equal ones in any; and which of them differ from the one before. There is
     a text at least."""
     reader = WordReader(texts, common_prefix(texts))
@@ -80,10 +80,10 @@ def _dense(values: NDArray[np.uint64]) -> Numbers:
 def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     reader = WordReader(texts)
-    return _placed(reader, reader.read(0), _LiteralWords.from_list(literals))
+    return _place(reader, reader.read(0), _LiteralWords.from_list(literals))
 
 
-def placed_bounds(
+def place_bounds(
     lower: ByteStrings, upper: ByteStrings, literals: Sequence[bytes]
 ) -> tuple[Ranks32, Ranks32, NDArray[np.bool_]]:
     """The places of lower and upper bounds among literals, and whether each lower bound is at most its upper one.
@@ -92,7 +92,7 @@ def placed_bounds(
     """
     readers, among = (WordReader(lower), WordReader(upper)), _LiteralWords.from_list(literals)
     heads = [reader.read(0) for reader in readers]
-    first, last = (_placed(reader, head, among) for reader, head in zip(readers, heads, strict=True))
+    first, last = (_place(reader, head, among) for reader, head in zip(readers, heads, strict=True))
     return first, last, _at_most(readers, heads)
 
 
@@ -137,7 +137,7 @@ class _LiteralWords:
         return _LiteralWords(len(literals), reader, reader.read(0)[0])
 
 
-def _placed(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Ranks32:
+def _place(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Ranks32:
     """The places of texts whose first words are `head`."""
     if not among.count:
         return np.zeros(len(head[0]), np.int32)

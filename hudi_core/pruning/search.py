@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from hudi_core.pruning.intervals import BLOCK
 from hudi_core.pruning.loaded import Files
-from hudi_core.pruning.ordered import Numbers, ValueSet, candidates, opened, runs, size
-from hudi_core.pruning.program import AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, SameForAll, mask, picked
+from hudi_core.pruning.ordered import Numbers, ValueSet, candidates, runs, select_files, size
+from hudi_core.pruning.program import AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, SameForAll, mask, pick
 
 SMALL = 32 * BLOCK
 """Up to so many files a mask over all of them costs less than looking for a better way."""
@@ -66,7 +66,7 @@ def _through(route: _Route, program: Program) -> Numbers:
     result = route.go()
     numbers = _union(result.sure)
     for stretch in result.stretches:
-        numbers = _with_stretch(numbers, stretch, _kept(stretch, program))
+        numbers = _with_stretch(numbers, stretch, _keep(stretch, program))
     return numbers
 
 
@@ -83,9 +83,9 @@ def _way(program: Program) -> _Way | None:
         case MayHold(known):
             return _way_of_column(known, program.wanted)
         case AllOf(parts):
-            return _narrowed([(_way(part), part) for part in parts])
+            return _narrow([(_way(part), part) for part in parts])
         case AnyOf(parts):
-            return _joined([(_way(part), part) for part in parts])
+            return _join([(_way(part), part) for part in parts])
         case SameForAll() | MayBeLess():
             return None
         case _:
@@ -110,7 +110,7 @@ def _way_of_column(known: ColumnAnswers, wanted: ValueSet) -> _Way | None:
 
         def go() -> _FoundFiles:
             lists = [np.flatnonzero(flag) for flag in flags]
-            in_blocks = opened(in_ranges, order, *(run.blocks for run in block_runs if not run.files))
+            in_blocks = select_files(in_ranges, order, *(run.blocks for run in block_runs if not run.files))
             return _FoundFiles(
                 [*lists, in_blocks] if wanted.ranges else lists, [run.files for run in block_runs if run.files]
             )
@@ -120,7 +120,7 @@ def _way_of_column(known: ColumnAnswers, wanted: ValueSet) -> _Way | None:
     return _Way(listed + BLOCK * size(blocks), route)
 
 
-def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
+def _narrow(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     """The way to one of the parts that fewest files come by; they are put to the others, the pickier ones first."""
     ways.sort(key=lambda pair: pair[0].most if pair[0] else inf)
     way = ways[0][0]
@@ -133,14 +133,14 @@ def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
 
         def go() -> _FoundFiles:
             result = near.go()
-            return _FoundFiles([_kept(numbers, rest) for numbers in result.sure], result.stretches)
+            return _FoundFiles([_keep(numbers, rest) for numbers in result.sure], result.stretches)
 
         return _Route(near.cost, go)
 
     return _Way(way.most, route)
 
 
-def _joined(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
+def _join(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     """All that comes by the ways to each of the parts, if every part has one."""
     known = [(way, part) for way, part in ways if way]
     if len(known) < len(ways):
@@ -153,10 +153,10 @@ def _joined(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     return _Way(most, lambda: _Route(most * _SCATTERED, go))
 
 
-def _kept(files: Files, program: Program) -> NDArray[np.int64]:
+def _keep(files: Files, program: Program) -> NDArray[np.int64]:
     if not isinstance(files, slice):
         files = files.astype(np.intp, copy=False)  # what NumPy picks by fastest
-    return np.asarray(picked(files, mask(program, files).nonzero()[0]))
+    return np.asarray(pick(files, mask(program, files).nonzero()[0]))
 
 
 def _union(parts: list[Numbers]) -> Numbers:
@@ -167,7 +167,7 @@ def _union(parts: list[Numbers]) -> Numbers:
     longest = max(parts, key=len)
     others = [part for part in parts if part is not longest]
     if sum(map(len, others)) * _INSERTION_RATIO <= len(longest):
-        return _inserted(longest, _union(others))
+        return _insert(longest, _union(others))
     together = np.concatenate(parts)
     together.sort(kind="stable" if len(parts) <= _MAX_MERGED_RUNS else None)
     first = np.ones(len(together), np.bool_)
@@ -175,7 +175,7 @@ def _union(parts: list[Numbers]) -> Numbers:
     return together[first]
 
 
-def _inserted(many: Numbers, few: Numbers) -> Numbers:
+def _insert(many: Numbers, few: Numbers) -> Numbers:
     """The union of two parts, for a few in the second: the first is moved, not sorted."""
     places = many.searchsorted(few)
     new = many.take(places, mode="clip") != few

@@ -118,8 +118,8 @@ def from_values(
         nulls = [count for _, count in kinds]
     return ColumnStatistics(
         type,
-        _carried(type, lower),
-        _carried(type, upper),
+        _carry(type, lower),
+        _carry(type, upper),
         np.array([value is not None for value in lower], np.bool_),
         np.array([value is not None for value in upper], np.bool_),
         np.array([-1 if count is None else count for count in nulls], np.int64),
@@ -155,7 +155,7 @@ def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics
     if isinstance(type, t.Nested):
         return replace(unknown(type, count), nulls=zeros, rows=ones)
     one = from_values(type, [default], [default], [0], [1], [bool(default != default)])
-    value = taken_bounds(one.lower, np.zeros(count, np.int64))
+    value = take_bounds(one.lower, np.zeros(count, np.int64))
     known = np.ones(count, np.bool_)
     assert one.nans is not None
     return ColumnStatistics(type, value, value, known, known, zeros, ones, np.repeat(one.nans, count))
@@ -176,7 +176,7 @@ def is_complete_in(statistics: ColumnStatistics) -> Bools:
     return complete
 
 
-def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
+def concatenate(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     """The files of all parts (at least one, all of one type), in order."""
     first = parts[0]
     if len(parts) == 1:
@@ -190,8 +190,8 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
         only_nans = np.concatenate(flags)
     return ColumnStatistics(
         first.type,
-        _joined([part.lower for part in parts]),
-        _joined([part.upper for part in parts]),
+        _join([part.lower for part in parts]),
+        _join([part.upper for part in parts]),
         np.concatenate([part.lower_known for part in parts]),
         np.concatenate([part.upper_known for part in parts]),
         np.concatenate([part.nulls for part in parts]),
@@ -201,13 +201,13 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     )
 
 
-def taken(statistics: ColumnStatistics, numbers: Numbers | slice) -> ColumnStatistics:
+def take_files(statistics: ColumnStatistics, numbers: Numbers | slice) -> ColumnStatistics:
     """The statistics of some files, in the order of their numbers, of which one may occur again; those of a slice, which has a
     start and a stop, without a copy."""
     return ColumnStatistics(
         statistics.type,
-        taken_bounds(statistics.lower, numbers),
-        taken_bounds(statistics.upper, numbers),
+        take_bounds(statistics.lower, numbers),
+        take_bounds(statistics.upper, numbers),
         statistics.lower_known[numbers],
         statistics.upper_known[numbers],
         statistics.nulls[numbers],
@@ -222,7 +222,7 @@ def without_bounds(statistics: ColumnStatistics, type: t.Type) -> ColumnStatisti
     return replace(unknown(type, len(statistics)), nulls=statistics.nulls, rows=statistics.rows)
 
 
-def unscaled(value: decimal.Decimal, scale: int) -> int:
+def unscale(value: decimal.Decimal, scale: int) -> int:
     """A decimal in units of its scale; what is finer is cut off."""
     return int(value.scaleb(scale, EXACT))
 
@@ -239,20 +239,20 @@ def text_bytes(value: object, type: t.Type) -> bytes:
             return value.encode("utf-8", "surrogatepass")
         case decimal.Decimal():
             assert isinstance(type, t.Decimal)
-            return wide_bytes(unscaled(value, type.scale))
+            return wide_bytes(unscale(value, type.scale))
         case _:
             assert isinstance(value, bytes)
             return value
 
 
-def _carried(type: t.Type, values: Sequence[Any]) -> Bounds:
+def _carry(type: t.Type, values: Sequence[Any]) -> Bounds:
     match carrier(type):
         case Carrier.TEXTS:
             return ByteStrings.from_list([b"" if value is None else text_bytes(value, type) for value in values])
         case Carrier.FLOATS:
             return np.array([0.0 if value is None else value for value in values], np.float64)
         case Carrier.INTEGERS if isinstance(type, t.Decimal):
-            return np.array([0 if value is None else unscaled(value, type.scale) for value in values], np.int64)
+            return np.array([0 if value is None else unscale(value, type.scale) for value in values], np.int64)
         case Carrier.INTEGERS:
             return np.array([0 if value is None else value for value in values], np.int64)
 
@@ -267,8 +267,8 @@ def _blank(type: t.Type, count: int) -> Bounds:
             return np.zeros(count, np.int64)
 
 
-def taken_bounds(bounds: Bounds, numbers: Numbers | slice) -> Bounds:
-    """The bounds of some files, as `taken`."""
+def take_bounds(bounds: Bounds, numbers: Numbers | slice) -> Bounds:
+    """The bounds of some files, as `take_files`."""
     if not isinstance(numbers, slice):
         return bounds.take(numbers)
     if isinstance(bounds, ByteStrings):
@@ -276,5 +276,5 @@ def taken_bounds(bounds: Bounds, numbers: Numbers | slice) -> Bounds:
     return bounds[numbers]
 
 
-def _joined(bounds: Sequence[Any]) -> Bounds:
+def _join(bounds: Sequence[Any]) -> Bounds:
     return concat_byte_strings(bounds) if isinstance(bounds[0], ByteStrings) else np.concatenate(bounds)

@@ -13,14 +13,14 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
-from hudi_core.pruning.intervals import MAX_STRING_BYTES, Intervals, folded, placed
+from hudi_core.pruning.intervals import MAX_STRING_BYTES, Intervals, fold, place
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import RankKeys, text_cut
-from hudi_core.pruning.ordered import ordered
+from hudi_core.pruning.ordered import order_files
 from hudi_core.pruning.program import ColumnAnswers, Compiler, Program, mask
-from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.search import SMALL, find
-from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier, concatenated, unknown
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier, concatenate, unknown
 from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 
@@ -103,10 +103,10 @@ class FileStatistics:
         state = self._state(column)
         if state.known is None:
             numbers, statistics = state.loaded or self._read(column)
-            known, state.loaded = self._folded(numbers, statistics), None
+            known, state.loaded = self._fold(numbers, statistics), None
             assert isinstance(known.listed, Intervals)
             if self.count > SMALL:
-                known = replace(known, ordered=ordered(known.listed, known.keys))
+                known = replace(known, ordered=order_files(known.listed, known.keys))
             state.known = known
         return state.known
 
@@ -128,28 +128,28 @@ class FileStatistics:
             numbers, statistics = state.loaded
         literals = _literals(predicate, column) if carrier(column.type) is Carrier.TEXTS else None
         if not state.consecutive:
-            return self._folded(numbers, statistics, literals)
+            return self._fold(numbers, statistics, literals)
         loaded = Loaded.from_statistics(statistics, literals)
         return ColumnAnswers(statistics.type, loaded.keys, loaded)
 
     def _exact(self, state: _ColumnState, column: Column, literals: list[bytes]) -> ColumnAnswers:
         if state.exact is None or state.exact[0] != literals:
-            state.exact = literals, self._folded(*self._read(column), literals)
+            state.exact = literals, self._fold(*self._read(column), literals)
         return state.exact[1]
 
     def _read(self, column: Column) -> tuple[Numbers, ColumnStatistics]:
         pieces = list(self.load(column))
-        parts = [promoted(piece.statistics, column.type) for piece in pieces]
+        parts = [promote(piece.statistics, column.type) for piece in pieces]
         if len(parts) == 1:
             return pieces[0].files, parts[0]
         numbers = np.concatenate([np.zeros(0, np.int64), *(piece.files for piece in pieces)])
-        return numbers, concatenated(parts or [unknown(column.type, 0)])
+        return numbers, concatenate(parts or [unknown(column.type, 0)])
 
-    def _folded(
+    def _fold(
         self, numbers: Numbers, statistics: ColumnStatistics, literals: list[bytes] | None = None
     ) -> ColumnAnswers:
-        keys, intervals = folded(statistics, literals)
-        return ColumnAnswers(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+        keys, intervals = fold(statistics, literals)
+        return ColumnAnswers(statistics.type, keys, place(intervals, keys, numbers, self.count))
 
 
 def _is_consecutive(numbers: Numbers, count: int) -> bool:

@@ -99,7 +99,7 @@ class BaseFiles(Portable):
         """The slice's base file, opened to be read as rows of the wanted schema."""
         headers = self.sources.headers
         file = headers.opened(base)
-        file_plan = self.plan_of(headers.stored_schema(file.footer, base.path), wanted)
+        file_plan = self.plan_of(headers.read_stored_schema(file.footer, base.path), wanted)
         return OpenedBaseFile(file, file_plan, self._projection(file_plan, slice))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:
@@ -150,7 +150,7 @@ class BaseFiles(Portable):
         if not groups or (len(groups) == 1 and base.size <= SMALL_ROW_GROUP_BYTES):
             yield None, footer.rows, True
             return
-        stored = headers.stored_schema(footer, base.path)
+        stored = headers.read_stored_schema(footer, base.path)
         members = np.full(len(groups), self.sources.partition_number(slice), np.int64)
 
         def load(column: Column) -> Sequence[StatisticsPart]:
@@ -170,7 +170,7 @@ class BaseFiles(Portable):
         """The plan that reads files of a stored schema as rows of the wanted schema; the same object for the same two."""
         key = (stored, wanted)
         if key not in self._plans:
-            self._plans[key] = _planned(stored, wanted)
+            self._plans[key] = _plan(stored, wanted)
         return self._plans[key]
 
     def _projection(self, file_plan: FilePlan, slice: FileSlice) -> Callable[[Any], Any]:
@@ -201,7 +201,7 @@ class BaseFiles(Portable):
         return replace(plan, fields=tuple(sources))
 
 
-def _planned(stored: Schema, wanted: Schema) -> FilePlan:
+def _plan(stored: Schema, wanted: Schema) -> FilePlan:
     leaves = _leaf_paths(stored.record, wanted.record, ())
     part_schema = project(stored, leaves)
     return FilePlan(leaves, part_schema, reconcile(part_schema, wanted, nulls_for_required=True), (stored, wanted))

@@ -13,7 +13,7 @@ from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 
 
 @contextmanager
-def opened_content(block: LogBlock, engine: Engine[Any, Any, Any]) -> Iterator[OpenedFile[Any]]:
+def open_content(block: LogBlock, engine: Engine[Any, Any, Any]) -> Iterator[OpenedFile[Any]]:
     """The Parquet file that is the content of a block, in memory while the block runs."""
     storage: Any = OneFileStorage(InMemoryFile(block.content(), block.where))
     try:

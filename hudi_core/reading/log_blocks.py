@@ -41,7 +41,7 @@ def _blocks_of(log: FileInfo, storage: Storage, timeline: Timeline, damage: Dama
     for block in damage.rest(log_blocks(log.name, source), "what follows in the file is"):
         blocks.append(block)
         yield block
-    problem = _wrong_size(source, log, timeline) or _lost_blocks(source, log, blocks, timeline)
+    problem = _wrong_size(source, log, timeline) or _find_lost_blocks(source, log, blocks, timeline)
     if problem is not None:
         damage.leave_out(problem, "what is not there is")
 
@@ -55,7 +55,7 @@ def _wrong_size(source: RandomAccess, log: FileInfo, timeline: Timeline) -> Corr
     )
 
 
-def _lost_blocks(
+def _find_lost_blocks(
     source: RandomAccess, log: FileInfo, blocks: Sequence[LogBlock], timeline: Timeline
 ) -> CorruptFileError | None:
     """Bytes that are no block, where they stand for some that a completed write wrote. What a writer left that died is none."""

@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
-from hudi_core.formats.avro.block import joined_records, read_content
+from hudi_core.formats.avro.block import join_records, read_content
 from hudi_core.formats.avro.columns import decode_batches, decode_framed
 from hudi_core.formats.deletes import DeleteRecords, read_deletes
 from hudi_core.formats.hfile.file import HFile
@@ -29,7 +29,7 @@ from hudi_core.formats.roaring import read_positions
 from hudi_core.merge.records import MergeRecords
 from hudi_core.options import TableConfig
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.block_files import opened_content
+from hudi_core.reading.block_files import open_content
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.reading.native_deletes import native_deletes
@@ -66,7 +66,7 @@ class LogRecords:
     widths: tuple[int, ...]
 
 
-def gathered_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
+def gather_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
     """The records of a buffer, ready to be merged: by `positions` in the base file where the log has them, else by key."""
     records, widths = buffer.joined()
     keys = None if positions is not None else index_strings(buffer.keys())
@@ -106,7 +106,7 @@ class LogReader:
         """The records of a slice's counting blocks; `positions` are their positions in the base file, if recorded."""
         buffer = LogBuffer(self.columns, self.merges_columns(blocks))
         self.read_into(buffer, slice, blocks)
-        return gathered_records(buffer, positions)
+        return gather_records(buffer, positions)
 
     def read_into(self, records: RecordSink, slice: FileSlice, blocks: Sequence[LogBlock]) -> None:
         """Adds the records of a slice's counting blocks, oldest first."""
@@ -177,12 +177,12 @@ class LogReader:
         rows = self._engine.rows
         read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
         row_bytes = sum(block.content_length for block in run) / count
-        for decoded in _joined(parts, count, int(MAX_RUN_BYTES / row_bytes)):
+        for decoded in _join(parts, count, int(MAX_RUN_BYTES / row_bytes)):
             for batch in rows.from_columns(decoded, block_plan.part, block.where):
                 yield block_plan, rows.batch(read_columns(rows.root(batch))), int(rows.count(batch) * row_bytes)
 
     def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any, int]]:
-        with opened_content(block, self._engine) as opened:
+        with open_content(block, self._engine) as opened:
             schema = opened.footer.schema
             block_plan = self._block_plan(repr(schema.record), schema, block)
             read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
@@ -211,7 +211,7 @@ class LogReader:
         return self.base_files.sources.snapshot.engine
 
 
-def _joined(parts: Iterator[Column], count: int, rows_at_once: int) -> Iterator[StructColumn]:
+def _join(parts: Iterator[Column], count: int, rows_at_once: int) -> Iterator[StructColumn]:
     """The decoded parts of a block of so many records, put together."""
     some: list[Column] = []
     rows, enough = 0, max(rows_at_once, 1)
@@ -248,7 +248,7 @@ def _content(
     of the columns `left` to their keys."""
     block = run[0]
     if len(run) > 1:
-        text, (data, starts, lengths) = block.require(HeaderKey.SCHEMA), joined_records(run)
+        text, (data, starts, lengths) = block.require(HeaderKey.SCHEMA), join_records(run)
         return text, len(starts), lambda names: decode_batches(text, data, starts, lengths, block.where, names)
     if block.kind is not BlockKind.HFILE_DATA:
         content = read_content(block)

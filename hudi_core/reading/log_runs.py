@@ -94,7 +94,7 @@ class LogRuns:
         by its keys, batch by batch. None where the positions are not those of the records."""
         self._end_run()
         if positions is None:
-            numbers = self._numbered(base_rows, base_keys)
+            numbers = self._number(base_rows, base_keys)
         elif len(positions) == self.records:
             numbers = positions
         else:
@@ -110,7 +110,7 @@ class LogRuns:
             begin += len(raw.rows)
         return runs
 
-    def _numbered(self, base_rows: int, base_keys: Iterator[StringColumn]) -> Numbers:
+    def _number(self, base_rows: int, base_keys: Iterator[StringColumn]) -> Numbers:
         """For each record the position of the first row of the base file with its key; where there is none, the number of the
         first record with the key, counted on after the rows of the base file."""
         base = KeyRuns(self._folder, "stored", self._bits)

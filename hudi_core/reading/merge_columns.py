@@ -128,7 +128,7 @@ class MergeColumns:
 
     def nulls(self, column_type: t.Type, rows: int) -> Column:
         """A column of the type that is null in all rows."""
-        return self._computed(
+        return self._compute(
             PrimitiveColumn(np.zeros(rows, np.int32)),
             t.Int(),
             lambda like: self.engine.values.literal(None, column_type, like),
@@ -138,9 +138,9 @@ class MergeColumns:
     def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
         """The values as SQL's CAST makes them."""
         apply = self.engine.values.apply
-        return self._computed(column, source, lambda value: apply(CAST, [value], [source], to), to)
+        return self._compute(column, source, lambda value: apply(CAST, [value], [source], to), to)
 
-    def _computed(self, column: Column, source: t.Type, compute: Callable[[Any], Any], result_type: t.Type) -> Column:
+    def _compute(self, column: Column, source: t.Type, compute: Callable[[Any], Any], result_type: t.Type) -> Column:
         rows, values, where = self.engine.rows, self.engine.values, "ordering values"
         schema = Schema(t.Record((t.Field(0, "value", source),)))
         batches = rows.from_columns(StructColumn(length(column), {"value": column}), schema, where)

@@ -8,7 +8,7 @@ from hudi_core.columns.nodes import Column, StringColumn
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.log import HeaderKey, LogBlock
-from hudi_core.reading.block_files import opened_content
+from hudi_core.reading.block_files import open_content
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import ColumnPlace, Schema
@@ -26,7 +26,7 @@ def native_deletes(
         raise UnsupportedError(
             block.where, expected="ordering fields that are columns", found=f"{nested[0]} in a record"
         )
-    with opened_content(block, snapshot.engine) as opened:
+    with open_content(block, snapshot.engine) as opened:
         version = snapshot.history.number_at(block.require(HeaderKey.INSTANT_TIME))
         stored = snapshot.history.stored(opened.footer.schema, version)
         key = next((field for field in stored.fields if field.name == RECORD_KEY), None)

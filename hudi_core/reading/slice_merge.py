@@ -14,7 +14,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.engine import FileInfo
 from hudi_core.merge.ordering_values import comparable
-from hudi_core.merge.records import MergeRecords, Precedence, fold, merged
+from hudi_core.merge.records import MergeRecords, Precedence, fold, merge_records
 from hudi_core.reading.base_files import RowRange
 from hudi_core.reading.log_records import LogRecords, refuse_positions_beyond
 from hudi_core.reading.merge_columns import MergeColumns
@@ -134,7 +134,7 @@ class SliceMerge:
             self._check_positions(base.path)
         log_only = self._log_only()
         if len(log_only):
-            for batch in self._gathered(self._logs.batches, self._log_records.sources[log_only]):
+            for batch in self._gather(self._logs.batches, self._log_records.sources[log_only]):
                 if changes is not None:
                     changes.inserted(batch)
                 yield batch
@@ -151,7 +151,7 @@ class SliceMerge:
         sources[merged_rows.replaced[~merged_rows.deleted]] = changed
         stays = np.ones(len(sources), np.bool_)
         stays[merged_rows.replaced[merged_rows.deleted]] = False
-        yield from self._gathered([*self._logs.batches, batch], sources[stays])
+        yield from self._gather([*self._logs.batches, batch], sources[stays])
 
     def _report(self, changes: Changes, batch: Any, merged_rows: _MergedRows, changed: NDArray[np.int64]) -> None:
         """Reports the deleted and updated rows of a batch; `changed` are the sources of its updated ones."""
@@ -161,7 +161,7 @@ class SliceMerge:
         if is_deleted.any():
             changes.deleted(self._rows.keep(batch, is_deleted))
         if is_updated.any():
-            after = self._gathered([*self._logs.batches, batch], changed)
+            after = self._gather([*self._logs.batches, batch], changed)
             changes.updated(self._rows.keep(batch, is_updated), after)
 
     def rows(self, row_ranges: RowRanges) -> Iterator[Any]:
@@ -175,9 +175,9 @@ class SliceMerge:
         log_only = self._log_only()
         if self._logs.columns == 1:
             self._selected[self._log_records.sources[log_only, 0]] = True
-            yield from self._selected_rows()
+            yield from self._select_rows()
         elif len(log_only):
-            yield from self._gathered(self._logs.batches, self._log_records.sources[log_only])
+            yield from self._gather(self._logs.batches, self._log_records.sources[log_only])
 
     def _log_only(self) -> NDArray[np.int64]:
         """The numbers of keys that have a row, and that no batch of the base file has had so far."""
@@ -220,7 +220,7 @@ class SliceMerge:
             has_log = np.zeros(len(unchanged), np.bool_)
             has_log[merged_rows.rows] = True
             batches = [*self._logs.batches, self._rows.keep(batch, has_log)]
-            yield from self._gathered(batches, merged_rows.changed)
+            yield from self._gather(batches, merged_rows.changed)
 
     def _merge_rows(self, batch: Any, columns: MergeColumns, where: str) -> _MergedRows:
         """Merges a batch of the base file. Log rows that are merged as a whole are marked as selected."""
@@ -232,7 +232,7 @@ class SliceMerge:
         if len(rows) == 0:
             return _MergedRows(rows, rows, np.zeros(0, np.bool_), np.empty((0, self._logs.columns), np.int32))
         records = self._base_records(root, columns, rows, where)
-        result = merged(records, self._log_records.take(keys), self._precedence, columns.latest)
+        result = merge_records(records, self._log_records.take(keys), self._precedence, columns.latest)
         unchanged = ((result.sources >= self._logs.rows) & ~result.deleted[:, None]).all(axis=1)
         changed = result.sources[~result.deleted & ~unchanged]
         self._removed[keys[result.deleted]] = True
@@ -285,7 +285,7 @@ class SliceMerge:
         sources = np.repeat(row_numbers[:, None], self._logs.columns, axis=1)
         return MergeRecords(ordering, no_deletes, no_deletes, no_deletes, sources, has_value)
 
-    def _selected_rows(self) -> Iterator[Any]:
+    def _select_rows(self) -> Iterator[Any]:
         begin = 0
         for batch in self._logs.batches:
             end = begin + self._rows.count(batch)
@@ -293,7 +293,7 @@ class SliceMerge:
                 yield self._rows.keep(batch, self._selected[begin:end])
             begin = end
 
-    def _gathered(self, batches: Sequence[Any], sources: NDArray[np.integer[Any]]) -> Iterator[Any]:
+    def _gather(self, batches: Sequence[Any], sources: NDArray[np.integer[Any]]) -> Iterator[Any]:
         columns = [sources[:, index].astype(np.int64) for index in range(sources.shape[1])]
         if len(columns) < len(self._columns.schema.fields):  # rows that are merged as a whole
             columns = columns * len(self._columns.schema.fields)

@@ -89,14 +89,14 @@ class _Joined:
     def drawn(self) -> Iterator[Any]:
         """All rows that wait, in the order in which they came."""
         alike, self._alike, self.count = list(self._alike.values()), {}, 0
-        projected = [batch for some in alike for batch in self._projected(some)]
+        projected = [batch for some in alike for batch in self._project(some)]
         if len(alike) < 2 or not self._wanted.fields:
             yield from projected
             return
         order = np.argsort(np.concatenate([places for some in alike for places in some.places]))
         yield from self._rows.gather(projected, [order] * len(self._wanted.fields), self._wanted)
 
-    def _projected(self, alike: _Alike) -> Iterator[Any]:
+    def _project(self, alike: _Alike) -> Iterator[Any]:
         batches: Iterable[Any] = alike.batches
         columns = len(alike.stored.fields)
         if len(alike.batches) > 1 and columns:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.merge.records import NO_ROW, MergeRecords, fold, joined
+from hudi_core.merge.records import NO_ROW, MergeRecords, fold, join_records
 from hudi_core.reading.array_files import ArrayFile, ScratchFolder
 from hudi_core.reading.log_buffer import RawRecords
 from hudi_core.reading.log_records import LogRecords
@@ -129,4 +129,4 @@ class SortedRuns:
 
 
 def _together(parts: Sequence[tuple[Numbers, MergeRecords]]) -> tuple[MergeRecords, Numbers]:
-    return joined([records for _, records in parts]), np.concatenate([numbers for numbers, _ in parts])
+    return join_records([records for _, records in parts]), np.concatenate([numbers for numbers, _ in parts])

@@ -37,11 +37,11 @@ class SpilledMerge:
     def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
         """As `SliceMerge.rewritten`."""
         try:
-            yield from self._merged(changes)
+            yield from self._merge(changes)
         finally:
             self._folder.close()
 
-    def _merged(self, changes: Changes | None) -> Iterator[Any]:
+    def _merge(self, changes: Changes | None) -> Iterator[Any]:
         base, columns = self._slice.base, self._runs.columns
         stored = _Cuts(columns.engine.rows, iter(()))
         if base is not None:

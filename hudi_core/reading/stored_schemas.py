@@ -33,7 +33,7 @@ class StoredSchemas:
     its rows do not hold, whose size is not the one that the table records, or whose footer cannot be read."""
 
 
-def stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> StoredSchemas:
+def read_stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> StoredSchemas:
     """The schemas by the footers of the parts, read here."""
     headers = files.sources.headers
     bases = [_single_parquet(part.slice) for part in parts]
@@ -44,17 +44,17 @@ def stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRea
         footer = None if base is None else footers.get(base.path)
         if base is None or footer is None or footer.size not in (None, base.size):
             continue
-        stored = headers.stored_schema(footer, base.path)
+        stored = headers.read_stored_schema(footer, base.path)
         reading = files.plan_of(stored, wanted.schema_to_read(filtered=part.filtered))
         if _agrees_with_path(files.with_path_values(reading.plan, part.slice), reading, footer):
             indexes[row] = positions.setdefault(stored, len(positions))
     return StoredSchemas(list(positions), indexes)
 
 
-def stored_schemas_by(
+def read_stored_schemas_by(
     runner: Runner, scan: RemoteScan, parts: Sequence[SliceRead], footers_per_task: int = _FOOTERS_PER_TASK
 ) -> StoredSchemas:
-    """As `stored_schemas`, the footers read by a runner's tasks."""
+    """As `read_stored_schemas`, the footers read by a runner's tasks."""
     count = max(runner.parallelism, -(-len(parts) // footers_per_task))
     shares = [share for share in np.array_split(np.arange(len(parts)), count) if len(share)]
     results = runner.run(partial(_of_share, scan), [[parts[row] for row in share.tolist()] for share in shares])
@@ -70,7 +70,7 @@ def _of_share(scan: RemoteScan, share: Sequence[SliceRead]) -> StoredSchemas:
     sources = scan.sources(share)
     snapshot = sources.snapshot
     wanted = Selection(snapshot.engine, snapshot.schema, scan.wanted, scan.predicate)
-    return stored_schemas(BaseFiles(sources), wanted, share)
+    return read_stored_schemas(BaseFiles(sources), wanted, share)
 
 
 def _single_parquet(slice: FileSlice) -> FileInfo | None:

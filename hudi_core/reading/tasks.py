@@ -16,7 +16,7 @@ MAX_FOOTERS: Final = 4096
 _FOOTERS_AT_ONCE = 64
 
 
-def balanced_tasks(parts: Sequence[SliceRead], count: int) -> list[list[SliceRead]]:
+def balance_tasks(parts: Sequence[SliceRead], count: int) -> list[list[SliceRead]]:
     """The parts in at most `count` tasks of about equal bytes, none empty: the largest part first into the smallest task."""
     tasks: list[list[SliceRead]] = [[] for _ in range(min(count, len(parts)))]
     heap = [(0, index) for index in range(len(tasks))]
@@ -30,7 +30,7 @@ def balanced_tasks(parts: Sequence[SliceRead], count: int) -> list[list[SliceRea
 def tasks_of_size(parts: Sequence[SliceRead], min_count: int) -> list[list[SliceRead]]:
     """The parts in tasks of `TASK_BYTES`, in `min_count` smaller ones where these would be fewer."""
     total = sum(part.size for part in parts)
-    return balanced_tasks(parts, max(min_count, -(-total // TASK_BYTES)))
+    return balance_tasks(parts, max(min_count, -(-total // TASK_BYTES)))
 
 
 def parts_for_limit(sources: Sources, parts: Sequence[SliceRead], limit: int) -> Sequence[SliceRead]:

@@ -120,7 +120,7 @@ def write_file(
     """
     if not is_url(path):
         return write(local_file(path))
-    storage, name = _stored(engine, path, options or {})
+    storage, name = _store(engine, path, options or {})
     if not overwrite and storage.exists(name):
         raise UsageError(public_url(path), expected="a file that does not exist, or --overwrite", found="one that does")
     with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
@@ -157,7 +157,7 @@ def _name(url: str) -> str:
     return name
 
 
-def _stored(engine: AnyEngine, url: str, options: Mapping[str, str]) -> tuple[Storage, str]:
+def _store(engine: AnyEngine, url: str, options: Mapping[str, str]) -> tuple[Storage, str]:
     """The storage of the folder of a URL, and the name of the file in it."""
     name = _name(url)
     if _scheme(url) in _WEB:
@@ -174,7 +174,7 @@ def _fetch(engine: AnyEngine, url: str, options: Mapping[str, str], local: Path)
         with local.open("wb") as target:
             _download(url, target)
         return
-    storage, name = _stored(engine, url, options)
+    storage, name = _store(engine, url, options)
     source = storage.open(name)
     with local.open("wb") as target:
         for offset in range(0, source.size, _CHUNK):

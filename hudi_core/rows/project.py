@@ -45,7 +45,7 @@ def _reading(plan: Reading, wanted_type: Type, values: Values[V, M]) -> Read[V]:
         case Convert(source, to):
             return lambda stored: values.convert(stored, source, to)
         case Relabel(source, to):
-            return lambda stored: values.relabelled(stored, source, to)
+            return lambda stored: values.relabel(stored, source, to)
         case ReadRecord():
             return _record(plan, values)
         case ReadArray(array, element):

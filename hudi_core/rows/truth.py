@@ -64,7 +64,7 @@ class RowQuestions(Generic[V, M]):
         """The term's value in each row."""
         key = term_key(term)
         if key not in self._values_of_terms:
-            self._values_of_terms[key] = self._evaluated(term)
+            self._values_of_terms[key] = self._evaluate(term)
         return self._values_of_terms[key]
 
     def lower_is_below(self, term: Term, cut: Cut) -> M:
@@ -112,7 +112,7 @@ class RowQuestions(Generic[V, M]):
         absent = self._values.is_null(self.value(term))
         return self._values.no(self._values.some([absent, mask], self._root))
 
-    def _evaluated(self, term: Term) -> V:
+    def _evaluate(self, term: Term) -> V:
         match term:
             case Column(id=column_id):
                 return self._column(self._schema.place(column_id))
@@ -133,7 +133,7 @@ class RowQuestions(Generic[V, M]):
                     lambda items: RowQuestions(self._values, items, schema).value(body),
                 )
             case Folded(held, type=type):
-                return self._values.mapped(self.value(held), partial(fold, term), held.type, type)
+                return self._values.map(self.value(held), partial(fold, term), held.type, type)
 
     def _column(self, place: ColumnPlace) -> V:
         if place.repeated:

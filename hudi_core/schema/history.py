@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 
 from hudi_core.errors import SchemaError
-from hudi_core.schema.json import compact, history_from_json, persisted
+from hudi_core.schema.json import compact, history_from_json, write_persisted
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
 
@@ -22,13 +22,13 @@ def schema_at(history: Iterable[Schema], instant: int) -> Schema | None:
     )
 
 
-def appended(document: str, schema: Schema, where: str = "schema history") -> Converted[str]:
+def append_schema(document: str, schema: Schema, where: str = "schema history") -> Converted[str]:
     """The history document with one more schema; the empty text is a history without any.
 
     A schema of the same version gives way to it. Raises `SchemaError` when the document is none, and never drops what it
     holds.
     """
-    converted = persisted(schema)
+    converted = write_persisted(schema)
     if not converted.value:
         raise SchemaError(where, expected="a schema with a version", found="the empty one")
     documents: list[tuple[int, str]] = []

@@ -28,7 +28,7 @@ _Give = Callable[[Field], int]
 def with_ids(type: Type, first: int = 0) -> Type:
     """The type with ids from `first`; it is taken to be in the column `first - 1` (the root when `first` is 0)."""
     fresh = count(first)
-    return _numbered(type, lambda _: next(fresh), hidden_ids(first - 1))
+    return _number(type, lambda _: next(fresh), make_hidden_ids(first - 1))
 
 
 def record_with_ids(type: Record, first: int = 0) -> Record:
@@ -41,22 +41,22 @@ def record_with_ids(type: Record, first: int = 0) -> Record:
 def record_with_missing_ids(type: Record, greatest: int = -1) -> Record:
     """The record whose fields keep their ids; those with `NO_ID` get ids beyond all of these and `greatest`, in block order."""
     fresh = count(max(greatest, max(column_ids(type), default=-1)) + 1)
-    numbered = _numbered(type, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
+    numbered = _number(type, lambda field: next(fresh) if field.id == NO_ID else field.id, make_hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
 
 
 def record_with_other_ids(type: Record, others: Mapping[int, int]) -> Record:
     """The record with other ids in place of some; hidden ids follow from those of the columns around them."""
-    numbered = _numbered(type, lambda field: others.get(field.id, field.id), hidden_ids(NO_ID))
+    numbered = _number(type, lambda field: others.get(field.id, field.id), make_hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
 
 
 def with_hidden_ids(type: Type, column: int) -> Type:
     """A type that is in a known column, with hidden ids in all of it."""
-    hidden = hidden_ids(column)
-    return _numbered(type, lambda _: next(hidden), hidden)
+    hidden = make_hidden_ids(column)
+    return _number(type, lambda _: next(hidden), hidden)
 
 
 def column_ids(type: Type) -> list[int]:
@@ -69,14 +69,14 @@ def column_ids(type: Type) -> list[int]:
     return ids
 
 
-def hidden_ids(column: int) -> Iterator[int]:
+def make_hidden_ids(column: int) -> Iterator[int]:
     """The ids that belong to what is hidden in a column, without end: Cantor's pairing, so that no two columns share one."""
     for position in count():
         total = column + 1 + position
         yield -1 - (total * (total + 1) // 2 + position)
 
 
-def _numbered(type: Type, give: _Give, hidden: Iterator[int]) -> Type:
+def _number(type: Type, give: _Give, hidden: Iterator[int]) -> Type:
     """`give` returns the id of a field that Hudi has a place for; `hidden` are the ids of the column around."""
     inner = children(type)
     if not inner:
@@ -108,7 +108,7 @@ def _block(type: Type, inner: tuple[Field, ...], give: _Give) -> list[int]:
 def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | None) -> Field:
     data_type = field.type
     if isinstance(data_type, NESTED):
-        data_type = _numbered(data_type, give, hidden_ids(column) if hidden is None else hidden)
+        data_type = _number(data_type, give, make_hidden_ids(column) if hidden is None else hidden)
     if column == field.id and data_type is field.type:
         return field
     return Field(

@@ -46,7 +46,7 @@ _NAMES: Final[Mapping[str, t.Type]] = {
 _TEXTS: Final = {logical: name for name, logical in _NAMES.items()}
 
 
-def _fixed(size: str) -> t.Type:
+def _parse_fixed(size: str) -> t.Type:
     return t.Fixed(int(size))
 
 
@@ -70,7 +70,7 @@ def _pattern(spaced: str) -> re.Pattern[str]:
 
 
 _PARAMETERISED: Final[tuple[tuple[re.Pattern[str], Callable[..., t.Type | None]], ...]] = (
-    (_pattern(r"fixed \[ # \]"), _fixed),
+    (_pattern(r"fixed \[ # \]"), _parse_fixed),
     (_pattern(r"decimal \( # , # \)"), _decimal),
     (_pattern(r"decimal-bytes \( # , # \)"), partial(_decimal, fixed=False)),
     (_pattern(r"decimal-fixed \( # , # \) \[ # \]"), _decimal),
@@ -91,11 +91,11 @@ _Json = Mapping[str, Any]
 
 
 def schema_to_json(schema: Schema) -> str:
-    """The persisted text of a schema, which `schema_from_json` reads. `persisted` also returns what it has no place for."""
-    return persisted(schema).value
+    """The persisted text of a schema, which `schema_from_json` reads. `write_persisted` also returns what it has no place for."""
+    return write_persisted(schema).value
 
 
-def persisted(schema: Schema) -> Converted[str]:
+def write_persisted(schema: Schema) -> Converted[str]:
     """The persisted text of a schema, and what it has no place for.
 
     A union is kept as its first type, an enumeration as string, nanoseconds as long; names of types, aliases, docs of
@@ -130,7 +130,7 @@ def history_from_json(text: str, where: str = "schema history") -> tuple[Schema,
 def history_to_json(schemas: Iterable[Schema]) -> Converted[str]:
     """The history document of schemas, which are put newest first."""
     ordered = sorted(schemas, key=lambda schema: schema.version, reverse=True)
-    converted = [persisted(schema) for schema in ordered]
+    converted = [write_persisted(schema) for schema in ordered]
     losses = dict.fromkeys(loss for document in converted for loss in document.losses)
     return Converted(f'{{"schemas":[{",".join(document.value for document in converted)}]}}', tuple(losses))
 
@@ -197,7 +197,7 @@ class _Writer:
             case t.Record(kind=t.RecordKind.PLAIN):
                 return self.record(field.type, path)
             case t.Record():
-                return self._disguised(field.type, path)
+                return self._disguise(field.type, path)
             case t.Array(element):
                 self._lose(path, "properties of the array", field.type.properties)
                 inner = self._type(element, (*path, element.name))
@@ -231,7 +231,7 @@ class _Writer:
             return "long"
         return name
 
-    def _disguised(self, type: t.Record, path: _Path) -> dict[str, object]:
+    def _disguise(self, type: t.Record, path: _Path) -> dict[str, object]:
         canonical = variant() if type.kind is t.RecordKind.VARIANT else blob()
         self._lose(path, "name of the record", "" if type.name == canonical.name else type.name)
         self._lose(path, "doc of the record", type.doc)
@@ -289,7 +289,7 @@ class _Reader:
         kind = document.get("type")
         match kind.lower() if isinstance(kind, str) else kind:
             case "record":
-                return self._disguised(document, column) or self._record(document, path)
+                return self._disguise(document, column) or self._record(document, path)
             case "array":
                 inner = (*path, "element")
                 element = self._id(document, "element_id", inner)
@@ -310,7 +310,7 @@ class _Reader:
             case _:
                 raise self._error(path, "a record, an array or a map", repr(kind)[:40])
 
-    def _disguised(self, json: _Json, column: int) -> t.Record | None:
+    def _disguise(self, json: _Json, column: int) -> t.Record | None:
         """The variant or blob that a record stands for, known by the ids of its fields."""
         listed = json.get("fields")
         if not isinstance(listed, list) or not all(isinstance(field, Mapping) for field in listed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 
 
 def name_list(given: str | Iterable[str], where: str = "names") -> tuple[str, ...]:
@@ -22,22 +22,22 @@ def names(given: Iterable[str], where: str) -> tuple[str, ...]:
     list, and for what has no names."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         example = f", as [{given!r}]" if isinstance(given, str) else ""
-        found = "a string" if isinstance(given, str) else described(given)
+        found = "a string" if isinstance(given, str) else describe(given)
         raise UsageError(where, expected=f"a list of names{example}", found=found)
     listed = tuple(given)
     others = [name for name in listed if not isinstance(name, str)]
     if others:
-        raise UsageError(where, expected="names", found=described(others[0]))
+        raise UsageError(where, expected="names", found=describe(others[0]))
     return listed
 
 
 def refuse_no_name(given: object, where: str) -> None:
     """Raises `UsageError`, at `where`, for what is no string."""
     if not isinstance(given, str):
-        raise UsageError(where, expected="a string", found=described(given))
+        raise UsageError(where, expected="a string", found=describe(given))
 
 
 def refuse_no_mapping(given: object, where: str) -> None:
     """Raises `UsageError`, at `where`, for what is neither None nor a mapping."""
     if given is not None and not isinstance(given, Mapping):
-        raise UsageError(where, expected="a mapping from names to values", found=described(given))
+        raise UsageError(where, expected="a mapping from names to values", found=describe(given))

@@ -24,7 +24,7 @@ def project(
     wanted: _Wanted = {}
     for place in requested:
         _add(wanted, schema, place)
-    fields = [_chosen(field, wanted[field.id]) for field in schema.fields if field.id in wanted]
+    fields = [_choose(field, wanted[field.id]) for field in schema.fields if field.id in wanted]
     if requested_order:
         order = {column_id: position for position, column_id in enumerate(wanted)}
         fields.sort(key=lambda field: order[field.id])
@@ -56,10 +56,10 @@ def optional_inside(type: t.Type) -> t.Type:
 
 def in_order(schema: Schema, positions: Mapping[Path, int]) -> Schema:
     """The schema with the fields of each record sorted by the positions of their paths, those without a position last."""
-    return replace(schema, record=_ordered(schema.record, positions, ()))
+    return replace(schema, record=_order(schema.record, positions, ()))
 
 
-def _ordered(type: t.Record, positions: Mapping[Path, int], path: Path) -> t.Record:
+def _order(type: t.Record, positions: Mapping[Path, int], path: Path) -> t.Record:
     inner = [_with_order_inside(field, positions, (*path, field.name)) for field in type.fields]
     inner.sort(key=lambda field: positions.get((*path, field.name), math.inf))
     return replace(type, fields=tuple(inner))
@@ -67,7 +67,7 @@ def _ordered(type: t.Record, positions: Mapping[Path, int], path: Path) -> t.Rec
 
 def _with_order_inside(field: t.Field, positions: Mapping[Path, int], path: Path) -> t.Field:
     if isinstance(field.type, t.Record):
-        data_type: t.Type = _ordered(field.type, positions, path)
+        data_type: t.Type = _order(field.type, positions, path)
     else:
         inner = (_with_order_inside(child, positions, (*path, child.name)) for child in children(field.type))
         data_type = with_children(field.type, tuple(inner))
@@ -98,13 +98,13 @@ def _whole(type: t.Type) -> bool:
     return isinstance(type, t.Union) or (isinstance(type, t.Record) and type.kind is not t.RecordKind.PLAIN)
 
 
-def _chosen(field: t.Field, below: _Wanted | None) -> t.Field:
+def _choose(field: t.Field, below: _Wanted | None) -> t.Field:
     if below is None:
         return field
     inner = children(field.type)
     if isinstance(field.type, t.Map):
         below = {field.type.key.id: None, field.type.value.id: None, **below}
-    chosen = tuple(_chosen(child, below[child.id]) for child in inner if child.id in below)
+    chosen = tuple(_choose(child, below[child.id]) for child in inner if child.id in below)
     data_type = with_children(field.type, chosen)
     return replace(field, type=data_type, default=_default(field.default, field.type, data_type))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described, listed
+from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, describe, list_names
 from hudi_core.notebook import html_table, show_briefly
 from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
@@ -208,7 +208,7 @@ class Schema(Portable):
         if close:
             return f"; did you mean {' or '.join(lowered[match] for match in close)}?"
         top = [candidate.name for candidate in self.fields if not candidate.name.startswith("_hoodie_")]
-        return f"; columns are {listed(top)}" if top else ""
+        return f"; columns are {list_names(top)}" if top else ""
 
     @property
     def names(self) -> list[str]:
@@ -244,7 +244,7 @@ class Schema(Portable):
 def _as_path(path: object) -> Path | str:
     if isinstance(path, str) or (isinstance(path, tuple) and all(isinstance(part, str) for part in path)):
         return path
-    raise UsageError("schema", expected="the name of a column, or a path as a tuple of names", found=described(path))
+    raise UsageError("schema", expected="the name of a column, or a path as a tuple of names", found=describe(path))
 
 
 def schema_at_place(where: str, record: Record, version: int = 0, max_column_id: int = -1) -> Schema:

@@ -32,4 +32,4 @@ def _sizes(files: FileList, partition: str) -> Mapping[str, int]:
     """Sizes of the files of a partition by name."""
     number = bisect_left(files.partitions, partition)
     rows = np.flatnonzero(files.partition_of == number)
-    return files.chosen(rows).by_name().get(partition, {})
+    return files.select(rows).by_name().get(partition, {})

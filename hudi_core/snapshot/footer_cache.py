@@ -84,7 +84,7 @@ class FooterCache:
         self.path, self.most = path, most
         if LocalPath(path).is_dir():
             raise UsageError(path, expected="a file for the footer cache", found="a folder")
-        with self._opened() as database:
+        with self._open() as database:
             self._claim(database)
 
     def get(self, root: str, files: Sequence[FileInfo]) -> dict[str, Footer]:
@@ -92,7 +92,7 @@ class FooterCache:
         footers: dict[str, Footer] = {}
         root, now = _absolute(root), int(time.time())
         noted = []
-        with self._opened() as database:
+        with self._open() as database:
             for first in range(0, len(files), _FILES_PER_QUERY):
                 sizes = {file.path: file.size for file in files[first : first + _FILES_PER_QUERY]}
                 marks = ",".join("?" * len(sizes))
@@ -116,9 +116,9 @@ class FooterCache:
                 continue
             content = zlib.compress(_text(footer).encode())
             rows.append((root, file.path, file.size, content, _digest(root, file.path, file.size, content), now))
-        with self._opened() as database:
+        with self._open() as database:
             database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?, ?)", rows)
-            held = _stored_bytes(database)
+            held = _count_stored_bytes(database)
             if held > self.most:
                 database.execute(_DROP_LEAST_USED, (1 - _KEPT * self.most / held,))
 
@@ -132,10 +132,10 @@ class FooterCache:
 
     def _claim(self, database: sqlite3.Connection) -> None:
         """Makes the table in a new file; makes sure that one that is there is ours."""
-        if _made_by(database) == (_APPLICATION, _VERSION):
+        if _read_maker(database) == (_APPLICATION, _VERSION):
             return
         database.execute("BEGIN IMMEDIATE")  # another process may be about to make it too
-        application, version = _made_by(database)
+        application, version = _read_maker(database)
         if (application, version) == (_APPLICATION, _VERSION):
             return
         if application == _APPLICATION and version < _VERSION:
@@ -153,7 +153,7 @@ class FooterCache:
         database.execute(_TABLE)
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection whose changes are kept when nothing goes wrong; what goes wrong is raised as one of our errors."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
@@ -166,7 +166,7 @@ class FooterCache:
             raise CorruptFileError(self.path, expected="a footer cache", found=str(error)) from error
 
 
-def _made_by(database: sqlite3.Connection) -> tuple[int, int]:
+def _read_maker(database: sqlite3.Connection) -> tuple[int, int]:
     """Which application made the file, in which version; zeros in a new one."""
     (application,), (version,) = (
         database.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
@@ -174,7 +174,7 @@ def _made_by(database: sqlite3.Connection) -> tuple[int, int]:
     return application, version
 
 
-def _stored_bytes(database: sqlite3.Connection) -> int:
+def _count_stored_bytes(database: sqlite3.Connection) -> int:
     """How large the file is, without pages that are free."""
     values = [
         database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")

@@ -33,12 +33,12 @@ from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
-from hudi_core.timeline.slice_building import archived_replacements, latest_slices, visibility
+from hudi_core.timeline.slice_building import latest_slices, read_archived_replacements, visibility
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
 
 
-def listed(storage: Storage) -> FileList:
+def list_files(storage: Storage) -> FileList:
     """A recursive listing, without Hudi's own folder. Holds files of every kind."""
     by_folder: dict[str, list[FileInfo]] = {}
     for info in storage.list("", recursive=True, without=FOLDER):
@@ -163,7 +163,7 @@ class Snapshot(Portable):
         """The data files of each partition."""
         if self.resolved.listing is not None:
             return self.resolved.listing
-        return listed(self.storage) if self._recorded_listing is None else self._recorded_listing
+        return list_files(self.storage) if self._recorded_listing is None else self._recorded_listing
 
     @cached_property
     def _recorded_listing(self) -> FileList | None:
@@ -184,7 +184,7 @@ class Snapshot(Portable):
         where it does: other sizes are damage (rule LOG-260)."""
         slices = self.resolved.slices
         if slices is None:
-            visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
+            visible = replace(visibility(self.timeline), replaced_before=self._find_replaced_before)
             if not self.stores_keys:  # registered files have no meta columns
                 refuse_external(self.listing, self.timeline, self.storage.uri, listed=self._recorded_listing is None)
             slices = latest_slices(self.listing, visible)
@@ -192,11 +192,11 @@ class Snapshot(Portable):
                 slices = with_recorded_sizes(slices, self.timeline)
         return slices.without_logs() if self.read_optimized else slices
 
-    def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
+    def _find_replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
         """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the
         history is no reason to refuse the table."""
         try:
-            return archived_replacements(self.timeline, instants)
+            return read_archived_replacements(self.timeline, instants)
         except TableError as error:
             warning = f"{error}; file groups replaced before {self.timeline.start} may be read"
             if warning not in self.warnings:

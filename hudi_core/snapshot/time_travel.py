@@ -41,15 +41,15 @@ def refuse_cleaned(
             continue
         retained, deleted = _record(known, instant)
         if retained is None:
-            cleaned += (file for partition, names in deleted.items() for file in _named(partition, names))
+            cleaned += (file for partition, names in deleted.items() for file in _name_files(partition, names))
         elif time_order(time) < time_order(retained):
             expected = f"an instant from {retained} on, the first that the cleaner retained"
             raise UsageError(given, expected=expected, found="one whose files may be cleaned away")
-    lost = next(_lost(cleaned, cut, slices), None)
+    lost = next(_find_lost(cleaned, cut, slices), None)
     if lost is not None and cut.history is not None:
         # What an archived replace commit took away was no part of the table then.
         replaced = cut.with_archived().replaced
-        lost = next((group for group in _lost(cleaned, cut, slices) if group[:2] not in replaced), None)
+        lost = next((group for group in _find_lost(cleaned, cut, slices) if group[:2] not in replaced), None)
     if lost is not None:
         partition, file_id, instant_time = lost
         where = f"{partition}/{file_id}".lstrip("/")
@@ -57,13 +57,13 @@ def refuse_cleaned(
         raise UsageError(given, expected=expected, found=f"that of {where} of {instant_time} cleaned away")
 
 
-def cleaned_instants(whole: Timeline) -> Mapping[FileGroup, Sequence[str]]:
+def find_cleaned_instants(whole: Timeline) -> Mapping[FileGroup, Sequence[str]]:
     """The instants in names of files that cleans took, or are taking, by file group."""
     instants: dict[FileGroup, list[str]] = {}
     for instant in whole.instants:
         if instant.action == CLEAN:
             for partition, names in _record(whole, instant)[1].items():
-                for _, file_id, written in _named(partition, names):
+                for _, file_id, written in _name_files(partition, names):
                     instants.setdefault((partition, file_id), []).append(written)
     return instants
 
@@ -89,7 +89,7 @@ def _record(whole: Timeline, instant: Instant) -> tuple[str | None, Mapping[str,
     return plan.earliest_retained, plan.deleted()
 
 
-def _named(partition: str, files: Iterable[str]) -> Iterator[CleanedFile]:
+def _name_files(partition: str, files: Iterable[str]) -> Iterator[CleanedFile]:
     for path in files:
         name = path.rpartition("/")[2]
         base, log = parse_base_file(name), parse_log_file(name)
@@ -99,7 +99,7 @@ def _named(partition: str, files: Iterable[str]) -> Iterator[CleanedFile]:
             yield partition, log.file_id, log.instant
 
 
-def _lost(
+def _find_lost(
     cleaned: Sequence[CleanedFile], cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
 ) -> Iterator[CleanedFile]:
     """Files that counted at the time and are newer than what is there of their file group."""

@@ -60,7 +60,7 @@ class Cursor:
     def expect(self, key: str, expected: str | None = None) -> Token:
         """Moves behind a word or symbol that has to come next."""
         if self.token.key != key:
-            raise self.unexpected(expected or f"`{key}`")
+            raise self.make_error(expected or f"`{key}`")
         return self.advance()
 
     @property
@@ -69,7 +69,7 @@ class Cursor:
 
     def expect_end(self, expected: str) -> None:
         if not self.at_end:
-            raise self.unexpected(expected)
+            raise self.make_error(expected)
 
     def source(self, token: Token) -> str:
         """A token as it is written."""
@@ -87,11 +87,11 @@ class Cursor:
         """One name, bare or in back-ticks."""
         token = self.token
         if token.kind not in (Kind.WORD, Kind.NAME):
-            raise self.unexpected(expected)
+            raise self.make_error(expected)
         self.advance()
         return name_value(self.source(token)) if token.kind is Kind.NAME else self.source(token)
 
-    def hyphenated(self, expected: str = "a name") -> str:
+    def read_hyphenated(self, expected: str = "a name") -> str:
         """One name; words with hyphens and no blanks between them are one, as in `local-timestamp-millis`."""
         bare = self.token.kind is Kind.WORD
         name = self.name(expected)
@@ -105,46 +105,46 @@ class Cursor:
 
     def path(self, expected: str = "a name") -> tuple[str, ...]:
         """Names, also with hyphens, with dots between them."""
-        names = [self.hyphenated(expected)]
+        names = [self.read_hyphenated(expected)]
         while self.take("."):
-            names.append(self.hyphenated("a name behind the dot"))
+            names.append(self.read_hyphenated("a name behind the dot"))
         return tuple(names)
 
     def string(self, expected: str) -> str:
         """A quoted string."""
         if self.token.kind is not Kind.STRING:
-            raise self.unexpected(expected)
+            raise self.make_error(expected)
         return self.string_of(self.advance())
 
     def string_of(self, token: Token) -> str:
         """The value of a string token."""
         value = string_value(self.source(token))
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise self.unexpected("a string (half of a surrogate pair is none)", token)
+            raise self.make_error("a string (half of a surrogate pair is none)", token)
         return value
 
     def integer(self, expected: str) -> int:
         """Digits, not too many of them, without a sign."""
         shown = self.source(self.token)
         if self.token.kind is not Kind.NUMBER or not shown.isascii() or not shown.isdigit() or len(shown) > _MAX_DIGITS:
-            raise self.unexpected(expected)
+            raise self.make_error(expected)
         self.advance()
         return int(shown)
 
-    def unexpected(self, expected: str, token: Token | None = None, found: str | None = None) -> HudiError:
+    def make_error(self, expected: str, token: Token | None = None, found: str | None = None) -> HudiError:
         """The error that a token, by default the next one, is not what was expected."""
         token = token or self.token
         return self._complaint(Span(self.text, token.start, token.end), expected, found)
 
     def fail(self, expected: str, token: Token | None = None, found: str | None = None) -> NoReturn:
-        """Raises `unexpected`."""
-        raise self.unexpected(expected, token, found)
+        """Raises `make_error`."""
+        raise self.make_error(expected, token, found)
 
     def _token_at(self, offset: int) -> Token:
         token = token_at(self.text, offset)
         if token.kind is Kind.BAD:
             opener = _OPENERS.get(self.source(token))
-            raise self.unexpected(
+            raise self.make_error(
                 opener or "a word, a number, a string or a symbol", token, "the end" if opener else None
             )
         return token

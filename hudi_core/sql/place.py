@@ -33,7 +33,7 @@ def line_and_column(span: Span) -> tuple[int, int]:
     return span.text.count("\n", 0, span.start) + 1, span.start - (span.text.rfind("\n", 0, span.start) + 1) + 1
 
 
-def pointed(span: Span) -> str:
+def point_at(span: Span) -> str:
     """The line of the text, or its part around the place, with carets below the place."""
     line, column = line_and_column(span)
     shown = span.text.split("\n")[line - 1].replace("\t", " ").replace("\r", " ")

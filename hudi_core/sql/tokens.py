@@ -126,7 +126,7 @@ def string_value(quoted: str) -> str:
         return inner.replace(quote * 2, quote)
     pieces = re.split(rf"(\\.|{quote}{quote})", inner, flags=re.DOTALL) if quote * 2 in inner else [inner]
     joined = "".join(quote if piece == quote * 2 else piece for piece in pieces)
-    return _ESCAPE.sub(_unescaped, joined)
+    return _ESCAPE.sub(_unescape, joined)
 
 
 def name_value(quoted: str) -> str:
@@ -191,7 +191,7 @@ def bytes_value(source: str) -> bytes | None:
         return None
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     code = escape[1]
     if len(code) == 1:
         return _ESCAPED.get(code, code)

@@ -72,7 +72,7 @@ def parse_type_text(cursor: Cursor, *, depth: int = 0) -> TypeText:
         cursor.fail("a type")
     if depth > MAX_DEPTH:
         cursor.fail(f"at most {MAX_DEPTH} types inside each other")
-    name = cursor.hyphenated("a type").upper()
+    name = cursor.read_hyphenated("a type").upper()
     parameters: tuple[Parameter, ...] = ()
     sizes: tuple[Parameter, ...] = ()
     fields: tuple[FieldText, ...] = ()
@@ -95,7 +95,7 @@ def parse_type_text(cursor: Cursor, *, depth: int = 0) -> TypeText:
 def parse_field_text(cursor: Cursor, *, depth: int = 0, expected: str = "a field") -> FieldText:
     """`name [:] type [NOT NULL] [COMMENT 'text']`."""
     start = cursor.token
-    name = cursor.hyphenated(expected)
+    name = cursor.read_hyphenated(expected)
     cursor.take(":")
     data_type = parse_type_text(cursor, depth=depth)
     required = _not_null(cursor)

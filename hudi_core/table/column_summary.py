@@ -59,7 +59,7 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
     """
     column, known = _ranges(table, name)
     empty = [bounds for bounds in known if bounds is not None and not bounds.values]
-    bounded = _bounded(known)
+    bounded = _bound(known)
     kind = column.type
     lower, upper = _hull(bounded, kind)
     low, high, alone = _ranks(bounded, column.type)
@@ -83,7 +83,7 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
 def column_bounds(table: Table, name: str) -> tuple[Any, Any]:
     """The least and the greatest value that statistics know of a column, or None for each. Raises as `column_summary`."""
     column, known = _ranges(table, name)
-    return _hull(_bounded(known), column.type)
+    return _hull(_bound(known), column.type)
 
 
 def _ranges(table: Table, name: str) -> tuple[Column, Sequence[ColumnRange | None]]:
@@ -101,7 +101,7 @@ def _ranges(table: Table, name: str) -> tuple[Column, Sequence[ColumnRange | Non
     return column, known
 
 
-def _bounded(known: Iterable[ColumnRange | None]) -> list[ColumnRange]:
+def _bound(known: Iterable[ColumnRange | None]) -> list[ColumnRange]:
     return [bounds for bounds in known if bounds is not None and bounds.values and _is_bounded(bounds)]
 
 

@@ -81,7 +81,7 @@ def difference(table: Table, since: str, until: str) -> TableDifference:
     )
 
 
-def changed_rows(table: Table, since: str, until: str) -> Iterator[dict[str, Any]]:
+def read_changed_rows(table: Table, since: str, until: str) -> Iterator[dict[str, Any]]:
     """The changes of rows, commit by commit, in the form of `changes`. Raises as `difference`, and as reading does."""
     first, last = (_commit(table, name, time) for name, time in (("A", since), ("B", until)))
     begin, end = (instant.completion_time or instant.requested_time for instant in (first, last))

@@ -29,5 +29,5 @@ def plan_in_shares(
         return scan
     slices = scan.sources.snapshot.slices
     slice_shares = shares(slices, -(-records // records_per_share))
-    pruned = runner.run(pruning.prune, [slices.chosen(share) for share in slice_shares])
+    pruned = runner.run(pruning.prune, [slices.select(share) for share in slice_shares])
     return scan.with_shares(slice_shares, pruned, f"{records:,} records read in {len(slice_shares)} shares")

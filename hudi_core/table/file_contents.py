@@ -60,7 +60,7 @@ def _log(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]]:
     yield {"kind": "log", "path": path, "bytes": source.size, "blocks": len(blocks)}
     for block in blocks:
         header = {
-            (key.name if isinstance(key, HeaderKey) else str(key)).lower(): _shortened(key, value)
+            (key.name if isinstance(key, HeaderKey) else str(key)).lower(): _shorten(key, value)
             for key, value in block.header.items()
         }
         footer = {str(key): value for key, value in block.footer.items()}
@@ -69,7 +69,7 @@ def _log(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]]:
         yield from islice(_records_of(block), records)
 
 
-def _shortened(key: HeaderKey | int, value: str) -> str:
+def _shorten(key: HeaderKey | int, value: str) -> str:
     return f"{value[:_LONGEST_SCHEMA]}…" if key is HeaderKey.SCHEMA and len(value) > _LONGEST_SCHEMA else value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, chosen_kind
+from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose_kind
 from hudi_core.keys.generator import AnyGenerator, WritePath
 from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, table_options
 from hudi_core.options import KeyGeneratorType as Kind
@@ -34,7 +34,7 @@ def is_ambiguous(config: TableConfig) -> bool:
     """Whether keys may have their field's name, or not: those of one field of the complex generator, before table version 9."""
     if config.key_encoding is not None:
         return False
-    single = len(config.record_key_fields) == 1 and chosen_kind(key_options(table_options(config))) is Kind.COMPLEX
+    single = len(config.record_key_fields) == 1 and choose_kind(key_options(table_options(config))) is Kind.COMPLEX
     return single and config.version < SINCE_NAMED and config.populate_meta_fields
 
 

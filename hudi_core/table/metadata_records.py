@@ -22,7 +22,7 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.recorded import DECIMAL_ORDINAL, TYPE_BY_ORDINAL
-from hudi_core.metadata.records import decoded_values
+from hudi_core.metadata.records import decode_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import listing_rows
@@ -120,7 +120,7 @@ def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructCo
         for batch in counting_records(metadata.opened(group)).batches:
             for start in range(0, len(batch.cells), _AT_ONCE):
                 part = replace(batch, cells=batch.cells.take(slice(start, start + _AT_ONCE)))
-                column = decoded_values([part], None)
+                column = decode_values([part], None)
                 assert isinstance(column, StructColumn)
                 yield _with_keys(column, keys_of(part.cells)), record_schema(batch.schema), batch.where
 

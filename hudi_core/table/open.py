@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TypeVar
 
 from hudi_core.engine import Storage
-from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, described
+from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
@@ -60,7 +60,7 @@ def location_of(uri: object) -> str:
     """The path or URL of a table. Raises `UsageError` for what is neither, and for an empty string, which would be the current
     folder."""
     if not isinstance(uri, str | PathLike) or isinstance(location := fspath(uri), bytes):
-        raise UsageError("table", expected="a path or URL", found=described(uri))
+        raise UsageError("table", expected="a path or URL", found=describe(uri))
     if not location.strip():
         raise UsageError("table", expected="a path or URL", found="an empty string")
     return location

@@ -88,7 +88,7 @@ def record_versions(table: Table, key: str, partition: str | None = None) -> lis
         known = copy.file if copy.row is None else (copy.partition, copy.row.get(COMMIT_SEQNO), copy.deletes)
         earlier = versions.pop(known, None)
         versions[known] = copy if earlier is None else replace(copy, copies=earlier.copies + 1)
-    return tracer.explained(list(versions.values()))
+    return tracer.explain(list(versions.values()))
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class _Tracer:
             row,
         )
 
-    def explained(self, versions: list[RecordVersion]) -> list[RecordVersion]:
+    def explain(self, versions: list[RecordVersion]) -> list[RecordVersion]:
         """The versions with the reason why each is seen or not."""
         slices = self.sources.snapshot.slices
         live = {file.path: file_slice for file_slice in slices for file in file_slice.files}
@@ -172,13 +172,13 @@ class _Tracer:
         for version in marked:
             file_slice = live.get(version.file)
             if file_slice is None:
-                explained.append(replace(version, why=self._superseded(version, marked)))
+                explained.append(replace(version, why=self._explain_superseded(version, marked)))
                 continue
             rivals = [other for other in marked if live.get(other.file) is file_slice and other is not version]
             explained.append(replace(version, why=self._reason(version, rivals)))
         return explained
 
-    def _superseded(self, version: RecordVersion, versions: list[RecordVersion]) -> str:
+    def _explain_superseded(self, version: RecordVersion, versions: list[RecordVersion]) -> str:
         """Why no reader of the latest state opens the file of a version."""
         file_id = _file_id(version.file)
         replaced = self.table.timeline.replaced.get((version.partition, file_id))

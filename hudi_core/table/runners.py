@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from hudi_core.engine import Engine, FileReader, FileWriter, Runner, Storage
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 from hudi_core.table.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -19,7 +19,7 @@ def on_runner(table: T, runner: Runner | None) -> T:
     if runner is None:
         return table
     if not all(hasattr(runner, name) for name in ("run", "parallelism", "reach")):
-        raise UsageError("runner", expected="a runner of tasks, as `hudi_spark.SparkRunner`", found=described(runner))
+        raise UsageError("runner", expected="a runner of tasks, as `hudi_spark.SparkRunner`", found=describe(runner))
     return replace(table, engine=EngineWithRunner(table.engine, runner))
 
 

@@ -20,8 +20,8 @@ from hudi_core.notebook import html_table
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
-from hudi_core.planning.prune import Conjunct, bound_conjunct, prune, whole
-from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, joined, pruning, records_to_read
+from hudi_core.planning.prune import Conjunct, bind_conjunct, prune, whole
+from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, join_plans, pruning, records_to_read
 from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
@@ -67,7 +67,7 @@ class Scan(QueryResult):
         self._snapshot.expect(statistics=options.where is not None)
         self._conjuncts = [*_commit_conjuncts(sources), *_conjuncts(options, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
-        self.schema = _projected_schema(options, self._snapshot.schema)
+        self.schema = _project_schema(options, self._snapshot.schema)
 
     def __repr__(self) -> str:
         """One line; nothing is planned or read for it."""
@@ -135,7 +135,7 @@ class Scan(QueryResult):
     def with_shares(self, numbers: Sequence[Numbers], shares: Sequence[PrunedShare], note: str) -> Scan:
         """The scan with the plan joined from its shares. `note` describes how `column_stats` were read. Reasons are computed
         here, on use."""
-        plan = joined(self._snapshot.slices, numbers, shares, lambda: self.plan.reasons, note)
+        plan = join_plans(self._snapshot.slices, numbers, shares, lambda: self.plan.reasons, note)
         warnings = (*self.warnings, *plan.warnings)
         return Scan(self._sources, self._options, replace(plan, alone=lambda: self.plan.alone(), warnings=warnings))
 
@@ -198,10 +198,10 @@ class Scan(QueryResult):
         if isinstance(engine, ScanReader):
             return engine.read_scan(self)
         if self._options.limit is None:
-            return self._unlimited()
-        return self._limited(self._options.limit)
+            return self._read_unlimited()
+        return self._limit(self._options.limit)
 
-    def _unlimited(self) -> Iterator[Any]:
+    def _read_unlimited(self) -> Iterator[Any]:
         yield from read_ahead(self._side_by_side(self._reader, self._read_slices))
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
@@ -223,16 +223,16 @@ class Scan(QueryResult):
         numbers = [number for run in runs for number in run]
         ahead = FilesAhead(storage, slices, numbers, max_slices) if storage.is_remote else None
 
-        def drawn(first: int, run: Sequence[int]) -> Iterator[FileSlice]:
+        def draw(first: int, run: Sequence[int]) -> Iterator[FileSlice]:
             for position, number in enumerate(run, first):
                 if ahead is not None:
                     ahead.reach(position)
                 yield slices[number]
 
         firsts = accumulate(map(len, runs), initial=0)
-        return [partial(read, run, drawn(first, run)) for first, run in zip(firsts, runs, strict=False)]
+        return [partial(read, run, draw(first, run)) for first, run in zip(firsts, runs, strict=False)]
 
-    def _limited(self, remaining: int) -> Iterator[Any]:
+    def _limit(self, remaining: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows
         numbers = self._read_slices if remaining else []
         read = partial(self._run_batches, self._reader)
@@ -308,10 +308,10 @@ def _commit_conjuncts(sources: Sources) -> list[Conjunct]:
 def _conjuncts(options: ScanOptions, schema: Schema) -> list[Conjunct]:
     if options.where is None:
         return []
-    return [bound_conjunct(part, schema, case_sensitive=options.case_sensitive) for part in conjuncts(options.where)]
+    return [bind_conjunct(part, schema, case_sensitive=options.case_sensitive) for part in conjuncts(options.where)]
 
 
-def _projected_schema(options: ScanOptions, schema: Schema) -> Schema:
+def _project_schema(options: ScanOptions, schema: Schema) -> Schema:
     if options.columns is not None:
         return project(schema, options.columns, case_sensitive=options.case_sensitive, requested_order=True)
     if options.meta:

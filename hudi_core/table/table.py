@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
-from hudi_core.errors import UnsupportedError, UsageError, described
+from hudi_core.errors import UnsupportedError, UsageError, describe
 from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
 from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, TableConfig
@@ -86,13 +86,13 @@ class Table(Portable):
 
     def __repr__(self) -> str:
         """A few lines from the properties and the timeline; nothing is read for it."""
-        return "\n".join([f"Table {self.config.name}", *(f"  {name}: {value}" for name, value in self._described())])
+        return "\n".join([f"Table {self.config.name}", *(f"  {name}: {value}" for name, value in self._describe())])
 
     def _repr_html_(self) -> str:
         """What `repr` shows, as a notebook's table."""
-        return html_table(self._described(), title=self.config.name)
+        return html_table(self._describe(), title=self.config.name)
 
-    def _described(self) -> Iterator[tuple[str, str]]:
+    def _describe(self) -> Iterator[tuple[str, str]]:
         config, commits = self.config, self.timeline.commits
         keys, partitions = ", ".join(config.record_key_fields), ", ".join(config.partition_fields)
         yield "at", self.storage.uri
@@ -122,7 +122,7 @@ class Table(Portable):
         """
         before = self.schema
         after = evolution.evolve(before, changes, case_sensitive=self.case_sensitive)
-        for warning in diff.lost_names(before, after, self.config.named_columns):
+        for warning in diff.find_lost_names(before, after, self.config.named_columns):
             warnings.warn(warning, stacklevel=2)
         return after
 
@@ -175,7 +175,7 @@ class Table(Portable):
 
     def _on_damage(self, choice: str) -> OnDamage:
         if choice not in OnDamage.__members__.values():
-            raise UsageError("on_damage", expected=" or ".join(OnDamage), found=described(choice))
+            raise UsageError("on_damage", expected=" or ".join(OnDamage), found=describe(choice))
         if choice == OnDamage.SKIP and isinstance(self.engine, ScanReader):
             raise UnsupportedError(
                 "on_damage", expected="an engine that reads in this process", found=f"the engine {self.engine.name}"
@@ -295,7 +295,7 @@ def row_limit(limit: SupportsIndex | None) -> int | None:
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, SupportsIndex):
-        raise UsageError("limit", expected="a whole number of rows", found=described(limit))
+        raise UsageError("limit", expected="a whole number of rows", found=describe(limit))
     max_rows = index(limit)
     if max_rows < 0:
         raise UsageError("limit", expected="0 rows or more", found=str(max_rows))

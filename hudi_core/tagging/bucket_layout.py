@@ -58,7 +58,7 @@ def bucket_layout(table: Table, properties: Mapping[str, str]) -> BucketLayout |
     Raises `UsageError` for a value that is none, and `UnsupportedError` where the files are buckets and nobody states how many,
     or the other way round.
     """
-    stated = stated_layout({**table.config.properties, **properties}, table.config.record_key_fields)
+    stated = read_stated_layout({**table.config.properties, **properties}, table.config.record_key_fields)
     slices = table.slices()
     ids = [file_slice.file_id for file_slice in slices[:_LOOKED_AT]]
     where = table.storage.uri
@@ -85,7 +85,7 @@ def is_consistent(table: Table, slices: Sequence[FileSlice]) -> bool:
     return bool(slices) and has_hashing_nodes(table.storage, slices[0].partition)
 
 
-def stated_layout(properties: Mapping[str, str], key_fields: Sequence[str]) -> BucketLayout | None:
+def read_stated_layout(properties: Mapping[str, str], key_fields: Sequence[str]) -> BucketLayout | None:
     """The bucket index that properties state, None where they state none. Raises `UsageError` for a value that is none."""
     if properties.get(INDEX_TYPE, "").strip().upper() != BUCKET:
         return None

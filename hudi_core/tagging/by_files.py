@@ -27,10 +27,10 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import (
     FilterState,
     SampleKeys,
-    held_keys,
-    recorded_filters,
-    recorded_texts,
-    stored_filter,
+    make_sample_keys,
+    open_recorded_filters,
+    parse_stored_filter,
+    read_recorded_texts,
     text_in_footer,
 )
 from hudi_core.reading.ahead import FilesAhead
@@ -38,7 +38,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.filters import lookup_order, passing_keys
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.matching import find_matches
-from hudi_core.tagging.sorted_keys import SortedKeys, sorted_keys
+from hudi_core.tagging.sorted_keys import SortedKeys, sort_keys
 from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
@@ -138,9 +138,9 @@ class FileLookup:
 
     def plan(self, keys: KeyColumns, placed: Placed, work: TaggingMetrics) -> list[SliceLookup]:
         """The slices in which some key may be, by recorded ranges."""
-        with work.timed("ranges"):
+        with work.measure("ranges"):
             every = np.arange(len(self._snapshot.slices), dtype=np.int64)
-            bounds = self.stored.recorded_bounds(every)
+            bounds = self.stored.read_recorded_bounds(every)
             groups = [
                 partial(self._plan_group, keys, rows, numbers, bounds.take(numbers), work)
                 for rows, numbers in placed
@@ -192,7 +192,7 @@ class FileLookup:
     def _plan_group(
         self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: TaggingMetrics
     ) -> list[SliceLookup]:
-        order = sorted_keys(take_strings(keys.records, rows))
+        order = sort_keys(take_strings(keys.records, rows))
         group = _Group(order, rows[order.order])
         starts, stops = order.runs(bounds.lower, bounds.upper)
         starts = np.where(bounds.known, starts, 0)
@@ -230,19 +230,19 @@ class FileLookup:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
         footers = [None if task.ranged else self.stored.footer(slices[index]) for index, task in enumerate(tasks)]
-        tasks = [_narrowed(task, footer) for task, footer in zip(tasks, footers, strict=True)]
+        tasks = [_narrow(task, footer) for task, footer in zip(tasks, footers, strict=True)]
         # a filter is read only where the range leaves keys to test
         filtered = [index for index, task in enumerate(tasks) if task.filtered and task.start < task.stop]
         encoded_filters: dict[int, bytes] = {}
         if filtered:
-            with work.timed("filters"):
-                recorded = recorded_texts(self._recorded, self._snapshot, [slices[index] for index in filtered])
+            with work.measure("filters"):
+                recorded = read_recorded_texts(self._recorded, self._snapshot, [slices[index] for index in filtered])
                 encoded_filters = {filtered[index]: encoded for index, encoded in recorded.items()}
         hits = []
         for index, (task, footer) in enumerate(zip(tasks, footers, strict=True)):
             rows: Numbers | slice = slice(task.start, task.stop)
             if index in filtered:
-                with work.timed("filters"):
+                with work.measure("filters"):
                     rows = self._passing(task, encoded_filters.pop(index, None), footer, work)
             hits.append(self._match(task, rows, footer, work))
         return hits
@@ -255,7 +255,7 @@ class FileLookup:
         if file_slice.base is None or file_slice.logs:
             work.filter(FilterState.MISSING)
             return rows
-        slice_filter = stored_filter(
+        slice_filter = parse_stored_filter(
             encoded or text_in_footer(footer or self.stored.footer(file_slice)), file_slice, task.edges
         )
         work.filter(slice_filter.state, slice_filter.filter)
@@ -270,7 +270,7 @@ class FileLookup:
         nothing = np.zeros(0, np.int64)
         if count == 0:
             return _Hits(task.number, nothing, nothing)
-        with work.timed("files"):
+        with work.measure("files"):
             file_slice, group = self._snapshot.slices[task.number], task.group
             index = index_strings(take_strings(group.keys.strings, rows)) if task.filtered else group.index()
 
@@ -288,7 +288,7 @@ class FileLookup:
     @cached_property
     def _recorded(self) -> MetadataTable | None:
         """The metadata table, when its filters may be used."""
-        return recorded_filters(self._snapshot)
+        return open_recorded_filters(self._snapshot)
 
     @property
     def _snapshot(self) -> Snapshot:
@@ -300,10 +300,10 @@ def key_bytes(slice: FileSlice) -> float:
     return _KEY_SHARE * sum(file.size for file in slice.files)
 
 
-def _narrowed(task: SliceLookup, footer: Footer | None) -> SliceLookup:
+def _narrow(task: SliceLookup, footer: Footer | None) -> SliceLookup:
     """The task with the range of the file's own footer."""
     bounds = footer_bounds(footer) if footer is not None else None
     if bounds is None:
         return task
     start, stop = task.group.run(*bounds)
-    return replace(task, start=start, stop=stop, edges=held_keys(bounds))
+    return replace(task, start=start, stop=stop, edges=make_sample_keys(bounds))

@@ -49,7 +49,7 @@ class RecordIndexLookup:
     def locate(self, keys: KeyColumns, work: TaggingMetrics) -> Locations:
         """Where the keys are; `LOST` for those that the index places where no slice is."""
         locations = Locations.nowhere(len(keys))
-        with work.timed("record index"):
+        with work.measure("record index"):
             own = None if self.whole_table else self._places.partitions.find(string_column(keys.paths))
             tasks = [partial(self._look_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
             for matches in in_order(lambda task: task(), tasks):
@@ -110,7 +110,7 @@ class SliceNumbers:
         self._slices = np.array([index for index, _ in with_uuid], np.int64)
         rows = [(partition_numbers[slices[index].partition], *uuid) for index, uuid in with_uuid]
         self._rows = np.array(rows, np.int64).reshape(len(rows), 4)
-        hashes = _mixed(self._rows)
+        hashes = _mix(self._rows)
         order = np.argsort(hashes, kind="stable")
         self._hashes, self._rows, self._slices = hashes[order], self._rows[order], self._slices[order]
         self._by_text = {
@@ -124,7 +124,7 @@ class SliceNumbers:
         slices = np.full(len(partitions), LOST, np.int64)
         if len(self._hashes):
             wanted = np.stack([partitions, locations.high, locations.low, locations.file_indexes], axis=1)
-            hashes = _mixed(wanted)
+            hashes = _mix(wanted)
             places = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
             equal = (self._rows[places] == wanted).all(axis=1) & ~locations.as_text
             slices[equal] = self._slices[places[equal]]
@@ -145,7 +145,7 @@ class SliceNumbers:
         return np.array(slices, np.int64)[inverse.reshape(-1)]
 
 
-def _mixed(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _mix(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     parts = rows.view(np.uint64)
     mixed: NDArray[np.uint64] = parts[:, 0] * _MIXERS[0] ^ parts[:, 1] * _MIXERS[1]
     mixed ^= mixed >> np.uint64(29)

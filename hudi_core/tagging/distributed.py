@@ -21,7 +21,7 @@ from hudi_core.errors import HudiError
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.remote import SliceRead
-from hudi_core.reading.tasks import balanced_tasks
+from hudi_core.reading.tasks import balance_tasks
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.tagging.choose import IndexKind
@@ -101,7 +101,7 @@ def key_bounds(
 ) -> KeyBounds:
     """The bounds of the slices' keys: recorded, else of footers, which the runner reads where they are more than
     `max_local_footers`. A footer that cannot be read leaves its bounds unknown: the task that needs the file raises the error."""
-    recorded = tagging.stored().recorded_bounds(np.arange(len(tagging.slices)))
+    recorded = tagging.stored().read_recorded_bounds(np.arange(len(tagging.slices)))
     unknown = [
         row
         for row in np.flatnonzero(~recorded.known & ~recorded.empty).tolist()
@@ -110,9 +110,9 @@ def key_bounds(
     if tasks < 2 or not unknown:
         return recorded
     if len(unknown) <= max_local_footers:
-        return recorded.completed_with(_footer_bounds_of(tagging, unknown))
+        return recorded.complete_with(_footer_bounds_of(tagging, unknown))
     results = runner.run(partial(_footer_bounds_of, tagging), [unknown[task::tasks] for task in range(tasks)])
-    return recorded.completed_with({row: bounds for result in results for row, bounds in result.items()})
+    return recorded.complete_with({row: bounds for result in results for row, bounds in result.items()})
 
 
 def _footer_bounds_of(tagging: RemoteTagging, rows: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
@@ -159,7 +159,7 @@ def _overlaps(bounds: KeyBounds, step: int) -> list[float]:
 
 def slice_tasks(slices: Sequence[FileSlice], count: int) -> list[tuple[FileSlice, ...]]:
     """The slices in at most `count` tasks of about equal bytes."""
-    dealt = balanced_tasks([SliceRead(member, False) for member in slices], count)
+    dealt = balance_tasks([SliceRead(member, False) for member in slices], count)
     return [tuple(part.slice for part in task) for task in dealt]
 
 

@@ -58,7 +58,7 @@ class KeyReader:
         first, count = self._rows, self._engine.rows.count(batch)
         self._rows += count
         if self._generator is not None:
-            key_strings = numbered_keys(self._generator, root, first)
+            key_strings = number_keys(self._generator, root, first)
             return self._strings(key_strings.record_key, RECORD_KEY, first), self._strings(
                 key_strings.partition_path, PARTITION_PATH, first
             )
@@ -79,7 +79,7 @@ class KeyReader:
         return StringColumn(column.offsets, column.data)
 
 
-def numbered_keys(generator: KeyGenerator[Any, Any], root: Any, first: int) -> KeyStrings[Any]:
+def number_keys(generator: KeyGenerator[Any, Any], root: Any, first: int) -> KeyStrings[Any]:
     """The keys of rows of which the first has this number. `RowError` for one without a key has its number among all rows."""
     try:
         return generator.keys(root, first)

@@ -66,7 +66,7 @@ def _parts(
     """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
     groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()
     if len(groups) < 2:
-        yield from _placed(stored.of_slice(slice), 0)
+        yield from _place(stored.of_slice(slice), 0)
         return
     starts = np.cumsum([0, *(group.rows for group in groups)]).tolist()
     bounds = [leaf_bounds(group.statistics) for group in groups]
@@ -77,10 +77,10 @@ def _parts(
     ]
     for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):
         run_groups = [group_index for _, group_index in run]
-        yield from _placed(stored.of_slice(slice, run_groups), starts[run_groups[0]])
+        yield from _place(stored.of_slice(slice, run_groups), starts[run_groups[0]])
 
 
-def _placed(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:
+def _place(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:
     for part in parts:
         yield position, part
         position += len(part.offsets) - 1

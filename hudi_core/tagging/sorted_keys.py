@@ -64,14 +64,14 @@ class SortedKeys:
         open_bounds = np.flatnonzero(starts < stops)
         while len(open_bounds) and keys is not None:
             middle = (starts[open_bounds] + stops[open_bounds]) // 2
-            order_sign = _compared(keys, self.order[middle], bound_reader, open_bounds)
+            order_sign = _compare(keys, self.order[middle], bound_reader, open_bounds)
             below = order_sign <= 0 if after else order_sign < 0
             starts[open_bounds] = np.where(below, middle + 1, starts[open_bounds])
             stops[open_bounds] = np.where(below, stops[open_bounds], middle)
             open_bounds = open_bounds[starts[open_bounds] < stops[open_bounds]]
 
 
-def sorted_keys(keys: StringColumn) -> SortedKeys:
+def sort_keys(keys: StringColumn) -> SortedKeys:
     """The keys of a column without nulls, in order."""
     strings = ByteStrings(keys.offsets, keys.data)
     skip = common_prefix(strings)
@@ -130,7 +130,7 @@ def _against(bounds: ByteStrings, keys: StringColumn, skip: int) -> NDArray[np.i
     return sides
 
 
-def _compared(left: WordReader, left_rows: Numbers, right: WordReader, right_rows: Numbers) -> NDArray[np.int8]:
+def _compare(left: WordReader, left_rows: Numbers, right: WordReader, right_rows: Numbers) -> NDArray[np.int8]:
     """-1, 0 or 1 for each pair of strings."""
     signs = np.zeros(len(left_rows), np.int8)
     pairs = np.arange(len(left_rows))

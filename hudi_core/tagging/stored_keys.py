@@ -45,7 +45,7 @@ class KeyBounds:
         """The bounds of some of the slices."""
         return KeyBounds(self.lower.take(indexes), self.upper.take(indexes), self.known[indexes], self.empty[indexes])
 
-    def completed_with(self, bounds: Mapping[int, tuple[bytes, bytes]]) -> KeyBounds:
+    def complete_with(self, bounds: Mapping[int, tuple[bytes, bytes]]) -> KeyBounds:
         """With the bounds of some slices more, by their indexes."""
         indexes = range(len(self.known))
         return KeyBounds(
@@ -94,7 +94,7 @@ class StoredKeys:
             return None
         return self.sources.headers.opened(slice.base).footer
 
-    def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
+    def read_recorded_bounds(self, numbers: Numbers) -> KeyBounds:
         """The bounds of the keys of these slices, which ascend: those of `bounds`, else those that `column_stats` records."""
         if self.bounds is not None:
             return self.bounds.take(numbers)
@@ -108,7 +108,7 @@ class StoredKeys:
             for piece in self.sources.recorded.pieces(column)
             if isinstance(piece.statistics.lower, ByteStrings)
         ]
-        return _joined(numbers, pieces)
+        return _join(numbers, pieces)
 
 
 def footer_bounds(footer: Footer) -> tuple[bytes, bytes] | None:
@@ -141,7 +141,7 @@ def _unknown_bounds(count: int) -> KeyBounds:
     return KeyBounds(none, none, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
 
-def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]) -> KeyBounds:
+def _join(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]) -> KeyBounds:
     """The bounds of slices over all their files: unknown as soon as those of one file are."""
     count = len(numbers)
     lower: list[bytes | None] = [None] * count

@@ -13,7 +13,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import InputRows
-from hudi_core.errors import TableError, UsageError, described
+from hudi_core.errors import TableError, UsageError, describe
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
 from hudi_core.notebook import show_briefly
 from hudi_core.parallel.ordered import in_order
@@ -87,7 +87,7 @@ class Tagger:
         """Where each key is, as the number of a file slice in `slices`."""
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
-        placed = self._bucketed(keys) if options.index is IndexKind.BUCKET else self._placed(keys)
+        placed = self._bucket(keys) if options.index is IndexKind.BUCKET else self._place(keys)
         by_record_index = options.index is IndexKind.RECORD_INDEX
         tasks = [] if by_record_index else lookup.plan(keys, placed, self.work)
         choice = choose(self.sources, options.index, len(keys), tasks)
@@ -120,7 +120,7 @@ class Tagger:
         )
         reader = KeyReader(self.table, rows.schema, self.options.whole_table, key_names, self.options.key_options)
         schema = Schema(record_with_ids(t.Record((*rows.schema.fields, *added.fields))))
-        return InputRows(schema, self._tagged(rows, added, reader))
+        return InputRows(schema, self._tag(rows, added, reader))
 
     def first_slices(self, rows: InputRows[Any]) -> Iterator[Numbers]:
         """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
@@ -128,7 +128,7 @@ class Tagger:
         reader = KeyReader(self.table, rows.schema, whole_table=False, options=self.options.key_options)
         for _, keys in batches_with_keys(rows.batches, reader, self.options.keys_at_once):
             first = np.full(len(keys), NOWHERE, np.int64)
-            for key_rows, slices in self._bucketed(keys):
+            for key_rows, slices in self._bucket(keys):
                 if len(slices):
                     first[key_rows] = slices[0]
             yield first
@@ -172,11 +172,11 @@ class Tagger:
             "instant": string_column([*(file_slice.instant for file_slice in slices), ""]),
         }
 
-    def _placed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
+    def _place(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
         slices = self.sources.snapshot.slices
         return all_slices(keys, slices) if self.options.whole_table else slices_of_partitions(keys, slices)
 
-    def _bucketed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
+    def _bucket(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
         """Each key in the slices of its bucket: by the number of buckets, else by the nodes of consistent hashing."""
         snapshot, options = self.sources.snapshot, self.options
         if options.whole_table:
@@ -206,11 +206,11 @@ class Tagger:
             self.work.count(lost=len(lost))
             lost_keys = KeyColumns(take_strings(keys.records, lost), keys.partitions[lost], keys.paths)
             lookup_by_files = FileLookup(self.stored)
-            located = lookup_by_files.locate(lost_keys, self._placed(lost_keys), self.work)
+            located = lookup_by_files.locate(lost_keys, self._place(lost_keys), self.work)
             locations.slices[lost], locations.positions[lost] = located.slices, located.positions
         return locations
 
-    def _tagged(self, rows: InputRows[Any], added: Schema, reader: KeyReader) -> Iterator[Any]:
+    def _tag(self, rows: InputRows[Any], added: Schema, reader: KeyReader) -> Iterator[Any]:
         for batches, keys in batches_with_keys(rows.batches, reader, self.options.keys_at_once):
             locations = self.locate(keys)
             ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
@@ -229,9 +229,9 @@ class Tagger:
             LOCATION: lambda: self.locations(located),
         }
         columns = {field.name: make[field.name]() for field in added.fields}
-        return self._joined(batch, schema, StructColumn(len(located.slices), columns), added)
+        return self._join(batch, schema, StructColumn(len(located.slices), columns), added)
 
-    def _joined(self, batch: Any, schema: Schema, columns: StructColumn, added: Schema) -> Any:
+    def _join(self, batch: Any, schema: Schema, columns: StructColumn, added: Schema) -> Any:
         """The rows of a batch with columns that are added to its own."""
         rows, values = self.table.engine.rows, self.table.engine.values
         root = rows.root(batch)
@@ -264,7 +264,7 @@ def locate(
     Raises `UsageError` for what is no key.
     """
     if not isinstance(keys, Iterable):
-        raise UsageError("locate", expected="some keys", found=described(keys))
+        raise UsageError("locate", expected="some keys", found=describe(keys))
     wanted = [_key(key) for key in keys]
     tagger = Tagger(table, options, as_of)
     columns = key_columns(
@@ -281,7 +281,7 @@ def _key(key: object) -> HoodieKey:
         case (str(record_key), str(partition_path)):
             return HoodieKey(record_key, partition_path)
     expected = "HoodieKey(record_key, partition_path), or a pair of these strings"
-    raise UsageError("locate", expected=expected, found=described(key))
+    raise UsageError("locate", expected=expected, found=describe(key))
 
 
 def _location_field() -> t.Field:

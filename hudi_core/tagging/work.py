@@ -43,7 +43,7 @@ class TaggingMetrics:
                 self.false_positives = max(self.false_positives, bloom_filter.false_positives)
 
     @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
+    def measure(self, stage: str) -> Iterator[None]:
         """Adds the time that the block takes to a stage."""
         begun = perf_counter()
         try:

@@ -14,7 +14,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
 from hudi_core.formats.avro.long_lists import read_with_lists
 from hudi_core.notebook import show_briefly
-from hudi_core.paths import FileName, FileNames, PartitionPath, data_path, stated_path
+from hudi_core.paths import FileName, FileNames, PartitionPath, data_path, resolve_stated_path
 
 
 def _empty_string_for_null(value: object) -> object:
@@ -34,12 +34,12 @@ def _empty_sequence_for_null(value: object) -> object:
     return () if value is None else value
 
 
-def _stated_path(path: object, others: ValidationInfo) -> object:
-    return stated_path(others.data.get("partition", ""), path) if isinstance(path, str) else ""
+def _read_stated_path(path: object, others: ValidationInfo) -> object:
+    return resolve_stated_path(others.data.get("partition", ""), path) if isinstance(path, str) else ""
 
 
 _String = Annotated[str, BeforeValidator(_empty_string_for_null)]
-_Path = Annotated[str, BeforeValidator(_stated_path)]
+_Path = Annotated[str, BeforeValidator(_read_stated_path)]
 
 
 class WriteStat(BaseModel):
@@ -112,9 +112,9 @@ def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadat
     An empty file is legal and has no metadata. Raises `CorruptFileError` that names `where`.
     """
     if not isinstance(content, bytes):
-        return _checked(content, where)
+        return _check(content, where)
     if content.startswith(MAGIC):
-        return _checked(_record(content, where), where)
+        return _check(_record(content, where), where)
     if not content.strip():
         return _NO_METADATA
     try:
@@ -150,7 +150,7 @@ def read_record(content: bytes, where: str) -> Mapping[str, Any]:
     return records[0]
 
 
-def _checked(record: Mapping[str, Any], where: str) -> CommitMetadata:
+def _check(record: Mapping[str, Any], where: str) -> CommitMetadata:
     try:
         return CommitMetadata.model_validate(record)
     except ValidationError as error:

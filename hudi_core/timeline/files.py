@@ -38,7 +38,7 @@ class FileList:
         folders = (self.folder, self.partitions[self.partition_of[row]])
         return FileInfo("/".join([*filter(None, folders), self.name(row)]), int(self.sizes[row]))
 
-    def chosen(self, rows: Numbers) -> FileList:
+    def select(self, rows: Numbers) -> FileList:
         """The files of these rows, in that order, with their partitions alone."""
         partitions, partition_of = np.unique(self.partition_of[rows], return_inverse=True)
         named = tuple(self.partitions[number] for number in partitions.tolist())

@@ -40,8 +40,8 @@ class History(Portable):
     def instants(self) -> Sequence[Instant]:
         return self._of_layout.instants()
 
-    def completed_after(self, time: str) -> Sequence[Instant]:
-        return self._of_layout.completed_after(time)
+    def list_completed_after(self, time: str) -> Sequence[Instant]:
+        return self._of_layout.list_completed_after(time)
 
     def completion_time(self, requested_time: str) -> str | None:
         return self._of_layout.completion_time(requested_time)

@@ -25,8 +25,8 @@ from hudi_core.timeline.instants import (
     Content,
     Instant,
     InstantState,
-    completed_action,
     in_order,
+    name_completed_action,
 )
 
 _ARCHIVE = re.compile(r"\.commits_\.archive\.([0-9]{1,10})(?:_[0-9-]*)?", re.ASCII)
@@ -60,7 +60,7 @@ class LogHistory:
     def instants(self) -> Sequence[Instant]:
         return self._instants
 
-    def completed_after(self, time: str) -> Sequence[Instant]:
+    def list_completed_after(self, time: str) -> Sequence[Instant]:
         """None: this layout records no completion times."""
         return ()
 
@@ -77,14 +77,14 @@ class LogHistory:
     def newest_first(self) -> Iterator[Sequence[Instant]]:
         """The instants of each file, the file that was written last first."""
         for path in reversed(self._paths):
-            yield list(self._completed(path))
+            yield list(self._complete(path))
 
     @cached_property
     def _instants(self) -> Sequence[Instant]:
-        instants = [instant for path in self._paths for instant in self._completed(path)]
+        instants = [instant for path in self._paths for instant in self._complete(path)]
         return in_order(instants)
 
-    def _completed(self, path: str) -> Iterator[Instant]:
+    def _complete(self, path: str) -> Iterator[Instant]:
         for record in self._records(path, _STATE):
             if _is_completed(record):
                 yield Instant(record["commitTime"], record["actionType"], InstantState.COMPLETED, None, path, True)
@@ -97,7 +97,7 @@ class LogHistory:
     def _read(self, path: str) -> Iterator[tuple[tuple[str, str], Content]]:
         for record in self._records(path, None):
             if _is_completed(record):
-                action = completed_action(record["actionType"])
+                action = name_completed_action(record["actionType"])
                 yield (record["commitTime"], action), record.get(_CONTENTS.get(action, "")) or b""
 
     def _records(self, path: str, names: Sequence[str] | None) -> Iterator[Mapping[str, Any]]:

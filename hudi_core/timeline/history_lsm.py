@@ -13,7 +13,15 @@ from hudi_core.engine import FileInfo, FileReader, Rows, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.json_texts import parse_json
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.instants import WRITES, Content, Instant, InstantState, completed_action, in_order, time_order
+from hudi_core.timeline.instants import (
+    WRITES,
+    Content,
+    Instant,
+    InstantState,
+    in_order,
+    name_completed_action,
+    time_order,
+)
 
 _DATA_FILE = re.compile(r"([0-9]+)_([0-9]+)_([0-9]+)\.parquet", re.ASCII)
 MANIFEST = "manifest_"
@@ -40,7 +48,7 @@ class LsmHistory:
     def instants(self) -> Sequence[Instant]:
         return in_order(instant for file in self._files for instant in self._instants_of(file))
 
-    def completed_after(self, time: str) -> Sequence[Instant]:
+    def list_completed_after(self, time: str) -> Sequence[Instant]:
         files = (file for file in self._files if file.path in self._instants or self._may_hold(file, time))
         earliest = time_order(time)
         return in_order(
@@ -76,7 +84,7 @@ class LsmHistory:
             self._contents.clear()
             file = next(file for file in self._files if file.path == instant.file)
             self._contents[instant.file] = {
-                (row["instantTime"], completed_action(row["action"])): _bytes(row[_CONTENT])
+                (row["instantTime"], name_completed_action(row["action"])): _bytes(row[_CONTENT])
                 for row in self._rows(file, (*_NAMES, _CONTENT))
             }
         return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")

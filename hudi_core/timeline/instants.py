@@ -61,7 +61,7 @@ class Instant:
     @property
     def completes_as(self) -> str:
         """The action that is in the name of its completed file: a compaction completes as a commit."""
-        return completed_action(self.action)
+        return name_completed_action(self.action)
 
     @property
     def order(self) -> tuple[str, str, int]:
@@ -69,7 +69,7 @@ class Instant:
         return time_order(self.requested_time), self.completes_as, self.state
 
 
-def completed_action(action: str) -> str:
+def name_completed_action(action: str) -> str:
     """The name of the action once it has completed."""
     return _COMPLETES_AS.get(action, action)
 
@@ -123,7 +123,7 @@ class ArchivedTimeline(Protocol):
         """All of them, in order; `Instant.file` is the path of the file that has it, from the table's root."""
         ...
 
-    def completed_after(self, time: str) -> Sequence[Instant]:
+    def list_completed_after(self, time: str) -> Sequence[Instant]:
         """The instants that completed later than a time, in order; empty where completion times are not recorded."""
         ...
 

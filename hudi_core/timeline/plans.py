@@ -21,7 +21,7 @@ from hudi_core.timeline.instants import (
     ROLLBACK,
     Instant,
 )
-from hudi_core.timeline.services import planned_file_groups
+from hudi_core.timeline.services import list_planned_file_groups
 from hudi_core.timeline.timeline import Timeline
 
 _ALWAYS_PLANNED: Final = frozenset({CLEAN, CLUSTERING, COMPACTION, INDEXING, LOG_COMPACTION, RESTORE, ROLLBACK})
@@ -70,9 +70,9 @@ def _read(timeline: Timeline, instant: Instant) -> None:
     elif instant.action in _ALWAYS_PLANNED:
         if not timeline.plan(instant):
             raise CorruptFileError(_where(timeline, instant), expected=f"the plan of a {instant.action}", found="none")
-        planned_file_groups(timeline, instant)
+        list_planned_file_groups(timeline, instant)
     elif instant.action == REPLACE_COMMIT:
-        planned_file_groups(timeline, instant)
+        list_planned_file_groups(timeline, instant)
 
 
 def _where(timeline: Timeline, instant: Instant) -> str:

@@ -15,7 +15,7 @@ from itertools import count
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UnsupportedError
-from hudi_core.evolve.identity import identified
+from hudi_core.evolve.identity import identify
 from hudi_core.formats.names import parse_base_file
 from hudi_core.options import FOLDER, TableConfig
 from hudi_core.schema.ids import GREATEST_ID, NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
@@ -100,7 +100,7 @@ def _with_keys(schema: Schema, config: TableConfig) -> Schema:
 
 
 def _history(timeline: Timeline, config: TableConfig, written: Written, footer_schema: FooterSchema) -> SchemaHistory:
-    stored = _stored_schemas(timeline, written)
+    stored = _read_stored_schemas(timeline, written)
     if stored:
         return _by_id(written, stored, config)
     texts = [(time, text) for time, extra in written if (text := extra.get(_AVRO))]
@@ -108,7 +108,7 @@ def _history(timeline: Timeline, config: TableConfig, written: Written, footer_s
         only = _schema_without_commits(timeline, config, footer_schema)
         return SchemaHistory((only,), (), (), only)
     distinct = list(dict.fromkeys(text for _, text in texts))
-    schemas = identified(_from_avro(text, config) for text in distinct)
+    schemas = identify(_from_avro(text, config) for text in distinct)
     numbers = {text: number for number, text in enumerate(distinct)}
     latest = schemas[numbers[texts[-1][1]]]
     latest = replace(latest, max_column_id=max(schema.max_column_id for schema in schemas))
@@ -118,7 +118,7 @@ def _history(timeline: Timeline, config: TableConfig, written: Written, footer_s
 def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) -> SchemaHistory:
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
     the ids that its names have in the first schema of the history. Archived commits wrote under the history's versions."""
-    others = _reused_ids(stored)
+    others = _find_reused_ids(stored)
     stored = {version: _with_other_ids(schema, others) for version, schema in stored.items()}
     versions = sorted(stored)
     greatest = max(schema.max_column_id for schema in stored.values())
@@ -149,11 +149,11 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
         schemas.append(stored[versions[-1]])
     last = schemas[numbers[-1]] if numbers else schemas[0]
     latest = replace(last, max_column_id=max(extra.max_column_id for extra in (*schemas, *stored.values())))
-    latest = _named_as_written(latest, written, config)
+    latest = _restore_names(latest, written, config)
     return SchemaHistory(tuple(schemas), (*times, *(time for time, _ in written)), tuple(numbers), latest)
 
 
-def _named_as_written(latest: Schema, written: Written, config: TableConfig) -> Schema:
+def _restore_names(latest: Schema, written: Written, config: TableConfig) -> Schema:
     """The latest schema with the type names and defaults of its Avro text, where both have the same columns."""
     avro = next((text for _, extra in reversed(written) if (text := extra.get(_AVRO))), None)
     if avro is None:
@@ -170,13 +170,13 @@ def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
     """A schema without ids (of a file, or Avro text) with the column ids that its names have in `version`; columns that the
     version lacks get ids above `greatest`."""
 
-    def numbered(parent: Type, path: Path) -> Type:
-        return with_children(parent, tuple(renumbered(field, (*path, field.name)) for field in children(parent)))
+    def number(parent: Type, path: Path) -> Type:
+        return with_children(parent, tuple(renumber(field, (*path, field.name)) for field in children(parent)))
 
-    def renumbered(field: Field, path: Path) -> Field:
-        return replace(field, id=version.ids.get(path, NO_ID), type=numbered(field.type, path))
+    def renumber(field: Field, path: Path) -> Field:
+        return replace(field, id=version.ids.get(path, NO_ID), type=number(field.type, path))
 
-    record = numbered(stored.record, ())
+    record = number(stored.record, ())
     assert isinstance(record, Record)
     return Schema(record_with_missing_ids(record, greatest))
 
@@ -198,7 +198,7 @@ def _from_avro(text: str, config: TableConfig) -> Schema:
     return replace(schema, record=with_meta_columns(schema.record)) if config.has_meta_columns else schema
 
 
-def _stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
+def _read_stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
     """The newest history document of a commit that counts, by version; with it the schemas that commits carry themselves."""
     stored: dict[int, Schema] = {}
     document = _history_document(timeline.storage, timeline)
@@ -213,7 +213,7 @@ def _stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
     return stored
 
 
-def _reused_ids(stored: Mapping[int, Schema]) -> dict[int, Mapping[int, int]]:
+def _find_reused_ids(stored: Mapping[int, Schema]) -> dict[int, Mapping[int, int]]:
     """By version, the ids to replace: an id that returns after a version without it belongs to another column.
 
     Hudi computes the greatest id again when columns were dropped, and then reuses ids.
@@ -241,7 +241,7 @@ def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> 
     return replace(schema, record=record_with_other_ids(schema.record, new_ids), max_column_id=greatest)
 
 
-def recorded_history(timeline: Timeline) -> tuple[str, Schema] | None:
+def read_recorded_history(timeline: Timeline) -> tuple[str, Schema] | None:
     """The newest history document, empty where there is none, and the schema with ids that was recorded last, as it is there.
     None for a table without schema evolution on read. Raises `SchemaError` and `CorruptFileError` for damage."""
     document = _history_document(timeline.storage, timeline)

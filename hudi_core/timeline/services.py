@@ -179,7 +179,7 @@ def clean(timeline: Timeline, instant: Instant) -> CleanMetadata:
 
 def clean_plan(timeline: Timeline, instant: Instant) -> StoredCleanPlan:
     """The plan of a clean that is not completed."""
-    return _checked(StoredCleanPlan, timeline, instant, timeline.plan(instant))
+    return _check(StoredCleanPlan, timeline, instant, timeline.plan(instant))
 
 
 def latest_clean(timeline: Timeline) -> CleanMetadata | None:
@@ -198,7 +198,7 @@ def savepoint(timeline: Timeline, instant: Instant) -> Savepoint:
     return _read(Savepoint, timeline, instant)
 
 
-def rolled_back(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
+def list_rolled_back(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
     """Requested times of the instants that a completed rollback or restore removed."""
     if instant.action == ROLLBACK:
         return _read(_Rollback, timeline, instant).instants
@@ -207,25 +207,25 @@ def rolled_back(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
 
 def pending_work(timeline: Timeline) -> Sequence[PendingWork]:
     """The pending actions, in order. The plans of compactions and clusterings are read."""
-    return [PendingWork(instant, planned_file_groups(timeline, instant)) for instant in timeline.pending]
+    return [PendingWork(instant, list_planned_file_groups(timeline, instant)) for instant in timeline.pending]
 
 
-def opened_by_compactions(timeline: Timeline) -> dict[FileGroup, str]:
+def list_opened_by_compactions(timeline: Timeline) -> dict[FileGroup, str]:
     """The file groups of pending compactions, with the time that the slice of each will have."""
     works = (work for work in pending_work(timeline) if work.instant.action == COMPACTION)
     return {group: work.instant.requested_time for work in works for group in work.file_groups}
 
 
-def planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
+def list_planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
     """The file groups that a pending action will rewrite by its plan, none for one that rewrites none. Raises `CorruptFileError`
     for a plan that cannot be read."""
     if instant.action not in (COMPACTION, LOG_COMPACTION, CLUSTERING, REPLACE_COMMIT):
         return ()
     try:
         if instant.action in (COMPACTION, LOG_COMPACTION):
-            slices = _checked(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
+            slices = _check(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
         elif is_planned_clustering(timeline, instant):
-            groups = _checked(_ClusteringPlan, timeline, instant, timeline.plan(instant)).groups
+            groups = _check(_ClusteringPlan, timeline, instant, timeline.plan(instant)).groups
             slices = tuple(file_slice for group in groups for file_slice in group.slices)
         else:
             return ()
@@ -253,10 +253,10 @@ def with_a_way_out(error: CorruptFileError) -> CorruptFileError:
 
 
 def _read(model: type[M], timeline: Timeline, instant: Instant) -> M:
-    return _checked(model, timeline, instant, timeline.record(instant))
+    return _check(model, timeline, instant, timeline.record(instant))
 
 
-def _checked(model: type[M], timeline: Timeline, instant: Instant, record: Mapping[str, Any]) -> M:
+def _check(model: type[M], timeline: Timeline, instant: Instant, record: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(record)
     except ValidationError as error:

@@ -31,7 +31,7 @@ from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.timeline.timeline import Timeline
 
 
-def archived_replacements(timeline: Timeline, instants: Collection[str]) -> Mapping[FileGroup, str]:
+def read_archived_replacements(timeline: Timeline, instants: Collection[str]) -> Mapping[FileGroup, str]:
     """The file groups that archived replace commits replaced, in this cut of the timeline, with the requested times.
 
     `instants` are those in the names of the table's files. The history is read only where one of them is archived, and no clean
@@ -39,7 +39,7 @@ def archived_replacements(timeline: Timeline, instants: Collection[str]) -> Mapp
     `StorageError`, which name the file of the history.
     """
     archived_times = [time_order(time) for time in instants if timeline.is_archived(time)]
-    if not archived_times or timeline.history is None or _cleaned_to_start(timeline):
+    if not archived_times or timeline.history is None or _is_cleaned_to_start(timeline):
         return {}
     timeline_with_archived, oldest = timeline.with_archived(), min(archived_times)
     return {
@@ -51,7 +51,7 @@ def archived_replacements(timeline: Timeline, instants: Collection[str]) -> Mapp
     }
 
 
-def _cleaned_to_start(timeline: Timeline) -> bool:
+def _is_cleaned_to_start(timeline: Timeline) -> bool:
     """Whether a clean by time has removed all files replaced before the active timeline's start; no savepoint keeps one."""
     last = latest_clean(timeline)
     if last is None or last.earliest_retained is None or savepoints(timeline):
@@ -86,7 +86,7 @@ def visibility(timeline: Timeline) -> Visibility:
         timeline.completion_time,
         timeline.pending_compactions,
         timeline.replaced.keys(),
-        partial(archived_replacements, timeline),
+        partial(read_archived_replacements, timeline),
     )
 
 
@@ -122,7 +122,7 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     )
     group, instant = group_of[len(bases.rows) :][counting], of_logs[counting]
     pending = np.array(sorted(number_of_instant[time] for time in visible.pending_compactions), np.int64)
-    opened = instant if visible.layout == 1 else _opened(base_index, group, instant, pending, instants, visible)
+    opened = instant if visible.layout == 1 else _find_opened(base_index, group, instant, pending, instants, visible)
     first, chosen = _latest(base_index, group, opened, is_committed, pending, len(groups))
     live = np.flatnonzero(first >= 0)
     renumbered = np.cumsum(first >= 0) - 1
@@ -225,7 +225,7 @@ class _BaseIndex:
         return np.where(offsets < 0, -1, offsets)
 
 
-def _opened(
+def _find_opened(
     bases: _BaseIndex, group: Numbers, instant: Numbers, pending: Numbers, instants: Sequence[str], visible: Visibility
 ) -> Numbers:
     """Layout 2: the instant of the slice that each log file belongs to. Logs stand by group, and in a group in their order."""

@@ -93,7 +93,7 @@ class Slices(Sequence[FileSlice]):
             empty,
         )
 
-    def chosen(self, numbers: Numbers) -> Slices:
+    def select(self, numbers: Numbers) -> Slices:
         """The slices with these numbers, in that order, with their files alone."""
         counts = np.diff(self.log_offsets)[numbers]
         log_rows = positions(self.log_offsets[numbers], counts)
@@ -104,7 +104,7 @@ class Slices(Sequence[FileSlice]):
         numbered[has_base] = np.arange(np.count_nonzero(has_base))
         partitions, partition_of = np.unique(self.partition_of[numbers], return_inverse=True)
         return Slices(
-            self.files.chosen(rows),
+            self.files.select(rows),
             tuple(self.partitions[number] for number in partitions.tolist()),
             partition_of.astype(np.int64),
             take_strings(self.ids, numbers),

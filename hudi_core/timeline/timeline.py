@@ -108,7 +108,7 @@ class Timeline(Portable):
         long."""
         if self.starts_after(time):
             return self.with_archived()
-        return self._with(self.history.completed_after(time) if self.history is not None else ())
+        return self._with(self.history.list_completed_after(time) if self.history is not None else ())
 
     def _with(self, archived: Sequence[Instant]) -> Timeline:
         keys = {(instant.requested_time, instant.completes_as) for instant in self.instants}

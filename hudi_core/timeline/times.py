@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 import numpy as np
 
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 
 Time = str | int | date | np.datetime64
 """A time of a query. A `datetime` is a `date`; one without a zone is in the timeline's, as a string is."""
@@ -47,7 +47,7 @@ def time_text(time: Time) -> str:
             pass
         case int():
             return str(time)
-    raise UsageError("time", expected="a string, datetime or date", found=described(time))
+    raise UsageError("time", expected="a string, datetime or date", found=describe(time))
 
 
 def query_time(text: str, zone: tzinfo | None = None) -> str:

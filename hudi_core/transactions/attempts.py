@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.markers import done_path, marked_files
+from hudi_core.commit.markers import done_path, list_marked_files
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Runner, Storage
@@ -59,7 +59,7 @@ class TaskFiles:
     shared: tuple[Ensure, ...] = ()
 
 
-def joined_files(files: Sequence[TaskFiles]) -> TaskFiles:
+def join_files(files: Sequence[TaskFiles]) -> TaskFiles:
     """The files of several tasks."""
     return TaskFiles(
         tuple(path for one in files for path in one.paths),
@@ -87,7 +87,7 @@ class Attempts:
         storage = self.storage
         self.refuse_ended()
         run(storage, [SideBySide((*files.markers, *files.shared))])
-        with storage.deferred() if isinstance(storage, StorageWithSync) else nullcontext():
+        with storage.defer() if isinstance(storage, StorageWithSync) else nullcontext():
             yield
         sync_changes(storage)
         try:
@@ -167,6 +167,6 @@ def delete_others(write: Transaction, reported: Iterable[WriteStatus]) -> None:
     storage = write.table.storage
     run(storage, [Ensure(done_path(write.instant_time))])
     written = {path for status in reported for path in (status.path, *status.change_logs)}
-    for path, _ in marked_files(storage, write.instant_time):
+    for path, _ in list_marked_files(storage, write.instant_time):
         if path not in written:
             storage.delete(path)

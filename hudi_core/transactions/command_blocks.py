@@ -23,9 +23,9 @@ from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.delta_commit import PartitionRows, delta_commit_steps
 from hudi_core.metadata_writer.rows import file_rows
 from hudi_core.metadata_writer.undo import undo_steps
-from hudi_core.paths import joined
+from hudi_core.paths import join_paths
 from hudi_core.table.table import Table
-from hudi_core.transactions.metadata_steps import opened_metadata_table
+from hudi_core.transactions.metadata_steps import require_metadata_table
 
 _ROLLBACK: Final = "0"
 
@@ -97,7 +97,7 @@ def command_logs(storage: Storage, paths: Collection[str], target: str, instant_
             continue
         last = max((log for log, _ in present.values()), key=lambda log: (log.version, log.write_token or ""))
         name = LogFileName(file_id, instant, last.version + 1, last.write_token, "").file_name()
-        logs.append(CommandLog(joined(partition, name), _command(target, instant_time), sizes))
+        logs.append(CommandLog(join_paths(partition, name), _command(target, instant_time), sizes))
     return logs
 
 
@@ -120,14 +120,14 @@ def listing_steps(table: Table, instant_time: str, logs: Collection[CommandLog])
     a run that died has done it. The table's lock is held. Raises `CorruptFileError` where the metadata table is damaged."""
     if not table.config.kept_partitions or not logs:
         return []
-    metadata = opened_metadata_table(table)
+    metadata = require_metadata_table(table)
     own = [instant for instant in metadata.timeline.instants if instant.requested_time == instant_time]
     if any(instant.completed for instant in own):
         return []
     if own:
         for step in undo_steps(table.storage, instant_time):
             step.apply(table.storage)
-        metadata = opened_metadata_table(table)
+        metadata = require_metadata_table(table)
     sizes: dict[str, dict[str, int]] = {}
     for log in logs:
         sizes.setdefault(log.partition, {})[log.name] = len(log.content)

@@ -14,7 +14,7 @@ from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.errors import ConflictError
 from hudi_core.formats.names import parse_log_file
-from hudi_core.metadata.changed_keys import changed_keys
+from hudi_core.metadata.changed_keys import read_changed_keys
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
@@ -44,16 +44,16 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
     if RECORD_INDEX in latest.config.kept_partitions - begun.config.kept_partitions:
         found = "a record index that came since"
         raise ConflictError(where, expected="the indexes that the write began with", found=found)
-    groups = touched_groups(change)
+    groups = list_touched_groups(change)
     new = _new_buckets(change)
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
-    since = list(_completed_since(begun, latest))
+    since = list(_list_completed_since(begun, latest))
     for instant, metadata in since:
         meetings = conflicting_meetings(change.operation, metadata.operation)
         changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
         changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
         if metadata.operation in COMPACTIONS:
-            changed -= _appended(change, latest, instant, metadata.operation)
+            changed -= _find_appended(change, latest, instant, metadata.operation)
         both = sorted(changed & groups)
         if both and Meeting.FILE_GROUP in meetings:
             raise ConflictError(
@@ -96,7 +96,7 @@ def _refuse_same_keys(
     definition = index_definitions(latest.storage, latest.config).get(RECORD_INDEX)
     own = _keys_by_group(change, partitioned=definition is not None and definition.is_partitioned)
     for instant in others:
-        changed = changed_keys(metadata, instant.requested_time)
+        changed = read_changed_keys(metadata, instant.requested_time)
         if changed is None:
             found = f"{instant.action} {instant.requested_time}, whose keys are not known any more"
             raise ConflictError(where, expected="keys that nobody else wrote", found=found)
@@ -132,13 +132,13 @@ def _refuse_scheduled(begun: Table, latest: Table, where: str, change: TableChan
     for work in pending_work(latest.timeline):
         if work.instant.action == COMPACTION and work.instant.requested_time not in known:
             late = {(one.partition, one.file_id) for one in change.statuses if one.is_log}
-            late = late.intersection(work.file_groups) - _appended(change, latest, work.instant, COMPACT)
+            late = late.intersection(work.file_groups) - _find_appended(change, latest, work.instant, COMPACT)
             if late:
                 found = _change_of(work.instant, min(late))
                 raise ConflictError(where, expected="file groups whose compaction was known", found=found)
 
 
-def _appended(change: TableChange, latest: Table, instant: Instant, operation: str) -> set[FileGroup]:
+def _find_appended(change: TableChange, latest: Table, instant: Instant, operation: str) -> set[FileGroup]:
     """The file groups whose new log files are read with what a completed compaction wrote."""
 
     def follows(status: WriteStatus) -> bool:
@@ -180,13 +180,13 @@ def _buckets(groups: Iterable[FileGroup]) -> frozenset[FileGroup]:
     return frozenset((partition, same_bucket(file_id)) for partition, file_id in groups)
 
 
-def touched_groups(change: TableChange) -> set[FileGroup]:
+def list_touched_groups(change: TableChange) -> set[FileGroup]:
     """The existing file groups that a change updates or replaces."""
     updated = {(status.partition, status.file_id) for status in change.statuses if status.previous_instant is not None}
     return updated | {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
 
 
-def _completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, CommitMetadata]]:
+def _list_completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, CommitMetadata]]:
     known = {instant.requested_time for instant in begun.timeline.completed if instant.action in WRITES}
     for instant in latest.timeline.commits:
         if instant.requested_time not in known:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hudi_core.commit.statuses import COMPACTIONS
-from hudi_core.errors import UsageError, listed
+from hudi_core.errors import UsageError, list_names
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.reading.merge_columns import IS_DELETED
@@ -44,7 +44,7 @@ def refuse_dependents(table: Table, undone: Instant) -> None:
     _refuse_saved(table, undone)
     dependents = [*_dependents(table, undone, metadata)]
     if dependents:
-        times = listed(list(dict.fromkeys(one.instant.requested_time for one in dependents)))
+        times = list_names(list(dict.fromkeys(one.instant.requested_time for one in dependents)))
         first = dependents[0]
         raise UsageError(
             "rollback",
@@ -158,7 +158,7 @@ def _refuse_cleaned(table: Table, undone: Instant, metadata: CommitMetadata) -> 
     lost = [group for group, instant in comes_back.items() if there.get(group) != instant]
     lost += [group for group in replaced if group not in there]
     if not lost:
-        cleaned = _cleaned_since(table, undone)
+        cleaned = _list_cleaned_since(table, undone)
         lost = [
             group for partition, names in cleaned.items() for group in replaced
             if group[0] == partition and any(_is_of(name, partition, {group}) for name in names)
@@ -176,7 +176,7 @@ def _without(table: Table, undone: Instant) -> Table:
     return replace(table, timeline=timeline, metadata_mode=MetadataMode.OFF, earlier=None)
 
 
-def _cleaned_since(table: Table, undone: Instant) -> dict[str, list[str]]:
+def _list_cleaned_since(table: Table, undone: Instant) -> dict[str, list[str]]:
     """The names of files that cleans deleted since a write began, by partition."""
     since = time_order(undone.requested_time)
     names: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from typing import Final
 
 from hudi_core.commit.heartbeat import is_alive
-from hudi_core.commit.markers import MARKERS, marked_files
+from hudi_core.commit.markers import MARKERS, list_marked_files
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.errors import ConflictError
@@ -28,10 +28,10 @@ def refuse_marked(table: Table, instant_time: str, groups: Set[FileGroup], clock
         return
     pending = refreshed(table).timeline.pending
     services = {instant.requested_time for instant in pending if instant.action in _SERVICES}
-    for time in sorted(_marked_times(table.storage)):
+    for time in sorted(_list_marked_times(table.storage)):
         if time >= instant_time or time in services or not is_alive(table.storage, time, clock()):
             continue
-        both = sorted(groups & set(_marked_groups(table.storage, time)))
+        both = sorted(groups & set(_list_marked_groups(table.storage, time)))
         if both:
             partition, file_id = both[0]
             found = f"{time}, which is writing to {f'{partition}/' if partition else ''}{file_id}"
@@ -40,15 +40,15 @@ def refuse_marked(table: Table, instant_time: str, groups: Set[FileGroup], clock
             )
 
 
-def _marked_times(storage: Storage) -> set[str]:
+def _list_marked_times(storage: Storage) -> set[str]:
     """The writes that have markers."""
     infos = storage.list(MARKERS, recursive=True)
     return {info.path[len(MARKERS) + 1 :].partition("/")[0] for info in infos}
 
 
-def _marked_groups(storage: Storage, time: str) -> Iterator[FileGroup]:
+def _list_marked_groups(storage: Storage, time: str) -> Iterator[FileGroup]:
     """The file groups whose files markers of a write name, whoever wrote them."""
-    for path, _ in marked_files(storage, time):
+    for path, _ in list_marked_files(storage, time):
         partition, _, name = path.rpartition("/")
         parsed = parse_log_file(name) or parse_base_file(name)
         if parsed is not None:

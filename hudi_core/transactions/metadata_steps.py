@@ -48,7 +48,7 @@ def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
     snapshot.expect(statistics=False)
     before = _files_before(table, change)
-    metadata = serve_metadata_table(table, snapshot.metadata or opened_metadata_table(table))
+    metadata = serve_metadata_table(table, snapshot.metadata or require_metadata_table(table))
     metadata = replace(metadata, partitions=config.kept_partitions)
     _refuse_unbegun(metadata, config)
     expressions = table_expressions(table)
@@ -95,7 +95,7 @@ def _partitions_of(timeline: Timeline, commits: Iterable[Instant]) -> set[str]:
     return {partition for content in contents for partition in (*content.stats, *content.replaced)}
 
 
-def opened_metadata_table(table: Table) -> MetadataTable:
+def require_metadata_table(table: Table) -> MetadataTable:
     """The metadata table of a table that has one. Raises `CorruptFileError` where it lacks the list of files."""
     metadata = open_metadata_table(table.storage, table.config, table.timeline)
     if metadata is None:

@@ -9,7 +9,7 @@ from typing import Final
 from hudi_core.columns.nodes import to_list
 from hudi_core.data_files.codecs import CODEC, CODECS
 from hudi_core.errors import ConflictError, UnsupportedError
-from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules
@@ -17,7 +17,7 @@ from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import stated_layout
+from hudi_core.tagging.bucket_layout import read_stated_layout
 from hudi_core.tagging.buckets import has_hashing_nodes
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
@@ -37,7 +37,7 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
     config, where = table.config, table.storage.uri
     refuse_unwritable_properties(config, where)
     refuse_restoring(table)
-    for build in planned_builds(table.timeline):
+    for build in list_planned_builds(table.timeline):
         # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
         if not build.own:
             found = f"indexing {build.instant.requested_time}"
@@ -85,7 +85,7 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
 def refuse_buckets(table: Table) -> None:
     """Raises `UnsupportedError` where file groups are those of a bucket index, or will be: each key has to be in the file group
     that its hash names."""
-    if stated_layout(table.config.properties, table.config.record_key_fields) is not None:
+    if read_stated_layout(table.config.properties, table.config.record_key_fields) is not None:
         raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found="a bucket index")
     slices = table.slices()[:64]
     ids = [file_slice.file_id for file_slice in slices]
@@ -98,7 +98,7 @@ def refuse_buckets(table: Table) -> None:
         raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found=found)
 
 
-def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
+def list_excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
     """The file groups that a compaction or clustering is going to rewrite: they get no new rows."""
     return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)
 

@@ -17,24 +17,24 @@ _REFUSAL: Final = -1
 """In place of the group of a packet, before all others."""
 
 
-def packed(content: object) -> bytes:
+def pack_object(content: object) -> bytes:
     """An object as bytes."""
     return pickle.dumps(content, protocol=5)
 
 
-def unpacked(packet: Packet) -> Any:
+def unpack(packet: Packet) -> Any:
     """What a packet holds."""
     return pickle.loads(packet.content)
 
 
 def report(part: int, content: object) -> Packet:
     """A packet for the process that runs the flow."""
-    return Packet(TO_CALLER, 0, part, 0, packed(content))
+    return Packet(TO_CALLER, 0, part, 0, pack_object(content))
 
 
-def opened(reports: Sequence[Packet]) -> list[Any]:
+def open_reports(reports: Sequence[Packet]) -> list[Any]:
     """What reports hold. Raises the first that is an error: a rule refused a row, and trying again would not help."""
-    contents = [unpacked(packet) for packet in reports]
+    contents = [unpack(packet) for packet in reports]
     for content in contents:
         if isinstance(content, HudiError):
             raise content
@@ -56,7 +56,7 @@ def needed(status: WriteStatus, kept: Collection[str]) -> WriteStatus:
 
 def refusal(source: int, number: int, error: HudiError) -> Packet:
     """A packet with the error of a task, for the first part of the next step: that part reports it before it does anything."""
-    return Packet(0, _REFUSAL, source, number, packed(error))
+    return Packet(0, _REFUSAL, source, number, pack_object(error))
 
 
 def by_group(packets: Iterator[Packet]) -> Iterator[tuple[int, Iterator[Packet]]]:
@@ -67,11 +67,11 @@ def by_group(packets: Iterator[Packet]) -> Iterator[tuple[int, Iterator[Packet]]
 def _unless_refused(packets: Iterator[Packet]) -> Iterator[Packet]:
     for packet in packets:
         if packet.group == _REFUSAL:
-            raise unpacked(packet)
+            raise unpack(packet)
         yield packet
 
 
-def reported(part: int, contents: Callable[[], Iterator[Any]]) -> Iterator[Packet]:
+def write_report(part: int, contents: Callable[[], Iterator[Any]]) -> Iterator[Packet]:
     """Reports of contents, all of them or none: of a part that a rule refuses its error alone. Raises errors of storage: another
     attempt may have more luck."""
     try:

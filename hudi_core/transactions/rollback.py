@@ -21,14 +21,14 @@ from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
-from hudi_core.errors import listed as listed_times
+from hudi_core.errors import list_names as listed_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.table import PARTITION_STATS
 from hudi_core.metadata_writer.undo import refuse_mixed, undo_steps
 from hudi_core.notebook import show_briefly
-from hudi_core.snapshot.snapshot import listed
+from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
@@ -79,12 +79,12 @@ def roll_back_dead(table: Table) -> list[RollbackPlan]:
     refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage):
         latest = refreshed(table)
-        plans = [rollback_plan(latest, write) for write in failed_writes(latest)]
+        plans = [rollback_plan(latest, write) for write in list_failed_writes(latest)]
         roll_back_failed(latest)
         return plans
 
 
-def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
+def list_failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
     """Writes that are pending and whose writer is dead. Compactions and clusterings are not among them: they are
     resumed, not rolled back."""
     now = clock()
@@ -103,7 +103,7 @@ def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
     for rollback in [instant for instant in table.timeline.pending if instant.action == ROLLBACK]:
         _finish(table, rollback, clock)
         table = refreshed(table)
-    for instant in failed_writes(table, clock):
+    for instant in list_failed_writes(table, clock):
         roll_back(table, instant, clock)
         table = refreshed(table)
     return table
@@ -151,7 +151,7 @@ def roll_back_completed(table: Table, requested_time: str, clock: Clock = system
     Raises `UsageError` for a time that is no completed write, and as `refuse_dependents` does, `UnsupportedError` where the
     metadata table holds what cannot be taken out of it.
     """
-    commit = completed_write(table, requested_time)
+    commit = find_completed_write(table, requested_time)
     refuse_dependents(table, commit)
     if table.config.kept_partitions:
         refuse_mixed(table.storage, commit)
@@ -159,7 +159,7 @@ def roll_back_completed(table: Table, requested_time: str, clock: Clock = system
     return roll_back(table, commit, clock)
 
 
-def completed_write(table: Table, requested_time: str) -> Instant:
+def find_completed_write(table: Table, requested_time: str) -> Instant:
     """The completed write of a requested time. Raises `UsageError` where the active timeline has none."""
     commits = table.timeline.commits
     for commit in commits:
@@ -200,7 +200,7 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
         paths = set() if markers is None else {path for path, _ in markers.files}
         _refuse_others(storage, paths, time, table.config.layout)
         if markers is None or not markers.whole:
-            paths |= {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
+            paths |= {info.path for _, info in list_files(storage).infos() if _is_written_at(storage, info.path, time)}
     if table.config.version >= OWN_TIME_SINCE:
         return RollbackPlan(instant, tuple(sorted(paths)))
     # A log file of another write may have the name that this one announced, or get it while it is rolled back.
@@ -263,7 +263,7 @@ def rollback_steps(
     record = _metadata_record(table.storage, plan, commands, time, milliseconds)
     completed = files.completed(next_time(timeline, clock, after=[time]))
     yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
-    for action in _requested_as(table, undone):
+    for action in _list_requested_actions(table, undone):
         undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, action)
         yield Delete(undone_files.inflight)
         if not keep_plan:
@@ -271,7 +271,7 @@ def rollback_steps(
     yield Delete(heartbeat_path(undone.requested_time))
 
 
-def _requested_as(table: Table, undone: Instant) -> tuple[str, ...]:
+def _list_requested_actions(table: Table, undone: Instant) -> tuple[str, ...]:
     """The actions that a write may have been requested as: services complete under another name (a clustering in layout 2), and
     their plans would be pending again."""
     if not undone.completed or (undone.action == REPLACE_COMMIT and table.config.layout == 1):
@@ -285,7 +285,7 @@ def _keeps_plan(table: Table, instant: Instant) -> bool:
     return instant.action == COMPACTION or is_planned_clustering(table.timeline, instant)
 
 
-def _written_at(storage: Storage, path: str, time: str) -> bool:
+def _is_written_at(storage: Storage, path: str, time: str) -> bool:
     """Whether a data file is of the write requested at this time. Names of log files of version 6 do not state it: their blocks
     do."""
     name = path.rpartition("/")[2]

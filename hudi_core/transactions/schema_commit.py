@@ -16,13 +16,13 @@ from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.steps import Create, Delete, Step
 from hudi_core.engine import Storage
-from hudi_core.schema.history import appended
+from hudi_core.schema.history import append_schema
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, record_with_other_ids
-from hudi_core.schema.json import persisted
+from hudi_core.schema.json import write_persisted
 from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.timeline.schemas import LATEST_SCHEMA, SCHEMA_COMMIT, SCHEMA_FOLDER, recorded_history
+from hudi_core.timeline.schemas import LATEST_SCHEMA, SCHEMA_COMMIT, SCHEMA_FOLDER, read_recorded_history
 from hudi_core.types import nodes as t
 
 _APART: Final = ("version_id", "max_column_id", "doc")
@@ -53,12 +53,12 @@ def schema_text(schema: Schema, name: str) -> str:
 def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
     """The history with the schema that the table has after a commit, given without the meta columns, with the ids that the
     table's columns have. `begins`: a table without a history gets one, whose first schema is the table's."""
-    recorded = recorded_history(table.timeline)
+    recorded = read_recorded_history(table.timeline)
     if recorded is None:
         if not begins:
             return SchemaCommit()
         first = _first(table.schema)
-        recorded = appended("", first).value, first
+        recorded = append_schema("", first).value, first
     document, last = recorded
     # Where Apache Hudi gave one id to two columns, the table's schema has another id for the later one.
     stored_ids = {column: last.ids[path] for path, column in table.schema.ids.items() if path in last.ids}
@@ -69,8 +69,8 @@ def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bo
     if _columns(latest) == _columns(last):
         latest = last
     if latest is not last or not document:
-        document = appended(document, latest).value
-    return SchemaCommit({LATEST_SCHEMA: persisted(latest).value}, document)
+        document = append_schema(document, latest).value
+    return SchemaCommit({LATEST_SCHEMA: write_persisted(latest).value}, document)
 
 
 def undo_schema_commit(storage: Storage, instant_time: str) -> tuple[Step, ...]:
@@ -89,7 +89,7 @@ def _first(schema: Schema) -> Schema:
 
 
 def _columns(schema: Schema) -> Any:
-    return _bare(json.loads(persisted(schema).value))
+    return _bare(json.loads(write_persisted(schema).value))
 
 
 def _bare(document: Any) -> Any:

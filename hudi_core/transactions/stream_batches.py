@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hudi_core.errors import CorruptFileError, UsageError, described
+from hudi_core.errors import CorruptFileError, UsageError, describe
 from hudi_core.json_texts import parse_json
 from hudi_core.table.table import Table
 
@@ -30,21 +30,21 @@ class StreamBatch:
 
     def __post_init__(self) -> None:
         if not isinstance(self.number, int) or isinstance(self.number, bool) or self.number < 0:
-            raise UsageError("batch", expected="a number of 0 or more", found=described(self.number))
+            raise UsageError("batch", expected="a number of 0 or more", found=describe(self.number))
         if not self.stream:
             raise UsageError("stream", expected="a name", found="an empty one")
 
     def is_committed(self, table: Table) -> bool:
         """Whether the table has a commit of the batch, or of a later one of its stream."""
-        return committed_batches(table).get(self.stream, -1) >= self.number
+        return read_committed_batches(table).get(self.stream, -1) >= self.number
 
     def entry(self, table: Table) -> dict[str, str]:
         """What the batch's commit records, with the last batches of all other streams."""
-        numbers = {**committed_batches(table), self.stream: self.number}
+        numbers = {**read_committed_batches(table), self.stream: self.number}
         return {_CHECKPOINTS: json.dumps({stream: str(number) for stream, number in numbers.items()})}
 
 
-def committed_batches(table: Table) -> dict[str, int]:
+def read_committed_batches(table: Table) -> dict[str, int]:
     """The last batch that was committed of each stream. Raises `CorruptFileError` for an entry that cannot be read: a batch might
     be written twice."""
     last: dict[str, int] = {}

@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import PARTITION_METADATA, marked_files, marker_folder
+from hudi_core.commit.markers import PARTITION_METADATA, list_marked_files, marker_folder
 from hudi_core.commit.steps import Delete, SideBySide, run
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.options import FOLDER
-from hudi_core.paths import joined, partition_path
+from hudi_core.paths import join_paths, partition_path
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantState
@@ -48,7 +48,7 @@ def forget(table: Table, time: str) -> None:
     """Removes what a run wrote after another writer had rolled its write back: its data files and its records in the metadata
     table. To be called under the table's lock, by the process that wrote. Rule COMMIT-532."""
     storage = table.storage
-    run(storage, [SideBySide(tuple(Delete(path) for path, _ in marked_files(storage, time)))])
+    run(storage, [SideBySide(tuple(Delete(path) for path, _ in list_marked_files(storage, time)))])
     run(storage, undo_steps(storage, time))
     storage.delete_folder(marker_folder(time))
 
@@ -70,7 +70,7 @@ def take_back_plan(table: Table, instant: Instant, clock: Clock) -> bool:
 def _remove_new_partition(storage: Storage, partition: str, time: str) -> None:
     """Removes a partition that the write of this time began, unless it has files by now, and the folders that it leaves empty."""
     folder = partition_path(partition)
-    path = joined(folder, PARTITION_METADATA)
+    path = join_paths(folder, PARTITION_METADATA)
     content = read_if_there(storage, path)
     if content is None or parse_properties(content, f"{storage.uri}/{path}").get("commitTime") != time:
         return

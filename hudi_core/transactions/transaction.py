@@ -28,7 +28,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState, parse_instant
 from hudi_core.timeline.services import FileGroup, pending_work
-from hudi_core.transactions.conflicts import refuse_clustered, refuse_conflicts, touched_groups
+from hudi_core.transactions.conflicts import list_touched_groups, refuse_clustered, refuse_conflicts
 from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.schema_commit import schema_commit, schema_text
@@ -167,13 +167,13 @@ def transaction(
             time = next_time(healed.timeline, clock)
             write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
             write.beat = alive.enter_context(heartbeat(storage, write.instant_time, clock=clock))
-            run(storage, [Create(write.files.requested, _requested_content(action, operation))])
-        with _ended(write, alive, keep_plan=False):
+            run(storage, [Create(write.files.requested, _make_requested_content(action, operation))])
+        with _end(write, alive, keep_plan=False):
             yield write
 
 
 @contextmanager
-def resumed(
+def resume(
     table: Table,
     instant: Instant,
     operation: str,
@@ -206,7 +206,7 @@ def resumed(
             # Empty, as that of every run of a plan: it can be created once.
             run(storage, [Create(write.files.inflight)])
             write._started = True
-        with _ended(write, alive, keep_plan=True):
+        with _end(write, alive, keep_plan=True):
             yield write
 
 
@@ -221,7 +221,7 @@ def _pending(table: Table, instant: Instant) -> Instant:
 
 
 @contextmanager
-def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
+def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
     """Ends a write: without a commit it is undone."""
     try:
         yield
@@ -255,7 +255,7 @@ def _checkpoints(table: Table) -> dict[str, str]:
 
 def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
     """The table after clusterings of the file groups that a change touches were cancelled, where nobody runs them."""
-    groups = touched_groups(change)
+    groups = list_touched_groups(change)
     for work in pending_work(table.timeline):
         instant = work.instant
         if instant.action not in (CLUSTERING, REPLACE_COMMIT) or groups.isdisjoint(work.file_groups):
@@ -305,7 +305,7 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> None:
         return
 
 
-def _requested_content(action: str, operation: str) -> bytes:
+def _make_requested_content(action: str, operation: str) -> bytes:
     if action != REPLACE_COMMIT:
         return b""
     planned: dict[str, Any] = {"operationType": None, "clusteringPlan": None, "extraMetadata": None, "version": None}

@@ -166,7 +166,7 @@ def _no_zone(_from: Date, to: Timestamp) -> bool:
     return not to.zoned
 
 
-def _fixed_backed(_from: Type, to: Decimal) -> bool:
+def _is_fixed_backed(_from: Type, to: Decimal) -> bool:
     return to.fixed is not None
 
 
@@ -232,7 +232,12 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ),
     ((Int, Long), Decimal, _holds_all_digits, _row([], CastKind.TO_DECIMAL, _EXACT, keeps_order=True)),
     ((Int, Long), Decimal, _always, _row([], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
-    ((Float, Double), Decimal, _fixed_backed, _row([Purpose.ALTER], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
+    (
+        (Float, Double),
+        Decimal,
+        _is_fixed_backed,
+        _row([Purpose.ALTER], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True),
+    ),
     ((Float, Double), Decimal, _always, _row([], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
     # Decimals to decimals.
     (Decimal, Decimal, _wider_size_kept, _row(_ALL, CastKind.RESCALE, _EXACT, keeps_order=True)),
@@ -250,7 +255,7 @@ _ROWS: Final[tuple[_Row, ...]] = (
     # From text.
     (String, Binary, _always, _row(_ALL, CastKind.ENCODE, _EXACT, keeps_order=True)),
     (String, Date, _always, _row([Purpose.ALTER], CastKind.PARSE_DATE, _DEPENDS, keeps_order=False)),
-    (String, Decimal, _fixed_backed, _row([Purpose.ALTER], CastKind.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
+    (String, Decimal, _is_fixed_backed, _row([Purpose.ALTER], CastKind.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
     ((String, Enumeration), Decimal, _always, _row([], CastKind.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
     (String, Uuid, _always, _row([Purpose.WRITE], CastKind.PARSE_UUID, _DEPENDS, keeps_order=False)),
     (Enumeration, Binary, _always, _row([], CastKind.ENCODE, _EXACT, keeps_order=True)),
@@ -279,7 +284,7 @@ def _as_tuple(kinds: _Kinds) -> tuple[type[Type], ...]:
     return kinds if isinstance(kinds, tuple) else (kinds,)
 
 
-def _indexed(rows: Iterable[_Row]) -> dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]]:
+def _index(rows: Iterable[_Row]) -> dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]]:
     table: dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]] = {}
     for from_kinds, to_kinds, when, rule in rows:
         for pair in product(_as_tuple(from_kinds), _as_tuple(to_kinds)):
@@ -287,4 +292,4 @@ def _indexed(rows: Iterable[_Row]) -> dict[tuple[type[Type], type[Type]], tuple[
     return table
 
 
-_TABLE: Final = _indexed(_ROWS)
+_TABLE: Final = _index(_ROWS)

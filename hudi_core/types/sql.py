@@ -87,7 +87,7 @@ def type_names(*kinds: type[Type]) -> tuple[str, ...]:
     return tuple(name for name, named in _NAMED.items() if isinstance(named, kinds))
 
 
-def named_type(text: str) -> Type | None:
+def parse_named_type(text: str) -> Type | None:
     """The type of a name with its numbers in brackets, as `sql_name` writes it.
 
     >>> named_type("DECIMAL(10,2)") == Decimal(10, 2), named_type("array<int>")

@@ -43,7 +43,7 @@ class BloomFilters:
         """Opens the file groups of the filters, for threads to share; gives what goes wrong."""
         if self._metadata is not None:
             try:
-                self._metadata.opened_groups(self._metadata.slices(BLOOM_FILTERS))
+                self._metadata.open_groups(self._metadata.slices(BLOOM_FILTERS))
             except TableError as error:
                 self._metadata = None
                 return error
@@ -86,7 +86,7 @@ class BloomFilters:
             found = f"{len(self._without):,} without, {self._without[0]} among them"
             yield Finding(BLOOM_FILTERS, Severity.INFO, where, "a filter of each base file with rows", found, _MEND)
         try:
-            groups = self._metadata.opened_groups(self._metadata.slices(BLOOM_FILTERS))
+            groups = self._metadata.open_groups(self._metadata.slices(BLOOM_FILTERS))
             records = sum(count(group, _MOST_RECORDS) or 0 for group in groups)
         except TableError as error:
             yield problem(BLOOM_FILTERS, self.subject.root, error, _MEND)

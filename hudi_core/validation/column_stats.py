@@ -15,11 +15,11 @@ from hudi_core.columns.strings import string_column
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.metadata.file_keys import Keys, keys_of, numbered
+from hudi_core.metadata.file_keys import Keys, keys_of, number_partitions
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, MetadataTable
-from hudi_core.planning.sources.slice_statistics import joined, partition_keys
-from hudi_core.pruning.statistics import ColumnStatistics, concatenated, from_leaves, taken
+from hudi_core.planning.sources.slice_statistics import join_keys, partition_keys
+from hudi_core.pruning.statistics import ColumnStatistics, concatenate, from_leaves, take_files
 from hudi_core.types import nodes as t
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.cover import denials, differing_counts, in_one_type
@@ -45,7 +45,7 @@ class _Held:
             self.files, self.leaves = [], []
 
     def all(self) -> tuple[Numbers, ColumnStatistics]:
-        return np.concatenate([files for files, _ in self.parts]), concatenated([part for _, part in self.parts])
+        return np.concatenate([files for files, _ in self.parts]), concatenate([part for _, part in self.parts])
 
 
 class Statistics:
@@ -99,12 +99,12 @@ class Statistics:
         others = _file_keys(self.subject)
         for column in sorted(self._held):
             for records in metadata.column_stats([column])[column]:
-                rows, files = joined(records.keys, self._keys)
+                rows, files = join_keys(records.keys, self._keys)
                 recorded_files[files] = True
                 unmatched = np.ones(len(records), np.bool_)
                 unmatched[rows] = False
                 strange.update(dict.fromkeys(records.keys[row].tobytes() for row in np.flatnonzero(unmatched).tolist()))
-            yield from self._compared(metadata, column)
+            yield from self._compare(metadata, column)
         gone = [key for key in strange if key not in others]
         if gone:
             found = f"records of {len(gone):,} that are not, {gone[0].decode()} among them"
@@ -120,7 +120,7 @@ class Statistics:
                 COLUMN_STATS, Severity.INFO, where, "records of each file with rows", found, rebuild(COLUMN_STATS)
             )
 
-    def _compared(self, metadata: MetadataTable, column: str) -> Iterator[Finding]:
+    def _compare(self, metadata: MetadataTable, column: str) -> Iterator[Finding]:
         """Records of a column against the content of files: as readers trust them, and as they stand."""
         wrong: set[int] = set()
         for records in metadata.column_stats([column])[column]:
@@ -133,7 +133,7 @@ class Statistics:
                     expected = f"{values.nulls[row]:,} nulls of {values.rows[row]:,} values"
                     found = f"{stated.nulls[row]:,} of {stated.rows[row]:,}"
                     yield self._finding(column, int(numbers[row]), Severity.WARNING, expected, found)
-        for records in metadata.stated_stats(COLUMN_STATS, column):
+        for records in metadata.read_stated_stats(COLUMN_STATS, column):
             for numbers, stated, values in self._pairs(column, records):
                 for denial in denials(stated, values):
                     file = int(numbers[denial.row])
@@ -145,29 +145,29 @@ class Statistics:
         self, column: str, records: RecordedStatistics
     ) -> Iterator[tuple[Numbers, ColumnStatistics, ColumnStatistics]]:
         """Files by number with what records state of a column and what its values are, for each type that files have."""
-        rows, files = joined(records.keys, self._keys)
+        rows, files = join_keys(records.keys, self._keys)
         row_of = np.full(len(self._files), -1, np.int64)
         row_of[files] = rows
         for held in self._held[column].values():
             numbers, values = held.all()
             chosen = np.flatnonzero(row_of[numbers] >= 0)
-            stated = taken(records.statistics, row_of[numbers[chosen]])
-            yield numbers[chosen], *in_one_type(stated, records.typed, taken(values, chosen))
+            stated = take_files(records.statistics, row_of[numbers[chosen]])
+            yield numbers[chosen], *in_one_type(stated, records.typed, take_files(values, chosen))
 
     def _finding(self, column: str, file: int, severity: Severity, expected: str, found: str) -> Finding:
         where = f"{self.subject.metadata_path(COLUMN_STATS)}, {column} of {self._files[file].info.path}"
         return Finding(COLUMN_STATS, severity, where, expected, found, rebuild(COLUMN_STATS))
 
     def _of_partitions(self, metadata: MetadataTable) -> Iterator[Finding]:
-        partitions, partition_of = numbered(file.partition for file in self._files)
+        partitions, partition_of = number_partitions(file.partition for file in self._files)
         live = np.array([file.info.path in self.subject.live for file in self._files], np.bool_)
         keys = partition_keys(partitions)
         for column in sorted(self._held):
             if len(self._held[column]) > 1:
                 continue  # a record has a meaning only where all files have one type
-            covered = self._covered(metadata, column, partition_of, live, len(partitions))
+            covered = self._find_covered(metadata, column, partition_of, live, len(partitions))
             for records in metadata.partition_stats([column])[column]:
-                rows, places = joined(records.keys, keys)
+                rows, places = join_keys(records.keys, keys)
                 row_of = np.full(len(partitions), -1, np.int64)
                 row_of[places] = rows
                 row_of[~covered] = -1
@@ -179,8 +179,8 @@ class Statistics:
         for held in self._held[column].values():
             numbers, values = held.all()
             chosen = np.flatnonzero((row_of_file[numbers] >= 0) & live[numbers])
-            stated = taken(records.statistics, row_of_file[numbers[chosen]])
-            stated, values = in_one_type(stated, records.typed, taken(values, chosen))
+            stated = take_files(records.statistics, row_of_file[numbers[chosen]])
+            stated, values = in_one_type(stated, records.typed, take_files(values, chosen))
             for denial in denials(stated, values):
                 file = self._files[int(numbers[chosen[denial.row]])]
                 place = f"{column} of partition {file.partition!r}"
@@ -188,13 +188,13 @@ class Statistics:
                 expected = f"{denial.expected}, for {file.info.name}"
                 yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
 
-    def _covered(
+    def _find_covered(
         self, metadata: MetadataTable, column: str, partition_of: Numbers, live: Bools, partitions: int
     ) -> Bools:
         """Which partitions have a record of the column for each of their live files: the others are not checked (META-19)."""
         recorded = np.zeros(len(self._files), np.bool_)
         for records in metadata.column_stats([column])[column]:
-            recorded[joined(records.keys, self._keys)[1]] = True
+            recorded[join_keys(records.keys, self._keys)[1]] = True
         covered = np.ones(partitions, np.bool_)
         covered[partition_of[live & ~recorded]] = False
         return covered

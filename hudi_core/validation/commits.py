@@ -30,7 +30,7 @@ def commits(subject: Subject) -> Iterator[Finding]:
                     missing.setdefault(partition, []).append(FileInfo(stat.path, stat.file_size or 0))
                 else:
                     yield from _size(subject, instant.requested_time, stat, there[name])
-    for path in _needed(subject, missing):
+    for path in _find_needed(subject, missing):
         yield Finding(COMMITS, Severity.ERROR, path, "a file of the latest file slices", "none", _LOST)
 
 
@@ -46,7 +46,7 @@ def _size(subject: Subject, time: str, stat: WriteStat, there: int) -> Iterator[
     yield Finding(COMMITS, Severity.ERROR, stat.path, expected, f"{there:,} bytes", _LOST)
 
 
-def _needed(subject: Subject, missing: dict[str, list[FileInfo]]) -> Iterator[str]:
+def _find_needed(subject: Subject, missing: dict[str, list[FileInfo]]) -> Iterator[str]:
     """The files that are gone and that the latest slices would be made of, were they there. Others were cleaned away."""
     if not missing:
         return

@@ -16,7 +16,7 @@ from hudi_core.commit.statuses import ColumnRange
 from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_rows
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, SchemaError, TableError
-from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
@@ -25,7 +25,7 @@ from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import InMemoryFile
-from hudi_core.reading.block_files import opened_content
+from hudi_core.reading.block_files import open_content
 from hudi_core.reading.log_records import left_to_keys
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
@@ -170,7 +170,7 @@ def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColum
             read_deletes(block)
         case BlockKind.AVRO_DATA | BlockKind.CDC_DATA:
             text = block.require(HeaderKey.SCHEMA)
-            yield _rows(decode(text, *joined_records([block]), block.where)), schema_from_avro(text, block.where)
+            yield _rows(decode(text, *join_records([block]), block.where)), schema_from_avro(text, block.where)
         case BlockKind.HFILE_DATA:
             hfile = HFile(InMemoryFile(block.content(), block.where))
             schema_text = block.header.get(HeaderKey.SCHEMA) or hfile.schema_text
@@ -186,7 +186,7 @@ def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColum
 
 def _parquet_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColumn, Schema]]:
     engine = subject.table.engine
-    with opened_content(block, engine) as opened:
+    with open_content(block, engine) as opened:
         schema = opened.footer.schema
         paths = list(_leaves(schema.record, ()))
         stored = project(schema, paths)
@@ -214,7 +214,7 @@ class _Sums:
             kind = schema.get(path).field.type
             before = self._columns.get(path)
             self._several_types |= before is not None and before.type != kind
-            self._columns[path] = _leaf(kind, part) if before is None else _merged(before, _leaf(kind, part))
+            self._columns[path] = _leaf(kind, part) if before is None else _merge(before, _leaf(kind, part))
 
     @property
     def columns(self) -> Mapping[Path, LeafStatistics] | None:
@@ -226,7 +226,7 @@ def _leaf(kind: t.Type, part: ColumnRange) -> LeafStatistics:
     return LeafStatistics(kind, part.lower, part.upper, part.nulls, part.values, part.nan)
 
 
-def _merged(one: LeafStatistics, other: LeafStatistics) -> LeafStatistics:
+def _merge(one: LeafStatistics, other: LeafStatistics) -> LeafStatistics:
     if one.type != other.type:
         return one
     lowers = [leaf.lower for leaf in (one, other) if leaf.lower is not None]

@@ -15,7 +15,7 @@ import numpy as np
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.metadata.typed_by_file import as_stored
-from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.ranks import at_most
 from hudi_core.pruning.statistics import Bounds, Carrier, ColumnStatistics, carrier
 
@@ -37,9 +37,9 @@ def denials(stated: ColumnStatistics, held: ColumnStatistics) -> Iterator[Denial
     below = stated.lower_known & held.lower_known & ~_at_most(stated.lower, held.lower)
     above = stated.upper_known & held.upper_known & ~_at_most(held.upper, stated.upper)
     for row in np.flatnonzero(below).tolist():
-        yield Denial(row, f"a lower bound up to {shown(held.lower, row)}", shown(stated.lower, row))
+        yield Denial(row, f"a lower bound up to {format_bound(held.lower, row)}", format_bound(stated.lower, row))
     for row in np.flatnonzero(above).tolist():
-        yield Denial(row, f"an upper bound from {shown(held.upper, row)} on", shown(stated.upper, row))
+        yield Denial(row, f"an upper bound from {format_bound(held.upper, row)} on", format_bound(stated.upper, row))
     counted = (held.nulls >= 0) & (held.rows >= 0)
     for row in np.flatnonzero(counted & (stated.nulls == 0) & (held.nulls > 0)).tolist():
         yield Denial(row, f"{held.nulls[row]:,} nulls", "no null")
@@ -61,9 +61,9 @@ def in_one_type(
     if not typed:
         stored = as_stored(stated, held.type)
         if stored is None:
-            return promoted(stated, held.type), held
+            return promote(stated, held.type), held
         return stored, held
-    return stated, promoted(held, stated.type)
+    return stated, promote(held, stated.type)
 
 
 def differing_counts(stated: ColumnStatistics, held: ColumnStatistics) -> Numbers:
@@ -82,7 +82,7 @@ def _at_most(left: Bounds, right: Bounds) -> Bools:
     return ordered | np.isnan(right) if right.dtype.kind == "f" else ordered
 
 
-def shown(bounds: Bounds, row: int) -> str:
+def format_bound(bounds: Bounds, row: int) -> str:
     """A bound in words, in the form that carries it; bytes as the string that they are, where they are one."""
     value = bounds[row] if isinstance(bounds, ByteStrings) else bounds[row].item()
     if isinstance(value, bytes):

@@ -20,7 +20,7 @@ from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.file_keys import Keys, keys_of, numbered
+from hudi_core.metadata.file_keys import Keys, keys_of, number_partitions
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, IndexKind
 from hudi_core.metadata.statistics import COLUMN_SIZE
@@ -28,8 +28,8 @@ from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_writer.changes import statistics_of
 from hudi_core.metadata_writer.expression import PARTITION_PREFIX, IndexedExpression
 from hudi_core.parallel.ordered import in_order
-from hudi_core.planning.sources.slice_statistics import joined
-from hudi_core.pruning.statistics import ColumnStatistics, taken
+from hudi_core.planning.sources.slice_statistics import join_keys
+from hudi_core.pruning.statistics import ColumnStatistics, take_files
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.column_indexes import ColumnIndexes
 from hudi_core.validation.cover import denials, in_one_type
@@ -77,11 +77,11 @@ class ExpressionIndexes(ColumnIndexes):
         held = statistics_of(list(in_order(read, files)), index.type)
         keys = keys_of((file.partition for file in files), string_column([file.info.name for file in files]))
         without = held.rows != 0  # a base file without rows has no record
-        for records in metadata.stated_values(index.partition, index.column):
-            rows, numbers = joined(records.keys, keys)
+        for records in metadata.read_stated_values(index.partition, index.column):
+            rows, numbers = join_keys(records.keys, keys)
             without[numbers] = False
-            stated = taken(records.statistics, rows)
-            for denied, expected, found in _denied(stated, records.typed, taken(held, numbers)):
+            stated = take_files(records.statistics, rows)
+            for denied, expected, found in _find_denied(stated, records.typed, take_files(held, numbers)):
                 path = files[int(numbers[denied])].info.path
                 yield self._finding(index, Severity.ERROR, f"{index.column} of {path}", expected, found)
         if without.any():
@@ -93,15 +93,15 @@ class ExpressionIndexes(ColumnIndexes):
     def _of_partitions(
         self, metadata: MetadataTable, index: IndexedExpression, files: Sequence[_LiveFile], held: ColumnStatistics
     ) -> Iterator[Finding]:
-        partitions, partition_of = numbered(file.partition for file in files)
+        partitions, partition_of = number_partitions(file.partition for file in files)
         keys = _partition_keys(index.column, partitions)
-        for records in metadata.stated_values(index.partition, index.column, of_partitions=True):
-            rows, places = joined(records.keys, keys)
+        for records in metadata.read_stated_values(index.partition, index.column, of_partitions=True):
+            rows, places = join_keys(records.keys, keys)
             row_of = np.full(len(partitions), -1, np.int64)
             row_of[places] = rows
             chosen = np.flatnonzero(row_of[partition_of] >= 0)
-            stated = taken(records.statistics, row_of[partition_of[chosen]])
-            for denied, expected, found in _denied(stated, records.typed, taken(held, chosen)):
+            stated = take_files(records.statistics, row_of[partition_of[chosen]])
+            for denied, expected, found in _find_denied(stated, records.typed, take_files(held, chosen)):
                 file = files[int(chosen[denied])]
                 place, wanted = f"{index.column} of partition {file.partition!r}", f"{expected}, for {file.info.name}"
                 yield self._finding(index, Severity.ERROR, place, wanted, found)
@@ -146,7 +146,7 @@ def _range(subject: Subject, expression: Expression, file: _LiveFile) -> ColumnR
     return known
 
 
-def _denied(stated: ColumnStatistics, typed: bool, held: ColumnStatistics) -> Iterator[tuple[int, str, str]]:
+def _find_denied(stated: ColumnStatistics, typed: bool, held: ColumnStatistics) -> Iterator[tuple[int, str, str]]:
     for denial in denials(*in_one_type(stated, typed, held)):
         yield denial.row, denial.expected, denial.found
 

@@ -106,7 +106,7 @@ class Footers:
 
     def end(self) -> Iterator[Finding]:
         for kind in list(self._leaves):
-            yield from self._compared(kind)
+            yield from self._compare(kind)
 
     def _schema(self, file: DataFile, footer: Footer) -> Iterator[Finding]:
         """A schema of which the table's rows cannot be read."""
@@ -114,7 +114,7 @@ class Footers:
         if file.instant == METADATA_BOOTSTRAP or wanted is None:
             return
         try:
-            stored = self.subject.sources.headers.stored_schema(footer, file.info.path)
+            stored = self.subject.sources.headers.read_stored_schema(footer, file.info.path)
             reconcile(stored, wanted, nulls_for_required=True)
         except TableError as error:
             yield problem(FOOTERS, self.subject.root, error, _REWRITE)
@@ -142,9 +142,9 @@ class Footers:
                 leaves = self._leaves.setdefault(held.type, [])
                 leaves.append(_Leaf(f"{facts.file.info.path}, statistics of {'.'.join(path)}", stated, held))
                 if len(leaves) >= _LEAVES_TOGETHER:
-                    yield from self._compared(held.type)
+                    yield from self._compare(held.type)
 
-    def _compared(self, kind: t.Type) -> Iterator[Finding]:
+    def _compare(self, kind: t.Type) -> Iterator[Finding]:
         leaves = self._leaves.pop(kind)
         stated, held = (
             from_leaves(kind, part) for part in ([leaf.stated for leaf in leaves], [leaf.held for leaf in leaves])

@@ -10,7 +10,7 @@ from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
 from hudi_core.commit.markers import MARKERS, marker_folder
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.instants import Instant, InstantState
-from hudi_core.transactions.rollback import failed_writes, rollback_plan
+from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
 
@@ -25,7 +25,7 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
             path, expected = f"{folder}/{time}", f"{kind} of pending writes alone"
             mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
             yield Finding(LEFTOVERS, Severity.WARNING, path, expected, "a write that is over", mending)
-    for instant in failed_writes(subject.table, subject.clock):
+    for instant in list_failed_writes(subject.table, subject.clock):
         where = f"{subject.table.timeline.folder}/{instant.file}"
         words = _way_out(subject, instant)
         state = InstantState(instant.state).name.lower()

@@ -33,7 +33,7 @@ def listing(subject: Subject) -> Iterator[Finding]:
             path = f"{partition}/{name}" if partition else name
             file = data_file(partition, FileInfo(path, there.get(name, 0)))
             if file is not None:
-                yield from _compared(subject, file, stated.get(name), there.get(name))
+                yield from _compare(subject, file, stated.get(name), there.get(name))
 
 
 def _holds_what_counts(subject: Subject, file: DataFile) -> bool:
@@ -45,7 +45,7 @@ def _holds_what_counts(subject: Subject, file: DataFile) -> bool:
     return any(timeline.is_committed(block.header.get(HeaderKey.INSTANT_TIME, "")) for block in blocks)
 
 
-def _compared(subject: Subject, file: DataFile, stated: int | None, there: int | None) -> Iterator[Finding]:
+def _compare(subject: Subject, file: DataFile, stated: int | None, there: int | None) -> Iterator[Finding]:
     where = f"{subject.metadata_path(FILES)}, {file.info.path}"
     if there is None:
         yield Finding(

@@ -14,14 +14,14 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.index_builds.build import build_metadata_table
 from hudi_core.index_builds.dropped_plans import drop_unreadable
 from hudi_core.index_builds.removal import remove_definitions
-from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
-from hudi_core.transactions.rollback import failed_writes, rollback_plan
+from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
 
 
@@ -46,9 +46,9 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     refuse_read_only(table.config, table.storage.uri)
     listed = list(findings)
     partitions = _rebuilt(table, clock) if any(finding.mending.rebuilds for finding in listed) else ()
-    dropped = _dropped(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
+    dropped = _drop(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)
-    removed = (*dropped, *_removed(table, paths, clock))
+    removed = (*dropped, *_remove(table, paths, clock))
     forgotten = _forgotten(table, {finding.mending.forgets for finding in listed if finding.mending.forgets}, clock)
     return Mended(removed, partitions, refreshed(table), forgotten)
 
@@ -71,13 +71,13 @@ def _forgotten(table: Table, names: Collection[str], clock: Clock) -> tuple[str,
         return ()
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        building = {name for build in planned_builds(latest.timeline) for name in build.partitions}
+        building = {name for build in list_planned_builds(latest.timeline) for name in build.partitions}
         over = set(names) - latest.config.kept_partitions - building
         remove_definitions(latest, over)
     return tuple(sorted(over))
 
 
-def _dropped(table: Table, times: Collection[str], clock: Clock) -> tuple[str, ...]:
+def _drop(table: Table, times: Collection[str], clock: Clock) -> tuple[str, ...]:
     """Drops plans that still cannot be read when others are locked out."""
     if not times:
         return ()
@@ -88,7 +88,7 @@ def _dropped(table: Table, times: Collection[str], clock: Clock) -> tuple[str, .
 def _with_useless_markers(table: Table, clock: Clock) -> set[str]:
     """The times of dead writes whose markers cannot be followed: they are rolled back without."""
     times: set[str] = set()
-    for instant in failed_writes(table, clock):
+    for instant in list_failed_writes(table, clock):
         try:
             rollback_plan(table, instant)
         except CorruptFileError:
@@ -96,7 +96,7 @@ def _with_useless_markers(table: Table, clock: Clock) -> set[str]:
     return times
 
 
-def _removed(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]:
+def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]:
     """Removes leftovers of writes that are still over when others are locked out."""
     wanted = list(paths)
     if not wanted:

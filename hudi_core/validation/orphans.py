@@ -22,13 +22,13 @@ def orphans(subject: Subject) -> Iterator[Finding]:
     timeline = subject.table.timeline
     known = {instant.requested_time for instant in timeline.instants}
     active = {instant.requested_time for instant, _ in subject.commits}
-    written = _written(subject)
+    written = _list_written(subject)
     for file in subject.data_files():
         if file.is_log and timeline.layout == 1:
             continue  # it has the time of its slice, and may be of any write that came after
         if file.instant in active:
             if file.info.path not in written:
-                yield _unnamed(file)
+                yield _report_unnamed(file)
         elif file.instant not in known and not subject.counts(file):
             expected = "a file of a write that the timeline has"
             found = f"one of {file.instant}, which it has not"
@@ -38,7 +38,7 @@ def orphans(subject: Subject) -> Iterator[Finding]:
         yield Finding(ORPHANS, Severity.WARNING, link, "a file or a folder", "a link, which is not followed", _UNLINK)
 
 
-def _written(subject: Subject) -> frozenset[str]:
+def _list_written(subject: Subject) -> frozenset[str]:
     """The paths of all files that completed writes of the active timeline name."""
     paths: set[str] = set()
     for _, metadata in subject.commits:
@@ -51,7 +51,7 @@ def _written(subject: Subject) -> frozenset[str]:
     return frozenset(paths)
 
 
-def _unnamed(file: DataFile) -> Finding:
+def _report_unnamed(file: DataFile) -> Finding:
     """Readers that list folders take a base file that counts by its name."""
     severity = Severity.WARNING if file.is_log else Severity.ERROR
     expected = f"a file that the write of {file.instant} names"

@@ -7,7 +7,7 @@ from typing import Final
 
 from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
-from hudi_core.index_kinds.build_plan import planned_builds
+from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import kind_of
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
@@ -109,7 +109,7 @@ def _definitions(subject: Subject) -> Iterator[Finding]:
             place = f"{table.config.index_definitions_path}, {partition}"
             words = by_hand(f"drop the index {partition} and build it again")
             yield Finding(PROPERTIES, Severity.ERROR, place, "a definition of the index", "none", words)
-    building = {name for build in planned_builds(table.timeline) for name in build.partitions}
+    building = {name for build in list_planned_builds(table.timeline) for name in build.partitions}
     for name in sorted(definitions.keys() - table.config.kept_partitions - building):
         place = f"{table.config.index_definitions_path}, {name}"
         # Writers of Apache Hudi try to build such an index at each write, and fail where it cannot be.

@@ -100,7 +100,7 @@ class KeyLookups:
         """Opens the file groups of the index. Raises `TableError`."""
         metadata = self.subject.indexed(RECORD_INDEX)
         assert metadata is not None
-        metadata.opened_groups(metadata.slices(RECORD_INDEX))
+        metadata.open_groups(metadata.slices(RECORD_INDEX))
         self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
@@ -164,7 +164,7 @@ class RecordIndex:
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
         if isinstance(watch, LocationWatch):  # a task numbers the slices of its share
-            yield from self._watched(replace(watch, number=self._plain[facts.file.info.path]))
+            yield from self._watch(replace(watch, number=self._plain[facts.file.info.path]))
 
     def end(self) -> Iterator[Finding]:
         if self._metadata is None:
@@ -172,29 +172,27 @@ class RecordIndex:
         plain = set(self._plain.values())
         merged = [number for number in range(len(self._slices)) if number not in plain]
         try:
-            for watch in self._merged(merged):
+            for watch in self._merge(merged):
                 if isinstance(watch, TableError):
                     yield problem(RECORD_INDEX, self.subject.root, watch, _MEND)
                 else:
-                    yield from self._watched(watch)
+                    yield from self._watch(watch)
             yield from self._dead()
         except TableError as error:
             yield problem(RECORD_INDEX, self.subject.root, error, _MEND)
 
-    def _merged(self, numbers: Sequence[int]) -> Iterator[LocationWatch | TableError]:
+    def _merge(self, numbers: Sequence[int]) -> Iterator[LocationWatch | TableError]:
         """The keys of slices that no base file alone has."""
         runner = self.subject.table.engine.runner
         if runner.reach is Reach.MEMORY:
             yield from in_order(self._lookups.of_slice, numbers)
             return
         shares = [numbers[start : start + SLICES_OF_TASK] for start in range(0, len(numbers), SLICES_OF_TASK)]
-        located = runner.run(
-            partial(_located, self.subject), [[self._slices[row] for row in share] for share in shares]
-        )
+        located = runner.run(partial(_locate, self.subject), [[self._slices[row] for row in share] for share in shares])
         for number, watch in zip(numbers, chain.from_iterable(located), strict=True):
             yield replace(watch, number=number) if isinstance(watch, LocationWatch) else watch
 
-    def _watched(self, watch: LocationWatch) -> Iterator[Finding]:
+    def _watch(self, watch: LocationWatch) -> Iterator[Finding]:
         self._located[watch.number] = watch.located
         if watch.missing:
             found = f"{watch.missing:,} keys without, {watch.examples['missing']!r} among them"
@@ -215,7 +213,7 @@ class RecordIndex:
         assert metadata is not None
         counts, lost = np.zeros(len(self._slices), np.int64), _Examples()
         for group in metadata.slices(RECORD_INDEX):
-            for keys, slices in _placed(metadata.opened(group), numbers):
+            for keys, slices in _place(metadata.opened(group), numbers):
                 counts += np.bincount(slices[slices >= 0], minlength=len(counts))
                 lost.add(keys, np.flatnonzero(slices == LOST))
         if lost.count:
@@ -226,7 +224,7 @@ class RecordIndex:
             return
         claimed: dict[int, list[StringColumn]] = {number: [] for number in sorted(read)}
         for group in metadata.slices(RECORD_INDEX):
-            for keys, slices in _placed(metadata.opened(group), numbers):
+            for keys, slices in _place(metadata.opened(group), numbers):
                 for number, of_slice in claimed.items():
                     rows = np.flatnonzero(slices == number)
                     if len(rows):
@@ -242,7 +240,7 @@ class RecordIndex:
             yield self._finding(number, "keys that it holds alone", dead.in_words)
 
 
-def _located(subject: Subject, slices: Sequence[FileSlice]) -> list[LocationWatch | TableError]:
+def _locate(subject: Subject, slices: Sequence[FileSlice]) -> list[LocationWatch | TableError]:
     """The keys of slices, looked up by a task."""
     lookups = KeyLookups(subject, slices)
     watches = [lookups.of_slice(number) for number in range(len(slices))]
@@ -266,7 +264,7 @@ class _Examples:
         return f"{self.count:,} keys that are not there, {self.example!r} among them"
 
 
-def _placed(group: FileGroup, numbers: SliceNumbers) -> Iterator[tuple[StringColumn, Numbers]]:
+def _place(group: FileGroup, numbers: SliceNumbers) -> Iterator[tuple[StringColumn, Numbers]]:
     """The keys of a file group of the index, each once, and the slices that it places them in."""
     parts = [keys_of(log.cells) for log in group.logs]
     if group.base is not None:

@@ -15,7 +15,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
-from hudi_core.snapshot.snapshot import Resolved, Snapshot, listed
+from hudi_core.snapshot.snapshot import Resolved, Snapshot, list_files
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.files import FileList
@@ -80,7 +80,7 @@ class Subject(Portable):
     @cached_property
     def listing(self) -> FileList:
         """All files of the table's folders, without Hudi's own folder."""
-        return listed(self.table.storage)
+        return list_files(self.table.storage)
 
     @cached_property
     def sizes(self) -> Mapping[str, Mapping[str, int]]:

@@ -11,7 +11,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
-from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, rounded_decimal, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, round_decimal, to_binary32
 from hudi_core.values.text import parse_text, to_text
 
 _MOST_SHOWN: Final = 60
@@ -49,7 +49,7 @@ def _function(how: CastKind, from_: Any, to: Any) -> Callable[[Any], Any]:
         case CastKind.ENCODE:
             return lambda value: value.encode("utf-8")
         case CastKind.DECODE:
-            return lambda value: _decoded(value, from_, to)
+            return lambda value: _decode(value, from_, to)
         case CastKind.TO_DECIMAL:
             return lambda value: _to_decimal(value, from_, to)
         case CastKind.PARSE_DECIMAL | CastKind.PARSE_DATE | CastKind.PARSE_UUID | CastKind.SYMBOL:
@@ -59,7 +59,7 @@ def _function(how: CastKind, from_: Any, to: Any) -> Callable[[Any], Any]:
         case CastKind.NEVER:
             return lambda value: _never(value, from_, to)
         case CastKind.RESCALE:
-            return lambda value: _rescaled(value, from_, to)
+            return lambda value: _rescale(value, from_, to)
         case CastKind.UNIT:
             return lambda value: _in_long(value * to.unit.value // from_.unit.value, value, from_, to)
         case CastKind.MIDNIGHT:
@@ -82,45 +82,45 @@ def nearest_binary32(value: int) -> float:
     return to_binary32(float((rounded + (rest > half or (rest == half and rounded & 1))) << excess))
 
 
-def _decoded(value: bytes, from_: t.Type, to: t.Type) -> str:
+def _decode(value: bytes, from_: t.Type, to: t.Type) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        raise _refused(value, from_, to) from None
+        raise _make_refusal(value, from_, to) from None
 
 
 def _by_text(value: Any, from_: t.Type, to: t.Type) -> Any:
-    text = _decoded(value, from_, to) if isinstance(from_, t.Binary) else to_text(value, from_)
+    text = _decode(value, from_, to) if isinstance(from_, t.Binary) else to_text(value, from_)
     return text.encode("utf-8") if isinstance(to, t.Binary) else parse_text(text, to)
 
 
 def _never(value: object, from_: t.Type, to: t.Type) -> NoReturn:
-    raise _refused(value, from_, to)
+    raise _make_refusal(value, from_, to)
 
 
 def _to_decimal(value: int | float, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
     exact = decimal.Decimal(value if isinstance(value, int) else to_text(value, from_))
     if exact.is_finite() and exact.adjusted() <= to.precision:
-        rounded = rounded_decimal(exact, to)
+        rounded = round_decimal(exact, to)
         if rounded is not None:
             return rounded
-    raise _refused(value, from_, to)
+    raise _make_refusal(value, from_, to)
 
 
-def _rescaled(value: decimal.Decimal, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
+def _rescale(value: decimal.Decimal, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
     rescaled = value.quantize(decimal.Decimal((0, (1,), -to.scale)), context=EXACT)
     if rescaled != value or not fits_decimal(rescaled, to):
-        raise _refused(value, from_, to)
+        raise _make_refusal(value, from_, to)
     return rescaled
 
 
 def _in_long(result: int, value: object, from_: t.Type, to: t.Type) -> int:
     if not LONG_RANGE[0] <= result <= LONG_RANGE[1]:
-        raise _refused(value, from_, to)
+        raise _make_refusal(value, from_, to)
     return result
 
 
-def _refused(value: object, from_: t.Type, to: t.Type) -> SchemaError:
+def _make_refusal(value: object, from_: t.Type, to: t.Type) -> SchemaError:
     shown = repr(value)
     shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[: _MOST_SHOWN - 3]}..."
     return SchemaError(expected=f"a {type_text(from_)} that can be read as {type_text(to)}", found=shown)

@@ -103,7 +103,7 @@ def coerce(value: object, type: t.Type, where: str = "") -> object:
                 raise _mismatch(where, type, value)
             return value[0], coerce(value[1], branches[value[0]].type, where)
         case _:
-            coerced = _coerced(value, type)
+            coerced = _coerce(value, type)
             if not _is_primitive(coerced, type):
                 raise _mismatch(where, type, value)
             return coerced
@@ -125,7 +125,7 @@ def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
     return sign_digits_exponent.exponent == -type.scale and (len(digits) <= type.precision or value == 0)
 
 
-def unsigned_zero(value: decimal.Decimal) -> decimal.Decimal:
+def drop_zero_sign(value: decimal.Decimal) -> decimal.Decimal:
     """The number; a zero without a sign, which decimals of SQL do not have.
 
     >>> unsigned_zero(decimal.Decimal("-0.0"))
@@ -134,7 +134,7 @@ def unsigned_zero(value: decimal.Decimal) -> decimal.Decimal:
     return value if value else value.copy_abs()
 
 
-def rounded_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | None:
+def round_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | None:
     """The number at the type's scale, half rounded away from zero, zero without a sign; None when it has too many digits.
 
     >>> rounded_decimal(decimal.Decimal("-0.005"), t.Decimal(3, 2)), rounded_decimal(decimal.Decimal(10), t.Decimal(3, 2))
@@ -177,7 +177,7 @@ def _is_primitive(value: object, type: t.Primitive) -> bool:
             assert_never(type)
 
 
-def _coerced(value: object, type: t.Primitive) -> object:
+def _coerce(value: object, type: t.Primitive) -> object:
     match value:
         case bool():
             return value
@@ -217,7 +217,7 @@ def _decimal(value: int | float | str | decimal.Decimal, type: t.Decimal) -> obj
         rescaled = exact.quantize(decimal.Decimal((0, (1,), -type.scale)), context=EXACT)
     except decimal.InvalidOperation:
         return value
-    return unsigned_zero(rescaled) if rescaled == exact else value
+    return drop_zero_sign(rescaled) if rescaled == exact else value
 
 
 def _is_int(value: object, least: int, greatest: int) -> bool:

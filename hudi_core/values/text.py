@@ -26,7 +26,7 @@ from hudi_core.values.calendar import (
     parse_timestamp,
     timestamp_text,
 )
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, rounded_decimal, to_binary32
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, round_decimal, to_binary32
 
 _INTEGER = re.compile(r"([+-]?)(\d*)(?:\.\d*)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -82,14 +82,14 @@ def parse_text(text: str, type: t.Type) -> Any:
     >>> parse_text(" 12.7 ", t.Int()), parse_text("12.345", t.Decimal(5, 2)), parse_text("1970-01-02", t.Date())
     (12, Decimal('12.35'), 1)
     """
-    value = _parsed(text, type)
+    value = _parse(text, type)
     if value is None:
         shown = text if len(text) <= 60 else f"{text[:57]}..."
         raise SchemaError(expected=f"the text of a {type_text(type)}", found=repr(shown))
     return value
 
 
-def _parsed(text: str, type: t.Type) -> Any:
+def _parse(text: str, type: t.Type) -> Any:
     match type:
         case t.String():
             return text
@@ -151,7 +151,7 @@ def _decimal(text: str, type: t.Decimal) -> decimal.Decimal | None:
     if not _NUMBER.fullmatch(bare):
         return None
     exact = decimal.Decimal(bare)
-    return None if exact.adjusted() > type.precision else rounded_decimal(exact, type)
+    return None if exact.adjusted() > type.precision else round_decimal(exact, type)
 
 
 def _bytes(text: str, type: t.Binary | t.Fixed | t.Vector) -> bytes | None:

@@ -10,9 +10,9 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
-from hudi_core.evolve.diff import lost_names
+from hudi_core.evolve.diff import find_lost_names
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.index_kinds.secondary import indexed_columns
+from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -37,13 +37,13 @@ def alter_schema(
     evolved = evolve(latest.schema, changes, case_sensitive=latest.case_sensitive)
     if evolved == latest.schema:
         raise UsageError("changes", expected="a change of the schema", found="none")
-    lost = lost_names(latest.schema, evolved, latest.config.named_columns)
+    lost = find_lost_names(latest.schema, evolved, latest.config.named_columns)
     if lost:
         raise UnsupportedError(
             latest.storage.uri, expected="changes that leave the columns of properties", found=lost[0]
         )
     bare = replace(evolved, record=without_meta_columns(evolved.record))
-    indexed_columns(latest, bare)
+    list_indexed_columns(latest, bare)
     table_expressions(latest, bare)
     action = write_action(latest)
     with transaction(latest, action, ALTER_SCHEMA, metadata_steps=metadata_steps, clock=clock) as running:

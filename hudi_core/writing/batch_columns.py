@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.errors import UnknownColumnError, UnsupportedError, listed
+from hudi_core.errors import UnknownColumnError, UnsupportedError, list_names
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
@@ -51,7 +51,7 @@ _UNSTORED: Final = frozenset({(IS_DELETED,)})
 """Columns whose null says what their absence says."""
 
 
-def kept_columns(table: Schema, rows: Schema, columns: BatchColumns) -> frozenset[int]:
+def find_kept_columns(table: Schema, rows: Schema, columns: BatchColumns) -> frozenset[int]:
     """The ids of the table's columns that rows lack and whose stored values stay. Both schemas are without meta columns.
 
     Raises `UnknownColumnError` for a column that rows lack or that the table lacks, with names that come close, where neither is
@@ -61,12 +61,12 @@ def kept_columns(table: Schema, rows: Schema, columns: BatchColumns) -> frozense
     if missing and columns.replaces and columns.missing is None:
         expected = "a column of the rows to write, or missing_columns: null, or keep for what is stored"
         found = f"none{rows.suggestion(missing[0][-1])}"
-        raise UnknownColumnError(listed([".".join(path) for path in missing]), expected=expected, found=found)
+        raise UnknownColumnError(list_names([".".join(path) for path in missing]), expected=expected, found=found)
     new = list(_only_in(rows.record, table.record))
     if new and columns.add is not True and (missing or columns.add is False):
         expected = "a column of the table, or add_columns for a new one"
         found = f"none{table.suggestion(new[0][-1])}"
-        raise UnknownColumnError(listed([".".join(path) for path in new]), expected=expected, found=found)
+        raise UnknownColumnError(list_names([".".join(path) for path in new]), expected=expected, found=found)
     if columns.missing is not MissingColumns.KEEP:
         return frozenset()
     nested = [path for path in missing if len(path) > 1]

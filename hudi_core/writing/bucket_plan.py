@@ -69,7 +69,7 @@ def buckets_of_rows(snapshot: Snapshot, keys: KeyColumns, layout: BucketLayout, 
             nodes = _nodes_of_new_partition(layout, partition)
             steps.append(Ensure(hashing_path(partition), hashing_content(partition, nodes)))
         places = node_places(hashed, rows, [value for value, _ in nodes])
-        for place, of_node in _grouped(places, rows):
+        for place, of_node in _group(places, rows):
             file_id = f"{nodes[place][1]}-0"
             if (partition, file_id) in snapshot.timeline.replaced:
                 raise UnsupportedError(
@@ -82,7 +82,7 @@ def buckets_of_rows(snapshot: Snapshot, keys: KeyColumns, layout: BucketLayout, 
     return Buckets(tuple(buckets), tuple(steps))
 
 
-def planned_buckets(
+def plan_buckets(
     planner: Planner, keys: KeyColumns, buckets: Sequence[Bucket], held: Places, *, logs: bool, combine: bool
 ) -> tuple[Task, ...]:
     """The tasks of a write with their rows. `held` has the slices that hold their keys: of a slice these and new rows go into one
@@ -122,7 +122,7 @@ def refuse_other_buckets(snapshot: Snapshot, layout: BucketLayout) -> None:
         if keys is None:
             continue
         first = take_strings(keys, np.zeros(1, np.int64))
-        named = _named_by(snapshot, layout, first, file_slice.partition)
+        named = _name_by(snapshot, layout, first, file_slice.partition)
         if not file_slice.file_id.startswith(named):
             raise UsageError(
                 f"{BUCKETS}, {HASH_FIELDS}",
@@ -131,7 +131,7 @@ def refuse_other_buckets(snapshot: Snapshot, layout: BucketLayout) -> None:
             )
 
 
-def _named_by(snapshot: Snapshot, layout: BucketLayout, key: StringColumn, partition: str) -> str:
+def _name_by(snapshot: Snapshot, layout: BucketLayout, key: StringColumn, partition: str) -> str:
     """What the file id of a key's bucket begins with."""
     hashed = hash_inputs(key, layout.hash_fields)
     if not layout.consistent:
@@ -157,7 +157,7 @@ def _simple(snapshot: Snapshot, keys: KeyColumns, numbers: Numbers, *, anew: boo
         of_partition[bucket] = index
     for partition, rows in keys.by_partition():
         there = {} if anew else members.get(partition, {})
-        for number, of_bucket in _grouped(numbers[rows], rows):
+        for number, of_bucket in _group(numbers[rows], rows):
             index = there.get(number, NOWHERE)
             new = f"{number:08d}{str(uuid.uuid4())[8:]}-0"
             file_id = new if index == NOWHERE else snapshot.slices[index].file_id
@@ -185,7 +185,7 @@ def _nodes_of_new_partition(layout: BucketLayout, partition: str) -> list[tuple[
     return first_nodes(partition, layout.buckets)
 
 
-def _grouped(numbers: Numbers, rows: Numbers) -> Iterator[tuple[int, Numbers]]:
+def _group(numbers: Numbers, rows: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The rows of each number, in their order."""
     order = np.argsort(numbers, kind="stable")
     begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))

@@ -15,7 +15,7 @@ import numpy as np
 
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
@@ -30,7 +30,7 @@ from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, refuse_unfit, write
+from hudi_core.writing.operations import Operation, plan_deletes, plan_upsert, refuse_unfit, write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
@@ -69,7 +69,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     refuse_unfit(latest, False, settings.properties)
 
     def plan(table: Table, instant_time: str) -> Planned:
-        return planned_deletes(table, matching_keys(table, where), instant_time, settings)
+        return plan_deletes(table, matching_keys(table, where), instant_time, settings)
 
     bare = bare_schema(latest)
     rows = row_schema(latest, bare)
@@ -86,7 +86,7 @@ def update(
     for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
     """
     settings = options or WriteOptions()
-    latest, changes = checked_update(table, assigned, where)
+    latest, changes = check_update(table, assigned, where)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest)
     with ExitStack() as files:
@@ -95,14 +95,14 @@ def update(
             scan = table.scan(where, meta=False)
             lost = [np.zeros(0, np.bool_)]
 
-            def changed() -> Iterator[Any]:
+            def change_rows() -> Iterator[Any]:
                 for made in changes.changed(scan.batches()):
                     lost.append(made.loses)
                     yield made.batch
 
-            incoming = incoming_rows(table, InputRows(scan.schema, changed()), instant_time)
+            incoming = incoming_rows(table, InputRows(scan.schema, change_rows()), instant_time)
             files.callback(incoming.spool.close)
-            planned, loses = planned_upsert(table, incoming, instant_time, settings), np.concatenate(lost)
+            planned, loses = plan_upsert(table, incoming, instant_time, settings), np.concatenate(lost)
             return of_changes(planned, table, changes, lambda task: bool(loses[numbers_of(task)].any()), settings)
 
         rows = row_schema(latest, bare)
@@ -110,7 +110,7 @@ def update(
         return run.run(plan)
 
 
-def checked_update(table: Table, assigned: Assigned, where: Where | None) -> tuple[Table, RowChanges]:
+def check_update(table: Table, assigned: Assigned, where: Where | None) -> tuple[Table, RowChanges]:
     """The table as it is now, and the changes of its rows, checked before anything is written. Raises as `update`."""
     latest = writable_by_predicate(table, where)
     refuse_other_keys(latest)
@@ -130,12 +130,12 @@ def of_changes(
     return of_columns(planned, frozenset(assignment.column.name for assignment in changes.assignments.values()))
 
 
-def parsed_assignments(text: str) -> list[tuple[str, ExpressionBuilder]]:
+def parse_assignments(text: str) -> list[tuple[str, ExpressionBuilder]]:
     """Columns and expressions of `column = expression, …` in SQL. Raises `ExpressionError` and `UsageError`."""
-    return [_parsed_assignment(part) for part in parts_between_commas(text)]
+    return [_parse_assignment(part) for part in parts_between_commas(text)]
 
 
-def _parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
+def _parse_assignment(text: str) -> tuple[str, ExpressionBuilder]:
     tree = parse_predicate(text)
     if not isinstance(tree, Compare) or tree.operator is not Comparison.EQ or not isinstance(tree.left, Name):
         raise UsageError("set", expected='an assignment, as "price = price * 2"', found=repr(text))
@@ -169,7 +169,7 @@ def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assi
     """The assignments by position in the rows."""
     if not isinstance(assigned, Mapping):
         expected = 'new values by column, as {"n": 7} or {"n": col("n") + 1}'
-        raise UsageError("update", expected=expected, found=described(assigned))
+        raise UsageError("update", expected=expected, found=describe(assigned))
     if not assigned:
         raise UsageError("update", expected="a column to change", found="none")
     fixed = {*table.config.record_key_fields, *table.config.partition_fields}
@@ -197,8 +197,10 @@ class RowChanges(Portable):
         """The rows with the new values. Raises `RowError` with the row for a value that its column's type cannot have."""
         first, rows = 0, self.table.engine.rows
         for batch in batches:
-            new, count = self._changed(batch, first), rows.count(batch)
-            yield ChangedRows(new, np.zeros(count, np.bool_) if self.contest is None else self.contest.lost(batch, new))
+            new, count = self._change(batch, first), rows.count(batch)
+            yield ChangedRows(
+                new, np.zeros(count, np.bool_) if self.contest is None else self.contest.find_lost(batch, new)
+            )
             first += count
 
     @cached_property
@@ -206,7 +208,7 @@ class RowChanges(Portable):
         """What decides which rows win; None where the newer one does."""
         return contest(self.table, self.schema)
 
-    def _changed(self, batch: Any, first: int) -> Any:
+    def _change(self, batch: Any, first: int) -> Any:
         """A batch with new values; its first row has this number among all rows."""
         engine, schema = self.table.engine, self.schema
         values = engine.values

@@ -24,10 +24,12 @@ def with_deleted_keys(stored: StoredKeys, keys: KeyColumns, places: Numbers) -> 
     rows = np.flatnonzero(places == NOWHERE)
     if len(logged) == 0 or len(rows) == 0:
         return places
-    bases = slices.chosen(logged).without_logs()
+    bases = slices.select(logged).without_logs()
     wanted = KeyColumns(take_strings(keys.records, rows), keys.partitions[rows], keys.paths)
     of_bases = Sources(snapshot.of_slices(bases, snapshot.metadata))
-    lookup = FileLookup(StoredKeys(of_bases, stored.recorded_bounds(logged)))  # those of the log files only widen them
+    lookup = FileLookup(
+        StoredKeys(of_bases, stored.read_recorded_bounds(logged))
+    )  # those of the log files only widen them
     located = lookup.locate(wanted, slices_of_partitions(wanted, bases), TaggingMetrics()).slices
     is_held = located != NOWHERE
     completed = places.copy()

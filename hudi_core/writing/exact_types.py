@@ -29,25 +29,25 @@ _BEYOND: Final = {t.Int: float(1 << 31), t.Long: float(1 << 63)}
 _NAN: Final = float("nan")
 
 
-def written_units(schema: Schema) -> Schema:
+def choose_written_units(schema: Schema) -> Schema:
     """The schema with microseconds in the place of nanoseconds, which readers of Apache Hudi's base files have no type for."""
     record = rewrite(schema.record, _in_micros)
     assert isinstance(record, t.Record)
     return replace(schema, record=record)
 
 
-def aligned(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
+def align_schema(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
     """The schema of rows with the table's type in columns that both have: its unit of times, its bytes for texts and texts for
     bytes, its floating-point numbers for integers, its decimals and, with `whole`, its integers for floating-point numbers.
     Other columns of times have no nanoseconds."""
-    record = _aligned(written_units(rows).record, table.record, whole)
+    record = _align(choose_written_units(rows).record, table.record, whole)
     assert isinstance(record, t.Record)
     return replace(rows, record=record)
 
 
 def widens_integers(rows: Schema, table: Schema) -> bool:
     """Whether rows have floating-point numbers in a column of integers of the table."""
-    return aligned(rows, table) != aligned(rows, table, whole=False)
+    return align_schema(rows, table) != align_schema(rows, table, whole=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class ExactTypes:
-    """Brings rows of one schema to that which `aligned` made of it."""
+    """Brings rows of one schema to that which `align_schema` made of it."""
 
     engine: Engine[Any, Any, Any]
     given: Schema
@@ -185,7 +185,7 @@ def _is_text(value: bytes) -> bool:
     return True
 
 
-def _aligned(rows: t.Type, table: t.Type, whole: bool) -> t.Type:
+def _align(rows: t.Type, table: t.Type, whole: bool) -> t.Type:
     match rows, table:
         case (t.Float() | t.Double(), t.Int() | t.Long()) if whole:
             return table
@@ -200,18 +200,18 @@ def _aligned(rows: t.Type, table: t.Type, whole: bool) -> t.Type:
         case (t.Record(), t.Record()):
             fields: Mapping[str, t.Field] = {field.name: field for field in table.fields}
             return with_children(
-                rows, tuple(_aligned_field(field, fields.get(field.name), whole) for field in rows.fields)
+                rows, tuple(_align_field(field, fields.get(field.name), whole) for field in rows.fields)
             )
         case (t.Array(element), t.Array(has)):
-            return with_children(rows, (_aligned_field(element, has, whole),))
+            return with_children(rows, (_align_field(element, has, whole),))
         case (t.Map(key, value), t.Map(_, has)):
-            return with_children(rows, (key, _aligned_field(value, has, whole)))
+            return with_children(rows, (key, _align_field(value, has, whole)))
         case _:
             return rows
 
 
-def _aligned_field(field: t.Field, other: t.Field | None, whole: bool) -> t.Field:
-    data_type = field.type if other is None else _aligned(field.type, other.type, whole)
+def _align_field(field: t.Field, other: t.Field | None, whole: bool) -> t.Field:
+    data_type = field.type if other is None else _align(field.type, other.type, whole)
     return field if data_type is field.type else replace(field, type=data_type)
 
 

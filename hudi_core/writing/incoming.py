@@ -17,7 +17,7 @@ from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.index_kinds.secondary import indexed_columns
+from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
 from hudi_core.keys.path_values import HIVE_DEFAULT
@@ -27,7 +27,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
-from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
@@ -84,14 +84,14 @@ def _incoming(table: Table, given: InputRows[Any], auto_instant: str, columns: B
     keys: list[StringColumn] = []
     paths: list[StringColumn] = []
 
-    def prepared() -> Iterator[Any]:
+    def prepare() -> Iterator[Any]:
         for rows in prepares.rows(given.batches):
             keys.append(rows.records)
             paths.append(rows.paths)
             yield rows.batch
 
-    rows = spool(table.engine, prepares.stored, prepared())
-    joined = joined_keys(keys, paths)
+    rows = spool(table.engine, prepares.stored, prepare())
+    joined = join_keys(keys, paths)
     _warn_of_nulls(joined)
     return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
 
@@ -106,7 +106,7 @@ def _warn_of_nulls(keys: KeyColumns) -> None:
             )
 
 
-def joined_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:
+def join_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:
     """The keys of several batches."""
     return key_columns(concat_strings(records), concat_strings(paths)) if records else _NO_KEYS
 
@@ -150,7 +150,7 @@ class Preparation(Portable):
             if count == 0:
                 continue
             root = self.schema.rows(batch, first)
-            made = numbered_keys(self.generator, root, first)
+            made = number_keys(self.generator, root, first)
             with_keys = _with_keys(engine, self.stored, root, made.record_key, made.partition_path)
             records, paths = _strings(engine, made.record_key), _strings(engine, made.partition_path)
             yield PreparedRows(engine.rows.batch(with_keys), records, paths)
@@ -165,7 +165,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     _ = prepares.generator
     if schema.changes_table:
         refuse_corrections(table, schema.table)
-        indexed_columns(table, schema.table)
+        list_indexed_columns(table, schema.table)
         table_expressions(table, schema.table)
     for notice in schema.notices:
         warnings.warn(notice, stacklevel=3)
@@ -189,7 +189,7 @@ def incoming_keys(
     """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one."""
     reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
-    return joined_keys([keys for keys, _ in parts], [paths for _, paths in parts])
+    return join_keys([keys for keys, _ in parts], [paths for _, paths in parts])
 
 
 def row_schema(table: Table, bare: Schema) -> Schema:

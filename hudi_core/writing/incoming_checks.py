@@ -14,7 +14,7 @@ from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.pruning.ranks import ordered
+from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
@@ -27,7 +27,7 @@ def refuse_lost_paths(keys: KeyColumns, first: int = 0) -> None:
     """Raises `RowError` for a partition path that names another folder than the one that storage makes of it, or a folder of
     the table's own files: listings would not give its files back. `first` is the number of the first row."""
     for number, path in enumerate(keys.paths):
-        if path and (reason := _lost(path)):
+        if path and (reason := _describe_lost(path)):
             row = first + int((keys.partitions == number).argmax())
             raise RowError(
                 row, expected="a partition path that is a folder below the table", found=f"{path!r}, {reason}"
@@ -48,7 +48,7 @@ def refuse_unordered(table: Table, rows: Schema) -> None:
             )
 
 
-def _lost(path: str) -> str:
+def _describe_lost(path: str) -> str:
     steps = path.split("/")
     if steps[0] == _OWN_FOLDER:
         return "where the table's own files are"
@@ -73,7 +73,7 @@ def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None
 
 def _refuse_repeated(keys: KeyColumns, rows: Numbers, numbers: Numbers | None) -> None:
     records = take_strings(keys.records, rows)
-    order, differs = ordered(ByteStrings(records.offsets, records.data))
+    order, differs = order_texts(ByteStrings(records.offsets, records.data))
     if differs.all():
         return
     first = int(differs.argmin()) - 1

@@ -23,7 +23,7 @@ from hudi_core.merge.records import fold
 from hudi_core.merge.rules import merge_rules
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
-from hudi_core.reading.log_records import gathered_records
+from hudi_core.reading.log_records import gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.schema import Schema
@@ -50,7 +50,7 @@ def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers, *, move
     Raises `UnsupportedError` where a row moves and the table merges rows column by column.
     """
     index = index_strings(incoming.keys.records)
-    contested = _contested(sources, incoming, places, index)
+    contested = _find_contested(sources, incoming, places, index)
     if not moves:
         contested &= places == NOWHERE
     if not contested.any():
@@ -63,9 +63,11 @@ def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers, *, move
             expected="rows that stay in their partitions, where rows are merged column by column",
             found=f"{len(rows)} rows of keys in other partitions",
         )
-    old_keys, old_batches = _stored(sources, incoming, columns, np.unique(places[rows][places[rows] != NOWHERE]), index)
+    old_keys, old_batches = _read_stored(
+        sources, incoming, columns, np.unique(places[rows][places[rows] != NOWHERE]), index
+    )
     winners, deleted = _winners(columns, incoming, rows, old_keys, old_batches, index)
-    return _decided(sources, incoming, places, rows, winners, deleted, index)
+    return _decide(sources, incoming, places, rows, winners, deleted, index)
 
 
 def with_partition_path(engine: Engine[Any, Any, Any], schema: Schema, batch: Any, path: str) -> Any:
@@ -81,7 +83,7 @@ def with_partition_path(engine: Engine[Any, Any, Any], schema: Schema, batch: An
     return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
-def _contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> NDArray[np.bool_]:
+def _find_contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> NDArray[np.bool_]:
     """Rows of keys that come in several partitions, or in another one than that of the stored row."""
     keys, slices = incoming.keys, sources.snapshot.slices
     partitions = keys.partitions.astype(np.int64)
@@ -103,7 +105,7 @@ def _columns(sources: Sources, incoming: Incoming) -> MergeColumns:
     return merge_columns(snapshot.engine, snapshot.config, incoming.rows, rules, incoming.rows, where)
 
 
-def _stored(
+def _read_stored(
     sources: Sources, incoming: Incoming, columns: MergeColumns, numbers: Numbers, index: StringIndex
 ) -> tuple[StringColumn, list[Any]]:
     """The stored rows whose keys come in, of slices by number, with their keys."""
@@ -131,7 +133,7 @@ def _winners(
     buffer = LogBuffer(columns, partial=False)
     for batch in (*old_batches, *incoming.spool.taken(rows)):
         buffer.add_rows(batch, "rows")
-    records = gathered_records(buffer).records
+    records = gather_records(buffer).records
     old = length(old_keys)
     key_numbers = np.concatenate([index.find(old_keys), index.first[rows]])
     distinct, latest = fold(records, key_numbers, columns.rules.precedence, columns.latest)
@@ -143,7 +145,7 @@ def _winners(
     return winners, deleted
 
 
-def _decided(
+def _decide(
     sources: Sources,
     incoming: Incoming,
     places: Numbers,

@@ -19,7 +19,7 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
-from hudi_core.errors import UnsupportedError, UsageError, listed
+from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
@@ -33,9 +33,9 @@ from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.tagging.key_reader import input_schema
 from hudi_core.tagging.tag import Tagger
 from hudi_core.timeline.instants import REPLACE_COMMIT
-from hudi_core.transactions.refusals import excluded_groups, refuse_other_keys, refuse_unwritable
+from hudi_core.transactions.refusals import list_excluded_groups, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
-from hudi_core.writing.bucket_plan import buckets_of_rows, planned_buckets, refuse_other_buckets
+from hudi_core.writing.bucket_plan import buckets_of_rows, plan_buckets, refuse_other_buckets
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
@@ -48,7 +48,7 @@ from hudi_core.writing.task_rows import (
     Places,
     RowOrder,
     deletes_of_tasks,
-    grouped_by_partition,
+    group_by_partition,
     rows_of_tasks,
     with_deleted_places,
     without_removed,
@@ -102,9 +102,9 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
     if operation is Operation.DELETE:
-        return delete_keys(latest, incoming_keys(latest, given_rows(latest, data)), settings)
+        return delete_keys(latest, incoming_keys(latest, read_given_rows(latest, data)), settings)
     columns = columns_of_write(latest, operation, settings)
-    rows = given_rows(latest, data, columns)
+    rows = read_given_rows(latest, data, columns)
     refuse_unordered_upsert(latest, rows.schema, operation)
     incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
     with closing(incoming.spool):
@@ -187,10 +187,10 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
     """Deletes the rows of keys; keys that the table does not have are ignored."""
     bare = bare_schema(table)
     run = run_of(table, Operation.DELETE, bare, Spool(table.engine, row_schema(table, bare)), options)
-    return run.run(lambda latest, instant_time: planned_deletes(latest, keys, instant_time, options))
+    return run.run(lambda latest, instant_time: plan_deletes(latest, keys, instant_time, options))
 
 
-def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
+def plan_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that delete the rows of keys."""
     tagger, located = locate(table, keys, options)
     slices = set(np.unique(located.slices[located.slices != NOWHERE]).tolist())
@@ -198,7 +198,7 @@ def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: 
     return Planned(deletes_of_tasks(routes, keys, Places(located.slices, _positions(located, options))))
 
 
-def planned_upsert(
+def plan_upsert(
     table: Table,
     incoming: Incoming,
     instant_time: str,
@@ -210,7 +210,7 @@ def planned_upsert(
     no row has."""
     layout = bucket_layout(table, options.properties)
     if layout is not None:
-        return planned_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
+        return plan_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
     places = upsert_places(tagger, incoming, located, options)
@@ -218,13 +218,13 @@ def planned_upsert(
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
         places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
-    planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
-    inserts = {path: len(rows) for path, rows in grouped_by_partition(incoming.keys, places.new_rows)}
+    planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
+    inserts = {path: len(rows) for path, rows in group_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
     return Planned(rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL), spool=incoming.spool)
 
 
-def planned_in_buckets(
+def plan_in_buckets(
     table: Table,
     incoming: Incoming,
     operation: Operation,
@@ -235,7 +235,7 @@ def planned_in_buckets(
     deleted: KeyColumns | None = None,
 ) -> Planned:
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
-    they are by operations that only add. `removes` and `deleted` are as in `planned_upsert`."""
+    they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
     logs, combine = writes_logs(table), operation not in _ADDS_ALONE
     anew = operation in _OVERWRITES
     if (logs or removes is not None) and not anew:  # a log file records which of its keys are new
@@ -250,8 +250,8 @@ def planned_in_buckets(
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
         places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
-    tasks = planned_buckets(planner, incoming.keys, buckets.buckets, places, logs=logs, combine=combine)
-    replaced = replaced_groups(table, operation, [path for path, _ in incoming.keys.by_partition()])
+    tasks = plan_buckets(planner, incoming.keys, buckets.buckets, places, logs=logs, combine=combine)
+    replaced = list_replaced_groups(table, operation, [path for path, _ in incoming.keys.by_partition()])
     return Planned(tasks, replaced, spool=incoming.spool, before=buckets.steps)
 
 
@@ -279,7 +279,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     missing = [partition for partition in wanted if partition not in present]
     if missing or not wanted:
         raise UsageError(
-            "partition", expected=f"partitions of the table ({listed(sorted(present))})", found=listed(missing)
+            "partition", expected=f"partitions of the table ({list_names(sorted(present))})", found=list_names(missing)
         )
     bare = bare_schema(latest)
 
@@ -292,7 +292,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     return run.run(plan)
 
 
-def given_rows(table: Table, data: object, columns: BatchColumns | None = None) -> InputRows[Any]:
+def read_given_rows(table: Table, data: object, columns: BatchColumns | None = None) -> InputRows[Any]:
     """The rows of data in one of the forms that `write` takes. Where a value that one of them lacks would take a stored one
     away, `RowError` is raised for it as the rows are drawn."""
     if isinstance(data, InputRows):
@@ -321,19 +321,19 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
 
     def plan(table: Table, instant_time: str) -> Planned:
         if operation is Operation.UPSERT:
-            planned = planned_upsert(table, incoming, instant_time, options)
+            planned = plan_upsert(table, incoming, instant_time, options)
             return of_given_columns(planned, table, incoming.table, incoming.kept, options)
         layout = bucket_layout(table, options.properties)
         if layout is not None:
-            return planned_in_buckets(table, incoming, operation, instant_time, options, layout)
+            return plan_in_buckets(table, incoming, operation, instant_time, options, layout)
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
-        planner = Planner(sources, instant_time, bytes_of_row, options.sizes, excluded_groups(table))
+        planner = Planner(sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
         places = Places(np.full(len(keys), NOWHERE, np.int64))
-        inserts = {path: len(rows) for path, rows in grouped_by_partition(keys, places.new_rows)}
+        inserts = {path: len(rows) for path, rows in group_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         tasks = rows_of_tasks(routes, keys, places, order_of(table, operation, options))
-        return Planned(tasks, replaced_groups(table, operation, inserts))
+        return Planned(tasks, list_replaced_groups(table, operation, inserts))
 
     return run.run(plan)
 
@@ -364,7 +364,7 @@ def run_of(
     return WriteRun(table, name, action, schema, rows.schema, rows, options, merges=merges, kept=kept)
 
 
-def replaced_groups(table: Table, operation: Operation, partitions: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def list_replaced_groups(table: Table, operation: Operation, partitions: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The file groups that an operation with rows of these partitions replaces."""
     if operation is Operation.INSERT_OVERWRITE_TABLE:
         return _groups_of(table, None)

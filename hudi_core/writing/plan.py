@@ -21,7 +21,7 @@ from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.timeline.services import FileGroup, opened_by_compactions
+from hudi_core.timeline.services import FileGroup, list_opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.half_written import half_written_groups
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
@@ -144,7 +144,7 @@ class Planner:
     def _opened(self) -> Mapping[FileGroup, str]:
         """File groups whose log files belong to the slice of a pending compaction: their names state it before version 8."""
         snapshot = self.sources.snapshot
-        return opened_by_compactions(snapshot.whole) if snapshot.config.version < OWN_TIME_SINCE else {}
+        return list_opened_by_compactions(snapshot.whole) if snapshot.config.version < OWN_TIME_SINCE else {}
 
     def _new_files(self, partition: str, count: int, *, combine: bool) -> tuple[Share, ...]:
         """New file groups of about even sizes."""

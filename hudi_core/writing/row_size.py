@@ -25,15 +25,15 @@ GUESS: Final = 1024.0
 
 def row_bytes(sources: Sources, files: Schema, spool: Spool) -> float:
     """Measured bytes a row. A few rows are not worth measuring."""
-    stored = stored_row_bytes(sources)
+    stored = measure_stored_row_bytes(sources)
     if stored is not None:
         return stored
     if spool.rows <= FEW_ROWS:
         return GUESS
-    return measured_row_bytes(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
+    return measure_row_bytes(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
 
 
-def stored_row_bytes(sources: Sources) -> float | None:
+def measure_stored_row_bytes(sources: Sources) -> float | None:
     """The bytes that a row takes in files of the table; None where these are too small to be measured."""
     slices = sources.snapshot.slices
     sizes = slices.files.sizes[slices.bases[slices.bases >= 0]]
@@ -49,7 +49,7 @@ def stored_row_bytes(sources: Sources) -> float | None:
     return None
 
 
-def measured_row_bytes(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
+def measure_row_bytes(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
     """Writes runs of neighbouring rows from all over the input to a file that is thrown away."""
     rows = spool.rows
     count = min(_SAMPLE_ROWS, rows)

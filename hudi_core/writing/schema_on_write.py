@@ -24,8 +24,8 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
-from hudi_core.writing.batch_columns import BatchColumns, kept_columns
-from hudi_core.writing.exact_types import ExactTypes, aligned
+from hudi_core.writing.batch_columns import BatchColumns, find_kept_columns
+from hudi_core.writing.exact_types import ExactTypes, align_schema
 from hudi_core.writing.timestamp_types import correct_types
 
 _WITHOUT_FORM = t.Union | t.Vector
@@ -100,18 +100,18 @@ def schema_on_write(
     """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
-    the path for a type that the table's column cannot change to, for a required column that is missing, and as `kept_columns`,
+    the path for a type that the table's column cannot change to, for a required column that is missing, and as `find_kept_columns`,
     `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as `correct_types`.
     """
     given, columns = incoming, columns or BatchColumns()
     stored = replace(table, record=without_meta_columns(table.record))
     bare_table = correct_types(stored, given, columns.times)
-    incoming = aligned(given, bare_table, whole=columns.whole)
+    incoming = align_schema(given, bare_table, whole=columns.whole)
     bare = replace(incoming, record=without_meta_columns(incoming.record))
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
     if twice is not None:
         raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")
-    kept = kept_columns(bare_table, bare, columns)
+    kept = find_kept_columns(bare_table, bare, columns)
     merged = merge(bare_table, bare, narrower=Narrower.KEEP)
     for path, column in walk(merged.record):
         if isinstance(column.type, _WITHOUT_FORM) or _is_too_long(column.type, bare_table.find(path)):
@@ -120,7 +120,7 @@ def schema_on_write(
             )
     notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME, relabels=False)
-    widened = tuple(_widened(bare.record, bare_table.record))
+    widened = tuple(_find_widened(bare.record, bare_table.record))
     return SchemaOnWrite(engine, given, incoming, merged, where, merged != stored, notices, kept, widened)
 
 
@@ -130,14 +130,14 @@ def _is_too_long(data_type: t.Type, known: ColumnPlace | None) -> bool:
     return is_long and (known is None or known.field.type != data_type)
 
 
-def _widened(rows: t.Record, table: t.Record, path: Path = ()) -> Iterator[Path]:
+def _find_widened(rows: t.Record, table: t.Record, path: Path = ()) -> Iterator[Path]:
     others = {field.name: field.type for field in table.fields}
     for field in rows.fields:
         match field.type, others.get(field.name):
             case t.Float() | t.Double(), t.Int() | t.Long():
                 yield (*path, field.name)
             case t.Record() as nested, t.Record() as stored:
-                yield from _widened(nested, stored, (*path, field.name))
+                yield from _find_widened(nested, stored, (*path, field.name))
 
 
 def _type_changes(before: Schema, after: Schema) -> Iterator[str]:

@@ -20,15 +20,15 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
-from hudi_core.writing.incoming import incoming_keys, incoming_rows, joined_keys, row_schema
+from hudi_core.writing.incoming import incoming_keys, incoming_rows, join_keys, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.operations import (
     Operation,
     columns_of_write,
-    given_rows,
     latest_writable,
-    planned_deletes,
-    planned_upsert,
+    plan_deletes,
+    plan_upsert,
+    read_given_rows,
     refuse_unordered_upsert,
     run_of,
 )
@@ -55,15 +55,15 @@ def write_several(
     latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE, settings.properties)
     for where in wheres:
         writable_by_predicate(latest, where)
-    keys = [incoming_keys(latest, given_rows(latest, rows)) for rows in deletes]
+    keys = [incoming_keys(latest, read_given_rows(latest, rows)) for rows in deletes]
 
-    def deleted_keys(table: Table) -> KeyColumns:
-        return _joined([*keys, *(matching_keys(table, where) for where in wheres)])
+    def collect_deleted_keys(table: Table) -> KeyColumns:
+        return _join([*keys, *(matching_keys(table, where) for where in wheres)])
 
     if not upserts:
         bare = bare_schema(latest)
         run = run_of(latest, Operation.DELETE, bare, Spool(latest.engine, row_schema(latest, bare)), settings)
-        return run.run(lambda table, time: planned_deletes(table, deleted_keys(table), time, settings))
+        return run.run(lambda table, time: plan_deletes(table, collect_deleted_keys(table), time, settings))
     columns = columns_of_write(latest, Operation.UPSERT, settings)
     rows = _one_input(latest, upserts, columns)
     refuse_unordered_upsert(latest, rows.schema, Operation.UPSERT)
@@ -72,9 +72,9 @@ def write_several(
         refuse_lost_paths(incoming.keys)
 
         def plan(table: Table, instant_time: str) -> Planned:
-            deleted = deleted_keys(table)
+            deleted = collect_deleted_keys(table)
             _refuse_both(table, incoming.keys, deleted)
-            return planned_upsert(table, incoming, instant_time, settings, deleted=deleted)
+            return plan_upsert(table, incoming, instant_time, settings, deleted=deleted)
 
         run = run_of(latest, Operation.UPSERT, incoming.table, incoming.spool, settings, incoming.kept)
         return run.run(plan)
@@ -82,7 +82,7 @@ def write_several(
 
 def _one_input(table: Table, upserts: Sequence[object], columns: BatchColumns) -> InputRows[Any]:
     """The rows of all inputs, one after the other, which have the columns of the first."""
-    first, *others = [given_rows(table, rows, columns) for rows in upserts]
+    first, *others = [read_given_rows(table, rows, columns) for rows in upserts]
     for other in others:
         if [(field.name, field.type) for field in other.schema.fields] != [
             (field.name, field.type) for field in first.schema.fields
@@ -97,8 +97,8 @@ def _one_input(table: Table, upserts: Sequence[object], columns: BatchColumns) -
     return InputRows(first.schema, batches(), first.inferred)
 
 
-def _joined(keys: Sequence[KeyColumns]) -> KeyColumns:
-    return joined_keys([one.records for one in keys], [_paths(one) for one in keys])
+def _join(keys: Sequence[KeyColumns]) -> KeyColumns:
+    return join_keys([one.records for one in keys], [_paths(one) for one in keys])
 
 
 def _paths(keys: KeyColumns) -> StringColumn:

@@ -15,7 +15,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
-from hudi_core.tagging.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.plan import Routes, Share
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
@@ -72,7 +72,7 @@ def without_removed(places: Places, records: StringColumn, removes: NDArray[np.b
 def with_deleted_places(places: Places, records: StringColumn, slices: Numbers) -> Places:
     """The places of a write that also deletes keys: those that a slice holds, by its number."""
     leaving = dict(places.leaving)
-    for number, of_slice in grouped(slices):
+    for number, of_slice in group_rows(slices):
         keys = take_strings(records, of_slice)
         leaving[number] = concat_strings([leaving[number], keys]) if number in leaving else keys
     return replace(places, leaving=leaving)
@@ -81,9 +81,9 @@ def with_deleted_places(places: Places, records: StringColumn, slices: Numbers) 
 def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, order: RowOrder) -> tuple[Task, ...]:
     """The tasks with their rows. New rows of a partition go to its shares in an order; rows of a key that are merged stay
     together. Tasks that no row is left for are dropped."""
-    updates = {routes.of_slices[number]: rows for number, rows in grouped(places.slices)}
+    updates = {routes.of_slices[number]: rows for number, rows in group_rows(places.slices)}
     new: dict[int, Numbers] = {}
-    for partition, rows in grouped_by_partition(keys, places.new_rows):
+    for partition, rows in group_by_partition(keys, places.new_rows):
         ordered = in_order_of_keys(keys.records, rows) if order is RowOrder.GLOBAL else rows
         new |= _dealt(routes, keys.records, ordered, routes.of_partitions[partition])
     if order is RowOrder.PARTITION:
@@ -101,8 +101,10 @@ def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, order: RowOr
 def deletes_of_tasks(routes: Routes, keys: KeyColumns, places: Places) -> tuple[Task, ...]:
     """The tasks with the keys that they delete: those that a slice holds."""
     return tuple(
-        with_deletes(routes.tasks[routes.of_slices[number]], take_strings(keys.records, rows), _known(places, rows))
-        for number, rows in grouped(places.slices)
+        with_deletes(
+            routes.tasks[routes.of_slices[number]], take_strings(keys.records, rows), _find_known(places, rows)
+        )
+        for number, rows in group_rows(places.slices)
     )
 
 
@@ -115,7 +117,7 @@ def with_rows(task: Task, records: StringColumn, rows: Numbers, places: Places, 
         case RewriteFile():
             return replace(task, rows=rows, deleted_keys=leaves)
         case AppendLog():
-            positions = _known(places, rows) if leaves is None else None
+            positions = _find_known(places, rows) if leaves is None else None
             new = NONE if places.deleted is None else rows[places.deleted[rows]]
             new_keys = take_strings(records, new) if len(new) else None
             # Rows of some columns alone change rows that the slice holds.
@@ -133,7 +135,7 @@ def with_deletes(task: Task, deleted: StringColumn, positions: Numbers | None) -
     return replace(task, rows=NONE, deleted_keys=deleted)
 
 
-def _known(places: Places, rows: Numbers) -> Numbers | None:
+def _find_known(places: Places, rows: Numbers) -> Numbers | None:
     """The places of rows; None unless all are known."""
     positions = None if places.positions is None else places.positions[rows]
     return None if positions is None or (positions == NOWHERE).any() else positions
@@ -158,11 +160,11 @@ def _dealt(
 
 def in_order_of_keys(records: StringColumn, rows: Numbers) -> Numbers:
     """The rows in the order of their keys, those of one key in their own."""
-    order = sorted_keys(take_strings(records, rows)).order
+    order = sort_keys(take_strings(records, rows)).order
     return rows[_stable(records, rows, order)]
 
 
-def grouped(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
+def group_rows(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The rows of each slice that has some, in their order."""
     rows = np.flatnonzero(slice_numbers > NOWHERE)
     order = rows[np.argsort(slice_numbers[rows], kind="stable")]
@@ -171,7 +173,7 @@ def grouped(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
         yield int(slice_numbers[order[begin]]), order[begin:end]
 
 
-def grouped_by_partition(keys: KeyColumns, rows: Numbers) -> list[tuple[str, Numbers]]:
+def group_by_partition(keys: KeyColumns, rows: Numbers) -> list[tuple[str, Numbers]]:
     partitions = keys.partitions[rows]
     order = np.argsort(partitions, kind="stable")
     begins = np.flatnonzero(np.diff(partitions[order], prepend=-1))

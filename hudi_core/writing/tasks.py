@@ -35,7 +35,7 @@ from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import MergeMode
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
-from hudi_core.reading.log_records import LogRecords, gathered_records
+from hudi_core.reading.log_records import LogRecords, gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.reading.slice_merge import Changes, SliceMerge
 from hudi_core.schema.meta import without_meta_columns
@@ -140,7 +140,7 @@ class TaskRunner:
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
-        status, time = self._written(task), task.target.instant_time
+        status, time = self._write(task), task.target.instant_time
         if status is not None and self.indexed is not None:
             changes = SecondaryChanges(self.snapshot, self.indexed, time)
             status = changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
@@ -148,18 +148,18 @@ class TaskRunner:
             status = ExpressionChanges(self.snapshot, self.expressions, self._table_schema, time).of_status(status)
         return status
 
-    def _written(self, task: Task) -> WriteStatus | None:
+    def _write(self, task: Task) -> WriteStatus | None:
         match task:
             case NewFile():
                 return self._new_file(task)
             case RewriteFile():
                 return self._rewritten(task)
             case AppendLog():
-                return self._logged(task)
+                return self._log(task)
 
-    def _logged(self, task: AppendLog) -> WriteStatus | None:
+    def _log(self, task: AppendLog) -> WriteStatus | None:
         writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
-        stored = list(self._stored(task)) if self.kept and task.columns is None else []
+        stored = list(self._store(task)) if self.kept and task.columns is None else []
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, stored)
         known = sum(map(self._engine.rows.count, stored))
         written = writer.write(records, None if stored else task.positions, task.columns, task.new_keys, known)
@@ -175,7 +175,7 @@ class TaskRunner:
         writer = self._writer(task.target)
         if not task.combine or (task.distinct and self._columns.keeps_lone_rows):
             made: list[StringColumn] = []
-            written = writer.write(self._inserted(task.rows, made))
+            written = writer.write(self._insert(task.rows, made))
             keys = writer.keys if writer.stores_keys else concat_strings(made)
             return status_of_base(writer, written, inserts=written.footer.rows, added_keys=keys)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
@@ -189,19 +189,19 @@ class TaskRunner:
 
     def _rewritten(self, task: RewriteFile) -> WriteStatus:
         if not self.snapshot.config.cdc_enabled:
-            return self._merged_file(task, None)
+            return self._merge_file(task, None)
         with ChangeLog(self._engine, self.snapshot, self.rows, task.target, self._record_keys).opened() as changes:
-            status = self._merged_file(task, changes)
+            status = self._merge_file(task, changes)
         return replace(status, change_logs={changes.path: changes.size})
 
-    def _merged_file(self, task: RewriteFile, changes: Changes | None) -> WriteStatus:
+    def _merge_file(self, task: RewriteFile, changes: Changes | None) -> WriteStatus:
         previous, writer = _base_name(task.slice), self._writer(task.target)
         if not task.combine:
             assert task.slice.base is not None
             stored = self._files(task.slice).rows(task.slice, task.slice.base, self.rows)
             before = self._files(task.slice).sources.headers.footer(task.slice.base).rows
             made: list[StringColumn] = []
-            written = writer.write(chain(stored, self._inserted(task.rows, made, changes)))
+            written = writer.write(chain(stored, self._insert(task.rows, made, changes)))
             new = slice(before, written.footer.rows)
             keys = take_strings(writer.keys, new) if writer.stores_keys else concat_strings(made)
             return status_of_base(
@@ -224,11 +224,11 @@ class TaskRunner:
             previous=previous,
         )
 
-    def _inserted(self, rows: TaskRows, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
+    def _insert(self, rows: TaskRows, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
         """Rows as they come, less those with a delete marker. Adds their record keys to `keys` where rows have none
         stored with them."""
         engine = self._engine
-        for batch in self._taken(rows):
+        for batch in self._take(rows):
             new = batch
             if self.merges:
                 new = engine.rows.keep(batch, ~self._columns.deleted(engine.rows.root(batch), "rows"))
@@ -238,7 +238,7 @@ class TaskRunner:
                 keys.append(self._record_keys(engine.rows.root(new)))
             yield new
 
-    def _taken(self, rows: TaskRows) -> Iterator[Any]:
+    def _take(self, rows: TaskRows) -> Iterator[Any]:
         return iter(self.spool.batches) if isinstance(rows, int) else self.spool.taken(rows)
 
     def _record_keys(self, root: Any) -> StringColumn:
@@ -258,18 +258,18 @@ class TaskRunner:
         own = frozenset(field.id for field in self.rows.fields) - self.kept
         for batch in stored:
             buffer.add_rows(batch, "stored rows")
-        for batch in self._taken(rows):
+        for batch in self._take(rows):
             if self.stays:
                 batch = with_partition_path(self._engine, self.rows, batch, partition)
             buffer.add_rows(batch, "rows", own if self.kept else None)
         if deleted_keys is not None:
             buffer.add_deletes(commit_time_deletes(deleted_keys, partition), "deleted keys")
-        return gathered_records(buffer)
+        return gather_records(buffer)
 
-    def _stored(self, task: AppendLog) -> Iterator[Any]:
+    def _store(self, task: AppendLog) -> Iterator[Any]:
         """The rows that are stored in a task's slice for the keys of its rows."""
         rows, columns = self._engine.rows, self._columns
-        taken = [columns.record_keys(rows.root(batch), "rows") for batch in self._taken(task.rows)]
+        taken = [columns.record_keys(rows.root(batch), "rows") for batch in self._take(task.rows)]
         wanted = index_strings(concat_strings(taken))
         for batch in rows_of_slice(self._files(task.slice), task.slice, self.rows):
             known = wanted.find(columns.record_keys(rows.root(batch), task.slice.file_id)) >= 0

@@ -15,13 +15,13 @@ import numpy as np
 from hudi_core.arrays import Bools
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.errors import UnsupportedError
-from hudi_core.merge.records import Precedence, merged
+from hudi_core.merge.records import Precedence, merge_records
 from hudi_core.merge.rules import merge_rules
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.tasks import AppendLog, RewriteFile, Task
 
 
@@ -41,7 +41,7 @@ class Contest:
 
     columns: MergeColumns
 
-    def lost(self, before: Any, after: Any) -> Bools:
+    def find_lost(self, before: Any, after: Any) -> Bools:
         """For each row of a batch, whether its value in some column stays as it was."""
         rows, partial = self.columns.engine.rows, self.columns.rules.partial is not None
         count, buffer = rows.count(before), LogBuffer(self.columns, partial)
@@ -49,7 +49,7 @@ class Contest:
             buffer.add_rows(batch, "rows")
         records = buffer.joined()[0]
         older, newer = (records.take(np.arange(first, first + count)) for first in (0, count))
-        result = merged(older, newer, self.columns.rules.precedence, self.columns.latest)
+        result = merge_records(older, newer, self.columns.rules.precedence, self.columns.latest)
         stays: Bools = (result.sources < count) & older.has_value
         lost: Bools = np.logical_or.reduce(stays, axis=1)
         return lost
@@ -79,7 +79,7 @@ def _winning(table: Table, task: Task, loses: Callable[[Task], bool]) -> Task:
         return task
     file_slice = task.slice
     group = file_slice.partition, file_slice.file_id
-    pending = group in excluded_groups(table)
+    pending = group in list_excluded_groups(table)
     if pending or file_slice.base is None:
         raise UnsupportedError(
             f"{table.storage.uri}: file group {file_slice.file_id}",

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.metadata import Stat, planned_stat
+from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
@@ -20,7 +20,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.index_kinds.secondary import Indexed, indexed_columns, replaced_secondary
+from hudi_core.index_kinds.secondary import Indexed, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -191,20 +191,20 @@ class WriteRun:
             if batch is not None and batch.is_committed(running.table):
                 return nothing_written(self.operation)
             self._refuse_other_schema(running.table)
-            columns = indexed_columns(running.table, self.schema)
+            columns = list_indexed_columns(running.table, self.schema)
             indexed = Indexed(columns, self.schema) if columns else None
             expressions = table_expressions(running.table, self.schema)
             planned = plan(running.table, running.instant_time)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
-            running.refuse_clustered(_changed_groups(planned))
-            running.start(_planned_stats(planned.tasks))
+            running.refuse_clustered(_list_changed_groups(planned))
+            running.start(_plan_stats(planned.tasks))
             run(running.table.storage, planned.before)
             statuses = self._statuses(running, planned, indexed, expressions)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced,
-                _replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
-                replaced_secondary=replaced_secondary(running.table, columns, planned.replaced),
+                _read_replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
+                replaced_secondary=read_replaced_secondary(running.table, columns, planned.replaced),
             )  # fmt: skip
             if batch is None:
                 running.commit(change)
@@ -223,7 +223,7 @@ class WriteRun:
         table, tasks = running.table, planned.tasks
         time = running.instant_time
         if flag(EARLY_DETECTION, self.options.properties, table.config.properties):
-            refuse_marked(table, time, _changed_groups(planned), self.options.clock)
+            refuse_marked(table, time, _list_changed_groups(planned), self.options.clock)
         run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
         spool, files = planned.spool or self.spool, file_schema(self.schema)
         runner = task_runner(
@@ -304,7 +304,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
     return tagger, tagger.locate(keys)
 
 
-def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
+def _read_replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
     """The record keys of replaced file groups, which have to be removed from the table's record index."""
     if RECORD_INDEX not in table.config.kept_partitions:
         return {}
@@ -322,19 +322,19 @@ def bare_schema(table: Table) -> Schema:
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 
 
-def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
+def _plan_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
     """The write statistics that other writers see of a pending write, by partition."""
     stats: dict[str, list[Stat]] = {}
     for task in tasks:
         of_partition = stats.setdefault(task.target.partition, [])
         if isinstance(task, NewFile):
-            of_partition.append(planned_stat("", None, row_count(task), 0))
+            of_partition.append(plan_stat("", None, row_count(task), 0))
         else:
-            of_partition.append(planned_stat(task.slice.file_id, task.slice.instant, 0, row_count(task)))
+            of_partition.append(plan_stat(task.slice.file_id, task.slice.instant, 0, row_count(task)))
     return stats
 
 
-def _changed_groups(planned: Planned) -> set[FileGroup]:
+def _list_changed_groups(planned: Planned) -> set[FileGroup]:
     """The existing file groups that a write updates or replaces."""
     changed = {(task.slice.partition, task.slice.file_id) for task in planned.tasks if not isinstance(task, NewFile)}
     return changed | {(partition, file_id) for partition, ids in planned.replaced.items() for file_id in ids}

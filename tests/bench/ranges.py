@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.tagging.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sort_keys
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT, FILES = 1_000_000, 10_000
@@ -69,7 +69,7 @@ def pair(case: str, peer: str) -> Pair:
     some = keys()[::part].tolist()
 
     def ours() -> object:
-        ordered = sorted_keys(requested)
+        ordered = sort_keys(requested)
         return ordered, ordered.runs(*bounds)
 
     def theirs() -> object:

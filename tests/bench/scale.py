@@ -29,16 +29,16 @@ from hudi_core.index_builds.runs import (
     GroupNumbers,
     PrefixRows,
     SortedRun,
-    sorted_runs,
-    spooled,
+    sort_runs,
+    spool_runs,
 )
-from hudi_core.index_kinds.build_plan import IndexOptions, chosen_definitions
+from hudi_core.index_kinds.build_plan import IndexOptions, choose_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
 from hudi_core.metadata_writer.building import NewGroups, new_groups
 from hudi_core.metadata_writer.group_files import write_base
 from hudi_core.metadata_writer.initial import group_count
 from hudi_core.metadata_writer.rows import listing_rows, location_rows
-from hudi_core.snapshot.snapshot import listed
+from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -76,14 +76,14 @@ def measured() -> Rates:
         table = _table(Path(folder) / "t")
         built, memory = BuiltRows(table), _memory_of_list(table)
         groups = (new_groups(COLUMN_STATS, 0), new_groups(BLOOM_FILTERS, 0))
-        definitions = chosen_definitions(table, [COLUMN_STATS], {}, IndexOptions())
+        definitions = choose_definitions(table, [COLUMN_STATS], {}, IndexOptions())
         (footers,) = row_sources(built, groups, definitions, "0" * 17)
         seconds, runs = _timed(lambda: _runs(footers, groups))
         sizes = np.sum([run.sizes for run in runs], axis=0)
         of_statistics = int(sizes[: group_count(COLUMN_STATS, 0)].sum())
         (keys,) = row_sources(built, (new_groups(RECORD_INDEX, 0),), {**definitions, **_index(table)}, "0" * 17)
         read, _ = _timed(lambda: _runs(keys, (new_groups(RECORD_INDEX, 0),)))
-        listing = listing_rows(listed(table.storage))
+        listing = listing_rows(list_files(table.storage))
         write, spooled_bytes, stored_bytes = _written_keys()
         return Rates(
             seconds / _FILES, memory / _FILES, listing.size / _FILES, of_statistics / _FILES,
@@ -118,7 +118,7 @@ def _memory_of_list(table: Table) -> int:
 
 
 def _index(table: Table) -> dict[str, Any]:
-    return dict(chosen_definitions(table, [RECORD_INDEX], {}, IndexOptions()))
+    return dict(choose_definitions(table, [RECORD_INDEX], {}, IndexOptions()))
 
 
 def _runs(rows: SharedRows, groups: Sequence[NewGroups]) -> list[SortedRun]:
@@ -142,7 +142,7 @@ def _written_keys() -> tuple[float, int, int]:
     keys = StringColumn(np.arange(_KEYS + 1, dtype=np.int64) * 36, drawn)
     rows = location_rows(keys, "p1", "7b3c2f04-98a1-4c6e-9f0d-2b1a5c8e7d60-0", 1_700_000_000_000)
     begun = perf_counter()
-    runs = spooled(load_engine("arrow"), 1, sorted_runs(numbers, [PrefixRows(RECORD_INDEX, "record-index-", rows)]))
+    runs = spool_runs(load_engine("arrow"), 1, sort_runs(numbers, [PrefixRows(RECORD_INDEX, "record-index-", rows)]))
     try:
         size, _ = write_base(io.BytesIO(), runs.stretches(0))
         return perf_counter() - begun, runs.size(0), size

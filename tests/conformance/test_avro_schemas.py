@@ -14,7 +14,7 @@ from hudi_core.avro.canonical import canonical_form, fingerprint_rabin, fingerpr
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import SchemaError
-from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.schema.json import schema_from_json, write_persisted
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
 from hudi_spark.ddl import schema_from_ddl, schema_to_ddl
@@ -84,7 +84,7 @@ def test_a_schema_comes_back_from_everywhere_or_its_losses_are_reported(entry: d
     arrow = schema_to_arrow(schema)
     assert not arrow.losses
     assert schema_from_arrow(arrow.value).value == schema
-    internal, spark, ddl = persisted(schema), schema_to_spark_json(schema), schema_to_ddl(schema)
+    internal, spark, ddl = write_persisted(schema), schema_to_spark_json(schema), schema_to_ddl(schema)
     assert schema_from_json(internal.value) == schema or internal.losses
     assert schema_from_spark_json(spark.value).value.fields == schema.fields
     assert schema_from_ddl(ddl.value).value == schema or ddl.losses

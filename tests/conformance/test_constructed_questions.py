@@ -18,7 +18,7 @@ from hudi_core.keys.path_values import path_values
 from hudi_core.options import table_config
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.schema.json import schema_from_json, write_persisted
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
@@ -55,7 +55,7 @@ def document(column_type: object = "int", column_id: object = 0) -> dict[str, An
 @pytest.mark.parametrize("column_id", ["three", "3", 1.5, True, None])
 def test_an_id_that_is_no_whole_number_is_refused(column_id: object) -> None:
     made = document(column_id=column_id)
-    ours = attempt(lambda: persisted(schema_from_json(json.dumps(made))).value)
+    ours = attempt(lambda: write_persisted(schema_from_json(json.dumps(made))).value)
     question = {"ask": "parsed", "text": json.dumps(made), "document": made}
     theirs = json.dumps(document(), separators=(",", ":"))
     declared(SCHEMAS, "an id is a whole number", question, ours, theirs)
@@ -66,7 +66,7 @@ def test_blanks_in_the_size_of_a_fixed_are_read(spelling: str) -> None:
     made = document(spelling)
     assert schema_from_json(json.dumps(made)).fields[0].type == t.Fixed(3)
     if spelling.islower():
-        ours = attempt(lambda: persisted(schema_from_json(json.dumps(made))).value)
+        ours = attempt(lambda: write_persisted(schema_from_json(json.dumps(made))).value)
         question = {"ask": "parsed", "text": json.dumps(made), "document": made}
         declared(SCHEMAS, "spellings of types", question, ours, "refused")
 
@@ -161,7 +161,7 @@ def without_greatest() -> Schema:
 
 
 def in_json(schema: Schema) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(persisted(schema).value)
+    made: dict[str, Any] = json.loads(write_persisted(schema).value)
     return made
 
 

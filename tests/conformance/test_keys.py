@@ -12,12 +12,12 @@ import pytest
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.front.opening import open_table
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import choose, chosen_kind
+from hudi_core.keys.choose import choose, choose_kind
 from hudi_core.keys.composite import key_parts
 from hudi_core.keys.generator import AutoKey, Generator
 from hudi_core.keys.options import AUTO_INSTANT, key_options
 from hudi_core.keys.path_values import HIVE_DEFAULT, escape, escape_name, unescape
-from hudi_core.options import generator_of_class, inferred_generator
+from hudi_core.options import generator_of_class, infer_generator
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.meta import RECORD_KEY as KEY_COLUMN
 from hudi_core.table.keying import table_generator
@@ -47,9 +47,9 @@ def test_generators_are_inferred_from_fields() -> None:
     ledger = Ledger("keys", DEVIATIONS)
     for case in of_kind("key_generators", "infer"):
         key, partition = (_names(case["input"][name]) for name in ("record_key", "partition"))
-        ledger.settle(case, {"ask": "infer"}, inferred_generator(key, partition).value, case["output"])
+        ledger.settle(case, {"ask": "infer"}, infer_generator(key, partition).value, case["output"])
     for case in of_kind("key_generators", "class_name"):
-        ours = chosen_kind(key_options(case["input"]["properties"]))
+        ours = choose_kind(key_options(case["input"]["properties"]))
         ledger.settle(case, {"ask": "class"}, ours, generator_of_class(case["output"]["spark"]["value"]))
     ledger.close()
 

@@ -22,7 +22,7 @@ from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
+from hudi_core.planning.sources.stored_filters import open_recorded_filters, read_recorded_texts
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import HASHING_FOLDER
@@ -132,9 +132,9 @@ def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
     """The filters in the metadata table by file id, by the file group that has them."""
     snapshot = table.snapshot()
     slices = [item for item in snapshot.slices if item.base is not None]
-    metadata = recorded_filters(snapshot)
+    metadata = open_recorded_filters(snapshot)
     found: dict[str, dict[str, bytes]] = {}
-    for place, text in recorded_texts(metadata, snapshot, slices).items():
+    for place, text in read_recorded_texts(metadata, snapshot, slices).items():
         item = slices[place]
         assert metadata is not None
         assert item.base is not None

@@ -8,7 +8,7 @@ from hudi_core.front.opening import open_table
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, Instant
-from hudi_core.timeline.services import clean, latest_clean, pending_work, rolled_back, savepoint, savepoints
+from hudi_core.timeline.services import clean, latest_clean, list_rolled_back, pending_work, savepoint, savepoints
 from tests.support.conformance import TableEntry, each_table, each_table_where
 
 
@@ -68,7 +68,7 @@ def test_records_of_services_can_be_read(entry: TableEntry) -> None:
             case "savepoint":
                 assert savepoint(timeline, instant).partitions
             case "rollback" | "restore":
-                assert not {i.requested_time for i in timeline.commits} & set(rolled_back(timeline, instant))
+                assert not {i.requested_time for i in timeline.commits} & set(list_rolled_back(timeline, instant))
     answer = {
         i["requested_time"]
         for i in entry.expected["timeline"]

@@ -19,8 +19,8 @@ from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import AlterType
 from hudi_core.evolve.compat import incompatibilities, missing_columns, require_writable
 from hudi_core.evolve.merge import merge, requirements
-from hudi_core.evolve.reconcile import Match, Stored, reconcile, stored_column
-from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.evolve.reconcile import Match, Stored, find_stored_column, reconcile
+from hudi_core.schema.json import schema_from_json, write_persisted
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
@@ -54,7 +54,7 @@ def test_schema_changes_answer_like_hudi_or_deviate_with_a_reason() -> None:
 
 
 def document_of(schema: Schema) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(persisted(schema).value)
+    document: dict[str, Any] = json.loads(write_persisted(schema).value)
     return document
 
 
@@ -138,7 +138,7 @@ def merge_questions(case: dict[str, Any]) -> Answers:
             ours, theirs = shape(ours.record), shape(schema_from_json(json.dumps(theirs["value"]["internal"])).record)
         elif isinstance(ours, Schema) and "value" in theirs:
             yield {"ask": "same"}, ours is table, theirs["value"]["same_as_table"]
-            ours, theirs = json.loads(persisted(ours).value), theirs["value"]["internal"]
+            ours, theirs = json.loads(write_persisted(ours).value), theirs["value"]["internal"]
         else:
             ours, theirs = ours == REFUSED, "error" in theirs
         yield {**question, "ask": "merged"}, ours, theirs
@@ -181,7 +181,7 @@ def read_questions(case: dict[str, Any]) -> Answers:
         return
     output, question = case["output"], {"ask": "read", "file": file, "wanted": wanted}
     for name, answer in output["filter_names"].items():
-        found = stored_column(file, wanted, wanted.get(name).field.id)
+        found = find_stored_column(file, wanted, wanted.get(name).field.id)
         ours = found.place.name if isinstance(found, Stored) else ""
         yield {**question, "ask": "stored", "column": name}, ours, answer.get("value")
     plan = reconcile(file, wanted, nulls_for_required=True) if "records" in given else None

@@ -10,20 +10,20 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hudi_core.avro.document import record_name, sanitized
+from hudi_core.avro.document import record_name, sanitize
 from hudi_core.avro.inbound import field_from_avro, schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro, type_to_avro
 from hudi_core.schema.dialect import place_of_parquet_name
-from hudi_core.schema.history import appended, schema_at
+from hudi_core.schema.history import append_schema, schema_at
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.json import (
     EMPTY,
     history_from_json,
     history_to_json,
-    persisted,
     schema_from_json,
     type_from_json_text,
     type_to_json_text,
+    write_persisted,
 )
 from hudi_core.schema.meta import with_meta_columns, without_meta_columns
 from hudi_core.schema.project import in_order, project, with_all_optional
@@ -78,7 +78,7 @@ def convert(ledger: Ledger, case: Case) -> None:
     about["kinds"] = recorded
     if not positions:
         ledger.settle(case, {**about, "ask": "kinds"}, kinds, recorded)
-    text = persisted(schema).value if isinstance(schema, Schema) else REFUSED
+    text = write_persisted(schema).value if isinstance(schema, Schema) else REFUSED
     internal = value_of(output.get("internal"))
     ledger.settle(
         case, {**about, "ask": "persisted"}, text, REFUSED if internal == REFUSED else output["internal_text"]
@@ -139,7 +139,7 @@ def parse_internal(ledger: Ledger, case: Case) -> None:
     if output == {"empty_option": True}:
         ledger.settle(case, {**about, "ask": "parsed"}, schema_from_json(text), EMPTY)
         return
-    ours = attempt(lambda: persisted(schema_from_json(text)).value)
+    ours = attempt(lambda: write_persisted(schema_from_json(text)).value)
     ledger.settle(case, {**about, "ask": "parsed"}, ours, REFUSED if output == REFUSED else output["text"])
     if REFUSED not in (ours, output):
         avro = attempt(lambda: schema_to_avro(schema_from_json(text), "ns.R"))
@@ -148,13 +148,13 @@ def parse_internal(ledger: Ledger, case: Case) -> None:
 
 def parse_schemas(ledger: Ledger, case: Case) -> None:
     text = case["input"]["text"]
-    ours = attempt(lambda: {str(item.version): persisted(item).value for item in history_from_json(text)})
+    ours = attempt(lambda: {str(item.version): write_persisted(item).value for item in history_from_json(text)})
     ledger.settle(case, {"ask": "history", "text": text}, ours, output_of(case))
 
 
 def search_schema(ledger: Ledger, case: Case) -> None:
     found = schema_at(history_from_json(case["input"]["text"]), case["input"]["version"])
-    ours = "" if found is None else persisted(found).value
+    ours = "" if found is None else write_persisted(found).value
     ledger.settle(case, {"ask": "schema of an instant"}, ours, output_of(case))
 
 
@@ -164,8 +164,8 @@ def version_of(answer: Case) -> Schema:
 
 def inherit_schemas(ledger: Ledger, case: Case) -> None:
     old, new = case["input"]["old_text"], version_of(case["input"]["new"])
-    ours = attempt(lambda: appended(old, new).value)
-    about = {"text": old, "document": parsed(old), "new": parsed(persisted(new).value)}
+    ours = attempt(lambda: append_schema(old, new).value)
+    about = {"text": old, "document": parsed(old), "new": parsed(write_persisted(new).value)}
     ledger.settle(case, {**about, "ask": "appended"}, ours, output_of(case))
 
 
@@ -175,7 +175,7 @@ def to_json_list(ledger: Ledger, case: Case) -> None:
 
 
 def empty_schema(ledger: Ledger, case: Case) -> None:
-    ours = {"text": persisted(EMPTY).value, "version_id": EMPTY.version, "max_column_id": EMPTY.max_column_id}
+    ours = {"text": write_persisted(EMPTY).value, "version_id": EMPTY.version, "max_column_id": EMPTY.max_column_id}
     ledger.settle(case, {"ask": "empty schema"}, {**ours, "is_empty": not EMPTY.fields}, output_of(case))
 
 
@@ -204,7 +204,7 @@ def decimal_wider(ledger: Ledger, case: Case) -> None:
 
 def sanitize_name(ledger: Ledger, case: Case) -> None:
     name, mask = case["input"]["name"], case["input"].get("mask", "__")
-    ledger.settle(case, {"ask": "sanitized"}, attempt(lambda: sanitized(name, mask)), output_of(case))
+    ledger.settle(case, {"ask": "sanitized"}, attempt(lambda: sanitize(name, mask)), output_of(case))
 
 
 def record_qualified_name(ledger: Ledger, case: Case) -> None:
@@ -262,7 +262,7 @@ def nested_field(ledger: Ledger, case: Case) -> None:
 
 def prune(ledger: Ledger, case: Case, schema: Schema, names: list[str]) -> None:
     chosen = attempt(lambda: project(schema, names, requested_order=True))
-    ours = json.loads(persisted(chosen).value) if isinstance(chosen, Schema) else chosen
+    ours = json.loads(write_persisted(chosen).value) if isinstance(chosen, Schema) else chosen
     ledger.settle(case, {"ask": "pruned", "chosen": chosen}, ours, output_of(case))
 
 

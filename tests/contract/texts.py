@@ -45,13 +45,13 @@ class TextsContract:
 
     @law(st.lists(st.none() | values_of(TEXT), max_size=5))
     def test_mapped_puts_the_rule_to_every_value(self, engine: Columns, rows: Any) -> None:
-        found = engine.column(lambda a: engine.values.mapped(a, len, TEXT, t.Int()), t.Int(), (rows, TEXT))
+        found = engine.column(lambda a: engine.values.map(a, len, TEXT, t.Int()), t.Int(), (rows, TEXT))
         assert found == [None if row is None else len(row) for row in rows]
 
     def test_mapped_takes_values_in_the_form_of_the_core(self, engine: Columns) -> None:
         of = t.Timestamp(t.Unit.MICROS)
         rows = [0, None, -1, 10**15, 0]
-        found = engine.column(lambda a: engine.values.mapped(a, str, of, TEXT), TEXT, (rows, of))
+        found = engine.column(lambda a: engine.values.map(a, str, of, TEXT), TEXT, (rows, of))
         assert found == ["0", None, "-1", "1000000000000000", "0"]
 
     def test_refuse_names_the_first_row_that_the_mask_takes(self, engine: Columns) -> None:

@@ -276,7 +276,7 @@ class ValuesContract:
     ) -> None:
         """RECON-260."""
         rows = [None, 0, 1_720_631_224_939, -1, -62_135_596_800_000, 253_402_300_799_999]
-        assert engine.column(lambda v: engine.values.relabelled(v, source, to), to, (rows, source)) == rows
+        assert engine.column(lambda v: engine.values.relabel(v, source, to), to, (rows, source)) == rows
 
     @pytest.mark.parametrize("key", PAIRS, ids=named)
     def test_every_promotion_is_made_as_the_core_makes_it(self, engine: Columns, key: Any) -> None:

@@ -13,11 +13,11 @@ from hudi_core.paths import (
     data_path,
     file_name,
     instant_name,
-    joined,
+    join_paths,
     partition_path,
     path_within,
-    planned_path,
-    stated_path,
+    resolve_planned_path,
+    resolve_stated_path,
 )
 
 OUT = ["../x", "a/../../x", "a/..", "/x", "a//x", "./x", "a/.", "a/", "", "..", "a\0b"]
@@ -59,14 +59,16 @@ def test_a_name_is_one_step(name: str) -> None:
 
 def test_a_path_of_the_machine_that_planned_becomes_partition_and_name() -> None:
     """STORE-321."""
-    assert planned_path("p", "file:/elsewhere/t/p/a.parquet") == "p/a.parquet"
-    assert planned_path("", "a.parquet") == "a.parquet"
-    assert planned_path("p", "") == ""
-    assert stated_path("p", "s3a://b/t/p/a.parquet") == stated_path("p", "/t/p/a.parquet") == "p/a.parquet"
-    assert stated_path("p", "p/a.parquet") == "p/a.parquet"
+    assert resolve_planned_path("p", "file:/elsewhere/t/p/a.parquet") == "p/a.parquet"
+    assert resolve_planned_path("", "a.parquet") == "a.parquet"
+    assert resolve_planned_path("p", "") == ""
+    assert (
+        resolve_stated_path("p", "s3a://b/t/p/a.parquet") == resolve_stated_path("p", "/t/p/a.parquet") == "p/a.parquet"
+    )
+    assert resolve_stated_path("p", "p/a.parquet") == "p/a.parquet"
     for planned in ("/t/p/..", "p/"):
         with pytest.raises(CorruptFileError):
-            planned_path("p", planned)
+            resolve_planned_path("p", planned)
 
 
 @pytest.mark.parametrize("time", ["", "../x", "2026.commit", "²", "20260101000000000/"])
@@ -89,8 +91,8 @@ def test_whatever_is_joined_lies_below_the_root(partition: list[str], path: list
     for make in (
         path_within,
         data_path,
-        lambda text: stated_path("/".join(partition), text),
-        lambda text: joined("p", text),
+        lambda text: resolve_stated_path("/".join(partition), text),
+        lambda text: join_paths("p", text),
     ):
         try:
             made = make("/".join(path))

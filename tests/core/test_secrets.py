@@ -13,7 +13,7 @@ import pytest
 import hudi_core
 from hudi_arrow.obstore_client import ObstoreClient
 from hudi_arrow.remote import RemoteStorage
-from hudi_arrow.storage import reported
+from hudi_arrow.storage import report_errors
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.secrets import public_url, secrets_in, without_secrets
@@ -144,12 +144,12 @@ def test_what_a_library_raises_is_cleaned_and_shown_behind_an_error_only_where_i
         f"AccountKey={SECRET};x",
         f"cause {ENCODED}",
     ):
-        with pytest.raises(StorageError) as raised, reported("s3://b/t", values):
+        with pytest.raises(StorageError) as raised, report_errors("s3://b/t", values):
             raise OSError(text) from ValueError(SECRET)
         assert raised.value.__cause__ is None
         for shown in texts_of(raised.value):
             assert_hidden(shown)
-    with pytest.raises(StorageError, match="out of order") as raised, reported("s3://b/t", values):
+    with pytest.raises(StorageError, match="out of order") as raised, report_errors("s3://b/t", values):
         raise OSError("out of order")
     assert isinstance(raised.value.__cause__, OSError)
 

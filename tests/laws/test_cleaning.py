@@ -30,7 +30,7 @@ from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions, CleanPolicy, CleanSettings
-from hudi_core.services.cleaning.planner import kept_files, replacements
+from hudi_core.services.cleaning.planner import list_kept_files, replacements
 from hudi_core.services.cleaning.retention import EarlierCleans, first_retained
 from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
@@ -103,10 +103,10 @@ def _left(files: FileList, timeline: Timeline, rule: Rule) -> FileList:
     groups, names = list(group_versions(files, timeline)), string_list(files.names)
     gone = {
         row
-        for one in superfluous_versions(groups, rule, kept_files(timeline), replacements(timeline, groups), names)
+        for one in superfluous_versions(groups, rule, list_kept_files(timeline), replacements(timeline, groups), names)
         for row in one.version.rows
     }
-    return files.chosen(np.array([row for row in range(len(files)) if row not in gone], np.int64))
+    return files.select(np.array([row for row in range(len(files)) if row not in gone], np.int64))
 
 
 def _slices(files: FileList, cut: Timeline) -> list[object]:

@@ -13,9 +13,9 @@ from hudi_core.errors import SchemaError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import AlterType
 from hudi_core.evolve.compat import incompatibilities, missing_columns
-from hudi_core.evolve.identity import identified
+from hudi_core.evolve.identity import identify
 from hudi_core.evolve.merge import Narrower, merge, requirements
-from hudi_core.evolve.reconcile import Absent, Match, Stored, reconcile, stored_column
+from hudi_core.evolve.reconcile import Absent, Match, Stored, find_stored_column, reconcile
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import same
@@ -128,7 +128,7 @@ def test_a_stored_column_is_where_the_plan_reads_it(data: st.DataObject) -> None
     for column_id, place in wanted.places.items():
         if place.repeated or isinstance(place.field.type, t.Nested):
             continue
-        found = stored_column(file, wanted, column_id)
+        found = find_stored_column(file, wanted, column_id)
         if read != "refused":
             value = at(apply_plan(reconcile(file, wanted, nulls_for_required=True), row), place.positions)
             match found:
@@ -195,7 +195,7 @@ def test_compatible_data_can_be_read(reader: Schema, writer: Schema) -> None:
 
 @given(st.lists(schemas(), max_size=4))
 def test_ids_by_name_let_every_version_be_read_as_every_other(versions: list[Schema]) -> None:
-    found = identified(versions)
+    found = identify(versions)
     greatest = [schema.max_column_id for schema in found]
     assert greatest == sorted(greatest)
     for before in found:

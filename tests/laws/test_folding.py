@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hudi_core.expr import folding
 from hudi_core.expr.connectives import every, some
-from hudi_core.expr.folding import folded
+from hudi_core.expr.folding import fold
 from hudi_core.expr.predicate import ALWAYS_NULL, And, Below, Column, Cut, IsNull, Matches, Not, OneOf, Or, Predicate
 from hudi_core.expr.row import truth_of
 from hudi_core.functions.scalar.like import AnyChar, AnyRun
@@ -72,7 +72,7 @@ def test_folded_predicates_have_the_truth_of_their_parts_on_every_row(
     parts: list[Predicate], kind: type[And] | type[Or], rows: list[dict[int, Any]], most_ranges: int
 ) -> None:
     with patch.object(folding, "MAX_RANGES", most_ranges):
-        made = folded(parts, kind)
+        made = fold(parts, kind)
         whole = every(parts) if kind is And else some(parts)
     for row in rows:
         expected = joined(parts, kind, row)

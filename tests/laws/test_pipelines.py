@@ -16,7 +16,7 @@ from hudi_core.creating.create import create_table
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import time_order
-from hudi_core.transactions.stream_batches import StreamBatch, committed_batches
+from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import Death, mortal
@@ -29,7 +29,7 @@ KINDS = [("cow", 9), ("mor", 9), ("mor", 6)]
 def step(source: Path, target: Table, minutes: int) -> None:
     """What changed in the source since the last batch of the target, in one commit; a writer that died before is long gone."""
     raw = open_table(source)
-    done = committed_batches(target).get("raw")
+    done = read_committed_batches(target).get("raw")
     until = max((order_time(commit) for commit in raw.timeline.commits), key=time_order)
     if done is not None and int(until) <= done:
         return

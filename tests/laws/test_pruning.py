@@ -13,7 +13,7 @@ import pytest
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Opaque, Or, Predicate
 from hudi_core.pruning import intervals
-from hudi_core.pruning.statistics import Carrier, carrier, from_values, taken
+from hudi_core.pruning.statistics import Carrier, carrier, from_values, take_files
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
@@ -76,7 +76,7 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
             return found
         keeping = [np.isin(piece.files, sorted(kept)) for piece in found]
         return [
-            StatisticsPart(piece.files[at], taken(piece.statistics, at.nonzero()[0]))
+            StatisticsPart(piece.files[at], take_files(piece.statistics, at.nonzero()[0]))
             for piece, at in zip(found, keeping, strict=True)
         ]
 

@@ -14,7 +14,7 @@ from hudi_arrow.types import schema_from_arrow, schema_to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.schema.json import schema_from_json, write_persisted
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -42,8 +42,8 @@ CONVERSIONS: dict[str, tuple[Callable[[Schema], Any], Callable[[Any], object]]] 
     "lookups": (lambda schema: schema.record, lambda record: Schema(record).find("c0")),
     "to Avro": (lambda schema: schema, schema_to_avro),
     "from Avro": (schema_to_avro, schema_from_avro),
-    "to the persisted form": (lambda schema: schema, persisted),
-    "from the persisted form": (lambda schema: persisted(schema).value, schema_from_json),
+    "to the persisted form": (lambda schema: schema, write_persisted),
+    "from the persisted form": (lambda schema: write_persisted(schema).value, schema_from_json),
     "to Arrow": (lambda schema: schema, schema_to_arrow),
     "from Arrow": (lambda schema: schema_to_arrow(schema).value, schema_from_arrow),
     "to Spark": (lambda schema: schema, schema_to_spark_json),

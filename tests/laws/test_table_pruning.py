@@ -215,7 +215,7 @@ def test_shares_of_the_slices_are_pruned_as_the_whole_is(made: MadeTable, where:
     assert work is not None
     slices = scan.sources.snapshot.slices
     cut = shares(slices, count)
-    together = scan.with_shares(cut, [work.prune(slices.chosen(numbers)) for numbers in cut], "apart").plan
+    together = scan.with_shares(cut, [work.prune(slices.select(numbers)) for numbers in cut], "apart").plan
     whole_decisions = list(scan.plan.decisions())
     for number in np.flatnonzero(together.codes != scan.plan.codes):
         assert together.codes[number] == READ

@@ -86,7 +86,7 @@ class MadeKeys:
         groups = [RowGroup(len(group), {} if made.bare else leaf(group)) for group in made.groups]
         return Footer(len(made.keys), SCHEMA, metadata, leaf(made.keys) if made.in_footer else {}, groups)
 
-    def recorded_bounds(self, numbers: Any) -> KeyBounds:
+    def read_recorded_bounds(self, numbers: Any) -> KeyBounds:
         made = [self.made[number] for number in numbers.tolist()]
         known = [item.recorded and bool(item.keys) for item in made]
         low, high = (
@@ -102,7 +102,7 @@ class MadeKeys:
 def test_a_recorded_filter_of_the_base_file_does_not_cover_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     """INDEX-6."""
     text = encode_bloom_filter(string_column(["a", "c"]), SETTINGS)
-    monkeypatch.setattr(by_files, "recorded_texts", lambda *_: {0: text})
+    monkeypatch.setattr(by_files, "read_recorded_texts", lambda *_: {0: text})
     stored = MadeKeys([Made("p", (("a", "b", "c"),), True, True, False, "none")])
     keys = key_columns(string_column(["a", "b"]), string_column(["p", "p"]))
     placed = slices_of_partitions(keys, stored.sources.snapshot.slices)

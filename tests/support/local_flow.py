@@ -26,7 +26,7 @@ class LocalFlow:
     repeats: bool = False
     parallelism: int = 3
 
-    def mapped(self, work: PartWork) -> LocalFlow:
+    def map(self, work: PartWork) -> LocalFlow:
         sent = pickle.dumps(work)
 
         def parts() -> list[list[Packet]]:
@@ -82,7 +82,7 @@ class LocalRows:
     def __post_init__(self) -> None:
         object.__setattr__(self, "runner", self.engine.runner)
 
-    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> LocalFlow:
+    def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> LocalFlow:
         sent = pickle.dumps(work)
 
         def parts() -> list[list[Packet]]:

@@ -155,7 +155,7 @@ class Rounds:
     def _insert(self, before: dict[str, Row], operation: str = "insert") -> dict[str, Row]:
         new = self._new_rows(before, 8)
         self.table.write(new, operation)
-        return before | self._named(new)
+        return before | self._bind_name(new)
 
     def _append(self, before: dict[str, Row]) -> dict[str, Row]:
         return self._insert(before, "append")
@@ -164,26 +164,26 @@ class Rounds:
         return self._insert(before, "bulk_insert")
 
     def _upsert(self, before: dict[str, Row]) -> dict[str, Row]:
-        batch = pa.concat_tables([self._changed(before, 4), self._new_rows(before, 4)])
+        batch = pa.concat_tables([self._change(before, 4), self._new_rows(before, 4)])
         self.table.upsert(batch)
-        return before | self._named(batch)
+        return before | self._bind_name(batch)
 
     def _update(self, before: dict[str, Row]) -> dict[str, Row]:
-        chosen = self._chosen(before, 3)
+        chosen = self._choose(before, 3)
         self.table.update({"n": -7, "s": "updated"}, where=self._one_of(chosen))
         names = {self._name(row) for row in chosen}
         return {name: row | ({"n": -7, "s": "updated"} if name in names else {}) for name, row in before.items()}
 
     def _delete(self, before: dict[str, Row]) -> dict[str, Row]:
-        chosen = self._chosen(before, 3)
+        chosen = self._choose(before, 3)
         self.table.delete(where=self._one_of(chosen))
         names = {self._name(row) for row in chosen}
         return {name: row for name, row in before.items() if name not in names}
 
     def _delete_keys(self, before: dict[str, Row]) -> dict[str, Row]:
-        batch = self._changed(before, 3)
+        batch = self._change(before, 3)
         self.table.delete(batch)
-        gone = self._named(batch)
+        gone = self._bind_name(batch)
         return {name: row for name, row in before.items() if name not in gone}
 
     def _one_of(self, rows: Sequence[Row]) -> str:
@@ -196,7 +196,7 @@ class Rounds:
         self.table.overwrite_partitions(new)
         columns = [name.partition(":")[0] for name in self.case.partition_by]
         place: Callable[[Row], list[Any]] = lambda row: [row[column] for column in columns]  # noqa: E731
-        added = self._named(new)
+        added = self._bind_name(new)
         touched = [place(row) for row in added.values()]
         return {name: row for name, row in before.items() if place(row) not in touched} | added
 
@@ -233,11 +233,11 @@ class Rounds:
             "records": pick([None, [], [{"u": None, "v": 1.5}, {"u": "é", "v": None}]]),
         }  # fmt: skip
 
-    def _changed(self, before: dict[str, Row], rows: int) -> pa.Table:
+    def _change(self, before: dict[str, Row], rows: int) -> pa.Table:
         """Rows of keys that the table has, with other values and greater ordering values; every other one in another partition
         where a record index has each key once."""
         changed = []
-        for number, chosen in enumerate(self._chosen(before, rows)):
+        for number, chosen in enumerate(self._choose(before, rows)):
             key = {name: chosen[name] for name in ("number", "id")}
             moves = "record_index" in (self.case.indexes or ()) and number % 2
             place = self._row(chosen["number"] + 1) if moves else chosen
@@ -245,13 +245,13 @@ class Rounds:
             changed.append(self._row(chosen["number"]) | key | stays | {"ts": chosen["ts"] + 10_000_000})
         return pa.Table.from_pylist(changed, SCHEMA)
 
-    def _chosen(self, before: dict[str, Row], rows: int) -> list[Row]:
+    def _choose(self, before: dict[str, Row], rows: int) -> list[Row]:
         return [before[name] for name in self.random.sample(sorted(before), min(rows, len(before)))]
 
     def _name(self, row: Row) -> str:
         return json.dumps([row[column] for column in self.case.key])
 
-    def _named(self, batch: pa.Table) -> dict[str, Row]:
+    def _bind_name(self, batch: pa.Table) -> dict[str, Row]:
         return {self._name(row): row for row in self.oracle.rows_of(batch)[1]}
 
     def _rows(self, table: Table) -> list[Row]:

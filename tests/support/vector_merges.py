@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import StructColumn
 from hudi_core.formats import deletes as delete_blocks
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import DeleteRecords
-from hudi_core.merge.records import MergeRecords, fold, merged
+from hudi_core.merge.records import MergeRecords, fold, merge_records
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.options import MergeMode, TableConfig, table_config
 from hudi_core.reading.log_buffer import LogBuffer
@@ -100,7 +100,7 @@ class Merger:
         """What is left of a row of the base file and a record of the logs."""
         records, batches = self.records([older, newer])
         one, other = (records.take(np.array([row])) for row in (0, 1))
-        return self._shown(merged(one, other, self.columns.rules.precedence), batches)
+        return self._shown(merge_records(one, other, self.columns.rules.precedence), batches)
 
     def is_delete(self, side: Side) -> bool:
         """Whether the row deletes its key."""

@@ -56,7 +56,7 @@ class _UnknownFormError(Exception):
     """The serialized form is not the one that is known here."""
 
 
-def pushed_predicate(expression: pc.Expression, schema: Schema) -> Pushed | None:
+def push_predicate(expression: pc.Expression, schema: Schema) -> Pushed | None:
     """The predicate that holds for all rows for which the expression is true; None where there is none."""
     try:
         root = _tree(expression)
@@ -80,16 +80,16 @@ class _Translation:
             case "or_kleene" | "or" as name, parts:
                 return conditions.any_of([self.condition(part) for part in parts], kleene=name == "or_kleene")
             case "invert", (part,):
-                return conditions.negated(self.condition(part))
+                return conditions.negate(self.condition(part))
             case "is_valid", (part,):
-                return conditions.negated(conditions.is_null(self._place(part)))
+                return conditions.negate(conditions.is_null(self._place(part)))
             case "is_null", (part,) if not node.options.get("nan_is_null"):
                 return conditions.is_null(self._place(part))
             case "if_else", (condition, chosen, _Literal(None, True)):
                 # So DuckDB writes IN: null where the column is null.
                 return conditions.all_of([self.condition(condition), self.condition(chosen)], kleene=False)
             case name, (left, right) if name in _COMPARISONS:
-                return self._compared(_COMPARISONS[name], left, right)
+                return self._compare(_COMPARISONS[name], left, right)
             case "is_in", (part,):
                 return self._member(part, node.options)
             case "starts_with" | "ends_with" | "match_substring" as name, (part,):
@@ -97,12 +97,12 @@ class _Translation:
             case _:
                 return None
 
-    def _compared(self, operator: Comparison, left: _Node, right: _Node) -> Pushed | None:
+    def _compare(self, operator: Comparison, left: _Node, right: _Node) -> Pushed | None:
         if isinstance(left, _Literal):
             left, right, operator = right, left, MIRRORED.get(operator, operator)
         if not isinstance(right, _Literal) or not right.is_known:
             return None
-        return conditions.compared(operator, self._place(left), right.value)
+        return conditions.compare(operator, self._place(left), right.value)
 
     def _member(self, part: _Node, options: dict[str, Any]) -> Pushed | None:
         values, on_null = options.get("value_set"), options.get("null_matching_behavior")

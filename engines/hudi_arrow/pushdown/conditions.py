@@ -81,7 +81,7 @@ def any_of(parts: Sequence[Pushed | None], *, kleene: bool = True) -> Pushed | N
     return Pushed(nodes.Or(_flat(known, nodes.Or)), kleene and all(part.exact for part in known))
 
 
-def negated(part: Pushed | None) -> Pushed | None:
+def negate(part: Pushed | None) -> Pushed | None:
     """NOT of a condition, if its counterpart is exact."""
     return Pushed(nodes.Not(part.expr)) if part is not None and part.exact else None
 
@@ -96,7 +96,7 @@ def is_null(column: Place | None) -> Pushed | None:
     return None if column is None else Pushed(nodes.IsNull(column.name))
 
 
-def compared(operator: Comparison, column: Place | None, value: object) -> Pushed | None:
+def compare(operator: Comparison, column: Place | None, value: object) -> Pushed | None:
     """A comparison of a column with a value; none where engines could understand it differently."""
     if column is None or value is None:
         return None

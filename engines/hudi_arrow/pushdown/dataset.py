@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 from pyarrow import fs
 
 from hudi_arrow.output import stream
-from hudi_arrow.pushdown.arrow_predicates import pushed_predicate
+from hudi_arrow.pushdown.arrow_predicates import push_predicate
 from hudi_core.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class HudiDataset(ds.FileSystemDataset):  # type: ignore[misc]  # pyarrow has no
 
     def scanner(self, columns: Columns = None, filter: pc.Expression | None = None, **options: Any) -> HudiScanner:
         """A reader of columns of the rows that match. pyarrow's options of threads, batches and files change nothing."""
-        pushed = None if filter is None else pushed_predicate(filter, self._view.schema)
+        pushed = None if filter is None else push_predicate(filter, self._view.schema)
         scan = self._view.scan(None if pushed is None else pushed.expr, self._columns(columns, filter))
         return HudiScanner(scan, columns, filter, self._arrow)
 
@@ -79,19 +79,19 @@ class HudiDataset(ds.FileSystemDataset):  # type: ignore[misc]  # pyarrow has no
 
     def filter(self, expression: pc.Expression) -> NoReturn:
         """Not offered."""
-        raise _refused("filter", "give the filter to `scanner`, `to_table` or `to_batches`")
+        raise _make_refusal("filter", "give the filter to `scanner`, `to_table` or `to_batches`")
 
     def replace_schema(self, schema: pa.Schema) -> NoReturn:
         """Not offered."""
-        raise _refused("replace_schema", "cast the rows")
+        raise _make_refusal("replace_schema", "cast the rows")
 
     def join(self, *arguments: Any, **options: Any) -> NoReturn:
         """Not offered."""
-        raise _refused("join", "join tables: `dataset.to_table().join(...)`")
+        raise _make_refusal("join", "join tables: `dataset.to_table().join(...)`")
 
     def join_asof(self, *arguments: Any, **options: Any) -> NoReturn:
         """Not offered."""
-        raise _refused("join_asof", "join tables: `dataset.to_table().join_asof(...)`")
+        raise _make_refusal("join_asof", "join tables: `dataset.to_table().join_asof(...)`")
 
     def sort_by(self, sorting: Any, **options: Any) -> ds.Dataset:
         """The rows in memory, sorted."""
@@ -123,7 +123,7 @@ class HudiScanner:
     @cached_property
     def projected_schema(self) -> pa.Schema:
         """The columns of the result."""
-        return self._chosen(self.dataset_schema.empty_table()).schema
+        return self._choose(self.dataset_schema.empty_table()).schema
 
     @property
     def dataset_schema(self) -> pa.Schema:
@@ -137,7 +137,7 @@ class HudiScanner:
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """The rows, batch after batch."""
         for batch in self._scan.to_stream():
-            yield from self._chosen(batch).to_batches()
+            yield from self._choose(batch).to_batches()
 
     def to_table(self) -> pa.Table:
         """The rows in memory."""
@@ -161,7 +161,7 @@ class HudiScanner:
         """Counts the rows."""
         return sum(map(len, self.to_batches()))
 
-    def _chosen(self, rows: pa.RecordBatch | pa.Table) -> pa.Table:
+    def _choose(self, rows: pa.RecordBatch | pa.Table) -> pa.Table:
         if self._filter is None and self._columns is None:
             return rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
         if self._filter is None and isinstance(self._columns, list):
@@ -196,7 +196,7 @@ def _names_in(expression: pc.Expression, schema: pa.Schema) -> set[str]:
     return {name for name in schema.names if name in text}
 
 
-def _refused(what: str, instead: str) -> UnsupportedError:
+def _make_refusal(what: str, instead: str) -> UnsupportedError:
     return UnsupportedError(f"{what} of a dataset of a Hudi table", message=instead)
 
 
@@ -213,16 +213,16 @@ class _Refusal(fs.FileSystemHandler):  # type: ignore[misc]  # pyarrow has no ty
         return [fs.FileInfo(path, fs.FileType.File, size=1) for path in paths]
 
     def open_input_stream(self, path: str) -> NoReturn:
-        raise _refused("a scan of files", "use the dataset's own `scanner`")
+        raise _make_refusal("a scan of files", "use the dataset's own `scanner`")
 
     def open_input_file(self, path: str) -> NoReturn:
-        raise _refused("a scan of files", "use the dataset's own `scanner`")
+        raise _make_refusal("a scan of files", "use the dataset's own `scanner`")
 
     def get_file_info_selector(self, selector: Any) -> list[fs.FileInfo]:
         return []
 
-    def _unchanged(self, *arguments: Any) -> NoReturn:
-        raise _refused("a change of files", "use the methods of the table")
+    def _refuse_change(self, *arguments: Any) -> NoReturn:
+        raise _make_refusal("a change of files", "use the methods of the table")
 
-    create_dir = delete_dir = delete_dir_contents = delete_root_dir_contents = delete_file = _unchanged
-    move = copy_file = open_output_stream = open_append_stream = _unchanged
+    create_dir = delete_dir = delete_dir_contents = delete_root_dir_contents = delete_file = _refuse_change
+    move = copy_file = open_output_stream = open_append_stream = _refuse_change

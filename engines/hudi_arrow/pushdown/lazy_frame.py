@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hudi_arrow.output import stream
-from hudi_arrow.pushdown.modules import needed
-from hudi_arrow.pushdown.polars_predicates import pushed_predicate
+from hudi_arrow.pushdown.modules import import_needed
+from hudi_arrow.pushdown.polars_predicates import push_predicate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def lazy_frame(view: View) -> pl.LazyFrame:
     """The table as a lazy frame. Raises `UnsupportedError` without Polars."""
-    polars = needed("polars", "to_lazy")
-    plugins = needed("polars.io.plugins", "to_lazy")
+    polars = import_needed("polars", "to_lazy")
+    plugins = import_needed("polars.io.plugins", "to_lazy")
     schema = polars.from_arrow(stream(view.schema, ()).read_all()).schema
 
     def read(
@@ -39,7 +39,7 @@ def _frames(
     wanted, read = columns, columns
     pushed = None
     if predicate is not None:
-        pushed = pushed_predicate(predicate, view.schema, polars)
+        pushed = push_predicate(predicate, view.schema, polars)
         if columns is not None:
             of_predicate = [name for name in predicate.meta.root_names() if name not in columns]
             read = [*columns, *dict.fromkeys(of_predicate)]

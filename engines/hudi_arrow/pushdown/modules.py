@@ -8,7 +8,7 @@ from typing import Any
 from hudi_core.errors import UnsupportedError
 
 
-def needed(module: str, what: str) -> Any:
+def import_needed(module: str, what: str) -> Any:
     """The module. Raises `UnsupportedError` that names the package to install."""
     try:
         return import_module(module)

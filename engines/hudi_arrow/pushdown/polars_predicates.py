@@ -44,7 +44,7 @@ class _NoValueError(Exception):
     """A part of the expression is no constant."""
 
 
-def pushed_predicate(expression: pl.Expr, schema: Schema, polars: Any) -> Pushed | None:
+def push_predicate(expression: pl.Expr, schema: Schema, polars: Any) -> Pushed | None:
     """The predicate that holds for all rows for which the expression is true; None where there is none.
 
     `polars` is the module.
@@ -78,29 +78,29 @@ class _Translation:
             case "Or" | "LogicalOr":
                 return conditions.any_of([self.condition(left), self.condition(right)])
             case str() if op in _COMPARISONS:
-                return self._compared(_COMPARISONS[op], left, right)
+                return self._compare(_COMPARISONS[op], left, right)
             case _:
                 return None
 
-    def _compared(self, operator: Comparison, left: object, right: object) -> Pushed | None:
+    def _compare(self, operator: Comparison, left: object, right: object) -> Pushed | None:
         if _is_constant(left):
             left, right, operator = right, left, MIRRORED.get(operator, operator)
         place = self._place(left)
         try:
-            return conditions.compared(operator, place, self._value(right))
+            return conditions.compare(operator, place, self._value(right))
         except _NoValueError:
             return None
 
     def _function(self, function: object, inputs: list[object]) -> Pushed | None:
         match function, inputs:
             case {"Boolean": "Not"}, [part]:
-                return conditions.negated(self.condition(part))
+                return conditions.negate(self.condition(part))
             case {"Boolean": "IsNull"}, [part]:
                 return conditions.is_null(self._place(part))
             case {"Boolean": "IsNotNull"}, [part]:
-                return conditions.negated(conditions.is_null(self._place(part)))
+                return conditions.negate(conditions.is_null(self._place(part)))
             case {"Boolean": {"IsBetween": {"closed": str(closed)}}}, [part, low, high] if closed in _LOWER:
-                bounds = [self._compared(_LOWER[closed], part, low), self._compared(_UPPER[closed], part, high)]
+                bounds = [self._compare(_LOWER[closed], part, low), self._compare(_UPPER[closed], part, high)]
                 return conditions.all_of(bounds)
             case {"Boolean": {"IsIn": {"nulls_equal": bool(nulls_equal)}}}, [part, values]:
                 return self._member(part, values, nulls_equal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hudi_arrow.pushdown.dataset import HudiDataset
-from hudi_arrow.pushdown.modules import needed
+from hudi_arrow.pushdown.modules import import_needed
 from hudi_core.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def relation(view: View, connection: duckdb.DuckDBPyConnection | None, name: str
     Raises `UnsupportedError` without DuckDB, and for one before 2.0: it gives comparisons of floating-point columns to Arrow, for
     which no comparison with NaN is true, and so loses rows that match by its own rules.
     """
-    library = needed("duckdb", "to_duckdb")
+    library = import_needed("duckdb", "to_duckdb")
     if int(library.__version__.partition(".")[0]) < _LOWEST:
         raise UnsupportedError(
             "to_duckdb", expected="DuckDB 2.0 or newer: older ones lose rows with NaN", found=library.__version__

@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 
 from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned, new_folder
 from hudi_core.engine import Storage
-from hudi_core.errors import UnsupportedError, UsageError, listed
+from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
@@ -54,7 +54,7 @@ def sink_options(options: Mapping[str, str], *, overwrite: bool) -> SinkOptions:
     unknown = sorted(set(given) - set(_OWN) - _OF_SPARK - {name.lower() for name in properties})
     if unknown:
         expected = f"some of {', '.join(_OWN[1:])} and properties hoodie.*"
-        raise UsageError("options", expected=expected, found=listed(unknown))
+        raise UsageError("options", expected=expected, found=list_names(unknown))
     if not given.get("path"):
         raise UsageError("path", expected="the table's root folder, as in save(path)", found="none")
     default = Operation.INSERT_OVERWRITE_TABLE if overwrite else Operation.UPSERT
@@ -83,7 +83,7 @@ class Staging:
         self._schema = arrow_schema(schema)
         self._folder = new_folder()
 
-    def staged(self, batches: Iterator[pa.RecordBatch]) -> StagedRows:
+    def stage(self, batches: Iterator[pa.RecordBatch]) -> StagedRows:
         """Puts the rows of a task into files of its own."""
         attempt, paths = secrets.token_hex(8), list[str]()
         pending: list[pa.RecordBatch] = []
@@ -144,7 +144,7 @@ class HudiWriter(datasource.DataSourceArrowWriter):
         self.staging = Staging(options, schema, overwrite)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedRows:
-        return self.staging.staged(iterator)
+        return self.staging.stage(iterator)
 
     def commit(self, messages: list[Any]) -> None:
         self.staging.committed(messages, None)
@@ -167,7 +167,7 @@ class HudiStreamWriter(_STREAM_WRITER):
         self.staging = Staging(options, schema, overwrite)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedRows:
-        return self.staging.staged(iterator)
+        return self.staging.stage(iterator)
 
     def commit(self, messages: list[Any], batch: int) -> None:
         self.staging.committed(messages, batch)

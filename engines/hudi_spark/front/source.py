@@ -130,10 +130,10 @@ def condition(filter: Any) -> ExpressionBuilder | None:
         isinstance(item, _VALUES) and not isinstance(item, datetime.datetime) for item in values
     ):
         return None
-    return build(col(".".join(map(_quoted, filter.attribute))), value)
+    return build(col(".".join(map(_quote, filter.attribute))), value)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """A name in back-ticks, so that a dot in it is none between names."""
     return f"`{name.replace('`', '``')}`"
 

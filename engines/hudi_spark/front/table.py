@@ -20,7 +20,7 @@ from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.times import Time
 from hudi_spark.front.services import ServicesOnExecutors
 from hudi_spark.front.tagging import DEFAULT, tag
-from hudi_spark.front.writing import FrameWrites, given_schema
+from hudi_spark.front.writing import FrameWrites, read_given_schema
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
@@ -43,7 +43,7 @@ def create(spark: SparkSession, uri: str, schema: Any, key: Any = (), **options:
     `schema` is a DataFrame with rows such as it will have, a StructType, or what `hudi_core.create` takes for one; `options` are
     the arguments of that by name, and it raises as that does.
     """
-    return SparkTable(spark, create_table(uri, given_schema(schema), key, **options))
+    return SparkTable(spark, create_table(uri, read_given_schema(schema), key, **options))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from hudi_core.errors import UsageError, described
+from hudi_core.errors import UsageError, describe
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.front.merging import Merge
 from hudi_core.table.scan import Scan
@@ -118,11 +118,11 @@ class FrameWrites:
 
     def _rows(self, frame: object) -> SparkRows:
         if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):
-            raise UsageError("frame", expected="a DataFrame", found=described(frame))
+            raise UsageError("frame", expected="a DataFrame", found=describe(frame))
         return SparkRows(self.spark, self.table.engine, frame)  # type: ignore[arg-type]  # also that of Spark Connect
 
 
-def given_schema(schema: object) -> object:
+def read_given_schema(schema: object) -> object:
     """The schema of a DataFrame or of a StructType as Arrow has it; another one as it is."""
     struct = schema if isinstance(schema, StructType) else getattr(schema, "schema", schema)
     return arrow_schema(struct) if isinstance(struct, StructType) else schema

@@ -23,12 +23,12 @@ from hudi_core.cli.options import (
     RequiredWhere,
     TableArgument,
     free_path,
-    opened,
+    open_from_options,
     warn,
 )
 from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.words import counted, duration, share, shortened, size, traffic
+from hudi_core.cli.words import duration, format_count, share, shorten, size, traffic
 from hudi_core.cluster.predictions import predictions
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.snapshot.mode import MetadataMode
@@ -58,7 +58,7 @@ def explain(
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
     target = None if html is None else free_path(html, overwrite=overwrite)
-    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    opened_table = open_from_options(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     predicate = conjunction(where) or ""
     scan = opened_table.scan(where=predicate, as_of=as_of)
     if target is not None:  # first: whoever reads standard output may soon have seen enough
@@ -84,9 +84,9 @@ def show(out: Output, where: str, scan: Scan) -> None:
         return
     totals = _totals(plan)
     kept, total = totals["file_slices"] - totals["skip"], totals["file_slices"]
-    out.text(shortened(where))
+    out.text(shorten(where))
     out.text()
-    out.heading(f"{kept:,} of {counted(total, 'file slice')} can hold matching rows")
+    out.heading(f"{kept:,} of {format_count(total, 'file slice')} can hold matching rows")
     whole = f"; in {totals['all_match']:,} of them every row matches" if totals["all_match"] else ""
     out.text(
         f"{totals['skip']:,} skipped ({share(totals['skip'], total)}), {kept:,} to read, "
@@ -95,25 +95,25 @@ def show(out: Output, where: str, scan: Scan) -> None:
     if storage.is_remote:
         out.text(traffic(storage.traffic))
     if beside is not None:
-        out.text(predicted_text(beside))
+        out.text(describe_prediction(beside))
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
     out.rows(
         columns,
-        (_shown(step, total) for step in _steps(plan)),
+        (_show(step, total) for step in _steps(plan)),
         title="Who removed what",
         folded=("note",),
         below=("note",),
     )
     if len(alone) > 1:
         out.text()
-        conditions = ({**entry, "condition": shortened(entry["condition"])} for entry in alone)
+        conditions = ({**entry, "condition": shorten(entry["condition"])} for entry in alone)
         out.rows(("would_skip_alone", "condition"), conditions, title="Each condition by itself", folded=("condition",))
     why = reasons(plan)
     if why:
         out.text()
         shown = (
-            {**_reason(reason), "by": shortened(reason.text), "verdict": reason.verdict.value.replace("_", " ")}
+            {**_reason(reason), "by": shorten(reason.text), "verdict": reason.verdict.value.replace("_", " ")}
             for reason in why
         )
         out.rows(("file_slices", "verdict", "by"), shown, title="What decided", folded=("by",))
@@ -127,7 +127,7 @@ def prediction(where: str, scan: Scan) -> dict[str, Any] | None:
     return known.beside(len(scan.plan.slices) - scan.plan.count(SKIP), len(scan.plan.slices))
 
 
-def predicted_text(beside: dict[str, Any]) -> str:
+def describe_prediction(beside: dict[str, Any]) -> str:
     """The prediction beside the truth in a line."""
     before, predicted, actual = (
         f"{beside[kept]:,} of {beside[slices]:,}"
@@ -137,7 +137,7 @@ def predicted_text(beside: dict[str, Any]) -> str:
             ("kept", "slices"),
         )
     )
-    since = f" ({counted(beside['commits_since'], 'commit')} since)" if beside["commits_since"] else ""
+    since = f" ({format_count(beside['commits_since'], 'commit')} since)" if beside["commits_since"] else ""
     return f"clustering {beside['instant']} predicted {predicted}, from {before}; it is {actual}{since}"
 
 
@@ -161,7 +161,7 @@ def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
     drawn = [plan.decision(number) for number in numbers]
     pictures = [column_picture(column, scan.predicate, ranges) for column, ranges in scan.column_ranges(numbers)]
     beside = prediction(where, scan)
-    note = None if beside is None else predicted_text(beside)
+    note = None if beside is None else describe_prediction(beside)
     page = html_page(
         Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures, note)
     )
@@ -186,7 +186,7 @@ def _steps(plan: ScanPlan) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(step: dict[str, Any], total: int) -> dict[str, Any]:
+def _show(step: dict[str, Any], total: int) -> dict[str, Any]:
     """The step with its time in words and a bar: what it left, and what it removed."""
     left, removed = (round(_BAR * step[key] / max(total, 1)) for key in ("left", "removed"))
     return {**step, "time": duration(step["ms"] / 1e3), "": "█" * left + "░" * removed}

@@ -52,7 +52,7 @@ def column_svg(picture: ColumnPicture, verdicts: Sequence[Verdict]) -> str:
     )
     return (
         f"<svg class=column viewBox='0 0 {_WIDTH} {bottom + _FOOT:g}' role=img tabindex=0 aria-label=\"{label}\">{_UNKNOWN}"
-        f"{_wanted(picture, layout, bottom)}{_axis(picture, layout, bottom)}{''.join(parts)}"
+        f"{_draw_wanted(picture, layout, bottom)}{_axis(picture, layout, bottom)}{''.join(parts)}"
         f"{_marks(picture.marks, layout, bottom)}<rect class=cursor x=0 width={_WIDTH} height=0 /></svg>"
     )
 
@@ -136,7 +136,7 @@ def _box(left: float, right: float, y: float, height: float) -> str:
     return f"M{left:.1f} {y:.1f}H{right:.1f}v{height:.1f}H{left:.1f}z"
 
 
-def _wanted(picture: ColumnPicture, layout: _Layout, bottom: float) -> str:
+def _draw_wanted(picture: ColumnPicture, layout: _Layout, bottom: float) -> str:
     """The stretches that may match, behind everything; none when all may."""
     if picture.any_matches:
         return ""

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from hudi_core.cli.explain.drawing import KINDS, column_svg, may_match
 from hudi_core.cli.explain.picture import ColumnPicture
-from hudi_core.cli.words import duration, share, shortened, size
+from hudi_core.cli.words import duration, share, shorten, size
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, Decision, ScanPlan
 from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
@@ -96,7 +96,7 @@ def _header(explained: Explained) -> str:
     return (
         f"<header><p class=kicker>hudi-core explain · <b>{escape(explained.table)}</b> · {escape(explained.uri)}</p>"
         f"<h1><b>{kept:,}</b> of {total:,} file slices can hold matching rows</h1>"
-        f"<pre class=where><code>{escape(shortened(explained.where, _LONGEST_PREDICATE))}</code></pre>"
+        f"<pre class=where><code>{escape(shorten(explained.where, _LONGEST_PREDICATE))}</code></pre>"
         f"<div class=whole role=img aria-label='{label}'>{parts}</div><ul class=figures>{figures}"
         f"<li><b>{size(bytes_kept)}</b> of {size(bytes_all)} to read</li>"
         f"<li><b>{duration(seconds)}</b> to decide</li></ul>{prediction}</header>"
@@ -141,8 +141,8 @@ def _conditions(explained: Explained) -> str:
     """What each condition would do alone; of no interest when there is but one."""
     if len(explained.alone) < 2:
         return ""
-    rows = [(f"<code>{escape(shortened(condition))}</code>", count, "skip") for condition, count in explained.alone]
-    return _counted(
+    rows = [(f"<code>{escape(shorten(condition))}</code>", count, "skip") for condition, count in explained.alone]
+    return _show_count(
         "Each condition by itself", "slices it would skip without the others", rows, len(explained.plan.slices)
     )
 
@@ -151,17 +151,19 @@ def _reasons(explained: Explained) -> str:
     """What decided about how many; of no interest when it is one thing."""
     rows = [
         (
-            f"{escape(source)}<span class=note><code>{escape(shortened(condition))}</code></span>",
+            f"{escape(source)}<span class=note><code>{escape(shorten(condition))}</code></span>",
             reason.count,
             KINDS[reason.verdict],
         )
         for reason in explained.reasons
         for source, _, condition in (reason.text.partition(": "),)
     ]
-    return _counted("What decided", "about how many slices", rows, len(explained.plan.slices)) if len(rows) > 1 else ""
+    return (
+        _show_count("What decided", "about how many slices", rows, len(explained.plan.slices)) if len(rows) > 1 else ""
+    )
 
 
-def _counted(title: str, what: str, rows: Sequence[tuple[str, int, str]], total: int) -> str:
+def _show_count(title: str, what: str, rows: Sequence[tuple[str, int, str]], total: int) -> str:
     bars = "".join(
         f"<tr><th scope=row>{head}</th><td class=bar><div class=track>"
         f"<i class='{'gone' if kind == 'skip' else kind}' style='width:{100 * count / max(1, total):.2f}%'></i></div></td>"
@@ -241,7 +243,7 @@ def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture], w
 def _reason(by: str) -> str:
     if len(by) <= _LONGEST_REASON:
         return f"<td class=wrap>{escape(by)}</td>"
-    whole = escape(shortened(by, _LONGEST_PREDICATE), quote=True)
+    whole = escape(shorten(by, _LONGEST_PREDICATE), quote=True)
     return f'<td class=wrap title="{whole}">{escape(by[: _LONGEST_REASON - 1])}…</td>'
 
 

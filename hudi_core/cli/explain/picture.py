@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shortened
+from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shorten
 from hudi_core.expr.outcomes import Questions, can_be
 from hudi_core.expr.predicate import Column, Cut, Opaque, Predicate, Term, literals_of
 from hudi_core.functions.scalar.like import Pattern
@@ -100,14 +100,14 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
         tuple(_band(scale, stretch) for stretch in _stretches(may[:_NAN], named)),
         bool(may[_NULL]),
         isinstance(column.type, _Floating) and bool(may[_NAN]),
-        tuple((scale.position(value), shortened(value, column.type, 24)) for value in named),
-        tuple(None if interval is None else _drawn(scale, interval) for interval in bounds),
+        tuple((scale.position(value), shorten(value, column.type, 24)) for value in named),
+        tuple(None if interval is None else _draw_slice(scale, interval) for interval in bounds),
         scale.ticks(),
         isinstance(scale, Linear),
     )
 
 
-def _drawn(scale: Scale, interval: ColumnRange) -> DrawnSlice:
+def _draw_slice(scale: Scale, interval: ColumnRange) -> DrawnSlice:
     # A bound may itself be NaN: all values may be, or those above a known one.
     low = interval.lower if interval.lower == interval.lower else None
     high = interval.upper if interval.upper == interval.upper else None
@@ -139,7 +139,7 @@ def _band(scale: Scale, stretch: _Stretch) -> Band:
 
 
 def _words(stretch: _Stretch, type: t.Type) -> str:
-    low, high = ("" if end is None else shortened(end, type, _LONGEST) for end in (stretch.low, stretch.high))
+    low, high = ("" if end is None else shorten(end, type, _LONGEST) for end in (stretch.low, stretch.high))
     if low and low == high:
         return low
     above = f"{'from' if stretch.with_low else 'above'} {low}"
@@ -180,28 +180,28 @@ class _Standing(Questions[_Bools]):
         places[_NULL] = -1
         return _Standing(column, places, literals)
 
-    def _known(self, term: Term) -> bool:
+    def _is_known(self, term: Term) -> bool:
         return isinstance(term, Column) and term.id == self.column.id
 
     def _cut(self, cut: Cut) -> int:
         return self.literals[sort_key(cut.value, self.column.type)] + cut.after
 
     def lower_is_below(self, term: Term, cut: Cut) -> _Bools:
-        if not self._known(term):
+        if not self._is_known(term):
             return self._anything()
         return (self.places >= 0) & (self.places < self._cut(cut))
 
     def upper_is_above(self, term: Term, cut: Cut) -> _Bools:
-        return self.places >= self._cut(cut) if self._known(term) else self._anything()
+        return self.places >= self._cut(cut) if self._is_known(term) else self._anything()
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
-        return self._listed(values) if self._known(term) else self._anything()
+        return self._list(values) if self._is_known(term) else self._anything()
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
-        return (self.places >= 0) & ~self._listed(values) if self._known(term) else self._anything()
+        return (self.places >= 0) & ~self._list(values) if self._is_known(term) else self._anything()
 
     def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> _Bools:
-        if not self._known(term):
+        if not self._is_known(term):
             return self._anything()
         of_values = np.array([self.literals[sort_key(value, self.column.type)] for value in values])
         below = np.searchsorted(of_values, self.places)
@@ -210,13 +210,13 @@ class _Standing(Questions[_Bools]):
         return within
 
     def may_hold_null(self, term: Term) -> _Bools:
-        return self.places < 0 if self._known(term) else self._anything()
+        return self.places < 0 if self._is_known(term) else self._anything()
 
     def may_hold_value(self, term: Term) -> _Bools:
-        return self.places >= 0 if self._known(term) else self._anything()
+        return self.places >= 0 if self._is_known(term) else self._anything()
 
     def may_be_less(self, left: Term, right: Term, or_equal: bool) -> _Bools:
-        return self.places >= 0 if self._known(left) or self._known(right) else self._anything()
+        return self.places >= 0 if self._is_known(left) or self._is_known(right) else self._anything()
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> _Bools:
         return self.may_hold_value(term)
@@ -238,7 +238,7 @@ class _Standing(Questions[_Bools]):
     def _anything(self) -> _Bools:
         return np.ones(len(self.places), np.bool_)
 
-    def _listed(self, values: tuple[object, ...]) -> _Bools:
+    def _list(self, values: tuple[object, ...]) -> _Bools:
         listed = np.zeros(len(self.places) + 1, np.bool_)
         listed[[self.literals[sort_key(value, self.column.type)] for value in values]] = True
         return listed[self.places]

@@ -85,7 +85,7 @@ class Ranked:
         steps = min(last, _MOST_TICKS - 1)
         chosen = sorted({round(number * last / steps) for number in range(steps + 1)} if steps > 0 else range(last + 1))
         return tuple(
-            (self.position(self.values[number]), shortened(self.values[number], self.type, 18)) for number in chosen
+            (self.position(self.values[number]), shorten(self.values[number], self.type, 18)) for number in chosen
         )
 
 
@@ -115,7 +115,7 @@ def _linear(values: list[float], named: list[float], type: t.Type) -> Linear:
     return Linear(type, low - room * any(v <= low for v in named), high + room * any(v >= high for v in named))
 
 
-def shortened(value: Any, type: t.Type, longest: int) -> str:
+def shorten(value: Any, type: t.Type, longest: int) -> str:
     """The value's text for people, strings and bytes as SQL writes them; an ellipsis marks what is cut off."""
     shown = to_text(value, type)
     shown = shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

@@ -7,12 +7,20 @@ from typing import Annotated
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, MetadataOption, TableArgument, free_path, opened, warn
+from hudi_core.cli.options import (
+    EngineOption,
+    JsonOption,
+    MetadataOption,
+    TableArgument,
+    free_path,
+    open_from_options,
+    warn,
+)
 from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.progress import progress
 from hudi_core.cli.report.facts import Report, table_report
 from hudi_core.cli.report.page import report_page
-from hudi_core.cli.words import counted, share, size
+from hudi_core.cli.words import format_count, share, size
 from hudi_core.index_builds.listing import IndexState
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.column_summary import ColumnSummary
@@ -40,7 +48,7 @@ def report(
     No data file is read. Where a column has no recorded statistics, the footers of the files are.
     """
     target = None if html is None else free_path(html, overwrite=overwrite)
-    opened_table, out = opened(table, engine, metadata), Output(as_json)
+    opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     with progress("parts looked into") as advance:
         made = table_report(opened_table, column or (), where or (), advance)
     if target is not None:
@@ -89,7 +97,7 @@ def _show(out: Output, made: Report) -> None:
             out.text(f"{what} would save most: the queries read {now} now, and {then} with it")
         if not best:
             out.text(
-                f"no index or clustering would save anything ({counted(made.advice.sampled, 'file slice')} sampled)"
+                f"no index or clustering would save anything ({format_count(made.advice.sampled, 'file slice')} sampled)"
             )
 
 

@@ -134,7 +134,7 @@ def table_report(
     Raises `UnknownColumnError` and `UnsupportedError` as `column_summary`, and as `advise` for a query.
     """
     slices = table.slices()
-    names, left_out = (list(columns), 0) if columns else _ordered(table)
+    names, left_out = (list(columns), 0) if columns else _order(table)
     summaries = []
     for name in names:
         summaries.append(column_summary(table, name, type_text))
@@ -168,7 +168,7 @@ def table_report(
     )
 
 
-def _ordered(table: Table) -> tuple[list[str], int]:
+def _order(table: Table) -> tuple[list[str], int]:
     """The columns to look into, and how many more have an order."""
     names = [
         field.name

@@ -10,7 +10,7 @@ from typing import Final
 from hudi_core.advice.proposals import Advice
 from hudi_core.cli.report.facts import PartitionSize, Report
 from hudi_core.cli.report.pictures import MOST_COMMITS, commits_svg, sizes_svg
-from hudi_core.cli.words import counted, share, shortened, size
+from hudi_core.cli.words import format_count, share, shorten, size
 from hudi_core.index_builds.listing import Index, IndexState
 from hudi_core.table.column_summary import ColumnSummary
 from hudi_core.table.summaries import SMALL_BYTES
@@ -59,7 +59,7 @@ def _header(report: Report) -> str:
     items = "".join(f"<li><b>{count:,}</b> {one if count == 1 else many}</li>" for count, one, many in figures)
     return (
         f"<header><p class=kicker>hudi-core report · <b>{escape(report.table)}</b> · {escape(report.uri)}</p>"
-        f"<h1><b>{counted(report.file_slices, 'file slice')}</b> with {size(report.bytes)}</h1>"
+        f"<h1><b>{format_count(report.file_slices, 'file slice')}</b> with {size(report.bytes)}</h1>"
         f"<p class=soft>{escape(report.type)}, table version {report.version}</p><ul class=figures>{items}</ul></header>"
     )
 
@@ -120,14 +120,14 @@ def _partitions(report: Report) -> str:
         return ""
     most = shown[0].bytes or 1
     rest = report.partitions[MOST_PARTITIONS:]
-    more = f"<p class=soft>{counted(len(rest), 'smaller partition')} with {size(sum(one.bytes for one in rest))} not shown.</p>"
+    more = f"<p class=soft>{format_count(len(rest), 'smaller partition')} with {size(sum(one.bytes for one in rest))} not shown.</p>"
     return _bars(_partition_bar(one, most) for one in shown) + (more if rest else "")
 
 
 def _partition_bar(one: PartitionSize, most: int) -> Bar:
-    logs = f", {counted(one.log_files, 'log file')}" if one.log_files else ""
-    note = f"{counted(one.file_slices, 'file slice')}, {counted(one.small_files, 'small file')}{logs}"
-    name = f"<code>{escape(shortened(one.partition))}</code>"
+    logs = f", {format_count(one.log_files, 'log file')}" if one.log_files else ""
+    note = f"{format_count(one.file_slices, 'file slice')}, {format_count(one.small_files, 'small file')}{logs}"
+    name = f"<code>{escape(shorten(one.partition))}</code>"
     return name, note, "kept", one.bytes / most, size(one.bytes), ""
 
 
@@ -135,7 +135,7 @@ def _layout(report: Report) -> str:
     if not report.columns:
         return ""
     left_out = (
-        f"<p class=soft>{counted(report.columns_left_out, 'more column')} not looked into; --column chooses.</p>"
+        f"<p class=soft>{format_count(report.columns_left_out, 'more column')} not looked into; --column chooses.</p>"
         if report.columns_left_out
         else ""
     )
@@ -175,8 +175,8 @@ def _indexes(report: Report) -> str:
 
 def _index_row(index: Index) -> str:
     kind = {IndexState.READY: "all", IndexState.DAMAGED: "bad"}.get(index.state, "skip")
-    columns = escape(shortened(", ".join(index.columns)))
-    problem = f"<span class=note>{escape(shortened(index.problem))}</span>" if index.problem else ""
+    columns = escape(shorten(", ".join(index.columns)))
+    problem = f"<span class=note>{escape(shorten(index.problem))}</span>" if index.problem else ""
     return (
         f"<tr><td><i class='dot {kind}'></i>{escape(index.state.value)}</td><td class=wrap><code>{escape(index.name)}</code>"
         f"{problem}</td><td class=wrap>{columns or '-'}</td><td>{size(index.bytes)}</td></tr>"
@@ -203,18 +203,18 @@ def _findings(report: Report) -> str:
             "<p>The checks that open no data file have no finding. <code>hudi-core validate</code> reads all files.</p>"
         )
     items = "".join(
-        f"<li><b>{finding.severity.value}</b> {escape(finding.check)}: <code>{escape(shortened(finding.where))}</code>"
-        f"<span class=note>expected {escape(shortened(finding.expected))}, found {escape(shortened(finding.found))}; "
-        f"{escape(shortened(finding.mending.words))}</span></li>"
+        f"<li><b>{finding.severity.value}</b> {escape(finding.check)}: <code>{escape(shorten(finding.where))}</code>"
+        f"<span class=note>expected {escape(shorten(finding.expected))}, found {escape(shorten(finding.found))}; "
+        f"{escape(shorten(finding.mending.words))}</span></li>"
         for finding in report.findings[:MOST_FINDINGS]
     )
     rest = len(report.findings) - MOST_FINDINGS
-    more = f"<p class=soft>{counted(rest, 'more finding')}: <code>hudi-core validate</code> lists all.</p>"
+    more = f"<p class=soft>{format_count(rest, 'more finding')}: <code>hudi-core validate</code> lists all.</p>"
     return f"<ul class=findings>{items}</ul>{more if rest > 0 else ''}"
 
 
 def _advice(advice: Advice) -> str:
-    queries = "".join(f"<li><code>{escape(shortened(query))}</code></li>" for query in advice.queries)
+    queries = "".join(f"<li><code>{escape(shorten(query))}</code></li>" for query in advice.queries)
     now = advice.cost(advice.touched)
     bars: Sequence[Bar] = [
         (
@@ -223,7 +223,7 @@ def _advice(advice: Advice) -> str:
             kind,
             min(1.0, advice.cost(touched) / max(now, 1)),
             size(advice.bytes_read(touched)),
-            counted(advice.requests(touched), "request"),
+            format_count(advice.requests(touched), "request"),
         )
         for name, columns, kind, touched in (
             ("as it is", (), "kept", advice.touched),

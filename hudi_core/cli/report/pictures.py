@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from hudi_core.cli.report.facts import SizeClass
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import format_count, size
 from hudi_core.table.summaries import SMALL_BYTES, CommitSummary
 
 MOST_COMMITS: Final = 120
@@ -36,8 +36,10 @@ def commits_svg(commits: Sequence[CommitSummary]) -> str:
     times = "" if not drawn else _time_label(_LEFT, drawn[0], "start")
     if wide * len(drawn) >= _TIMES_APART:
         times += _time_label(_LEFT + wide * len(drawn), drawn[-1], "end")
-    highest = counted(top, "row") if by_rows else size(top)
-    label = f"{counted(len(drawn), 'commit')}, each with {'rows' if by_rows else 'bytes'} written; at most {highest}"
+    highest = format_count(top, "row") if by_rows else size(top)
+    label = (
+        f"{format_count(len(drawn), 'commit')}, each with {'rows' if by_rows else 'bytes'} written; at most {highest}"
+    )
     return _chart(label, f"{_scale(highest)}{shapes}{times}")
 
 
@@ -48,11 +50,13 @@ def sizes_svg(classes: Sequence[SizeClass]) -> str:
     shapes, names = [], []
     for place, one in enumerate(classes):
         kind = "updated" if one.high <= SMALL_BYTES else "inserted"
-        title = f"{counted(one.files, 'file')} from {size(one.low)} to {size(one.high)}, {size(one.bytes)} together"
+        title = (
+            f"{format_count(one.files, 'file')} from {size(one.low)} to {size(one.high)}, {size(one.bytes)} together"
+        )
         left = _LEFT + place * wide
         shapes.append(_bar(left, wide, [(kind, one.files)], top, title))
         names.append(f"<text class=label x={left + 1:g} y={_HEIGHT - 6}>{size(one.low)}</text>")
-    label = f"Sizes of {counted(sum(one.files for one in classes), 'file')}, by powers of two"
+    label = f"Sizes of {format_count(sum(one.files for one in classes), 'file')}, by powers of two"
     every = -(-len(names) // 12) or 1
     return _chart(label, f"{_scale(f'{top:,}')}{''.join(shapes)}{''.join(names[::every])}")
 

@@ -111,7 +111,7 @@ def avro_records(block: LogBlock) -> AvroRecords:
     return AvroRecords(content.schema_text, content.data, starts, lengths)
 
 
-def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets]:
+def join_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets]:
     """The records of several blocks, one block's after the other's, found at once: bytes, and where each begins and its length.
 
     Raises as `avro_records`; but where records do not fill a content exactly, the error does not name the content.

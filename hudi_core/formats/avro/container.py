@@ -61,8 +61,8 @@ def reading(where: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         if _NO_CODEC.search(str(error)):
-            raise UnsupportedError(where, expected="a codec whose library is installed", found=_shown(error)) from None
-        raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
+            raise UnsupportedError(where, expected="a codec whose library is installed", found=_show(error)) from None
+        raise CorruptFileError(where, expected="a whole Avro container file", found=_show(error)) from None
 
 
 def one_block(content: bytes, where: str) -> tuple[Mapping[str, Any], bytes]:
@@ -117,10 +117,10 @@ def read_records(
     except CorruptFileError:
         raise
     except _DAMAGE as error:
-        raise CorruptFileError(where, expected="whole Avro records", found=_shown(error)) from None
+        raise CorruptFileError(where, expected="whole Avro records", found=_show(error)) from None
 
 
-def _shown(error: BaseException) -> str:
+def _show(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:120]
 
 
@@ -129,20 +129,20 @@ def write_records(schema_text: str, records: Sequence[Mapping[str, Any]], where:
 
     Raises `CorruptFileError` with `where` for a record that has other types.
     """
-    parsed = _parsed(schema_text)
+    parsed = _parse(schema_text)
     encoded: list[bytes] = []
     for record in records:
         out = io.BytesIO()
         try:
             fastavro.schemaless_writer(out, parsed, record)
         except _DAMAGE as error:
-            raise CorruptFileError(where, expected="records of the schema", found=_shown(error)) from None
+            raise CorruptFileError(where, expected="records of the schema", found=_show(error)) from None
         encoded.append(out.getvalue())
     return encoded
 
 
 @lru_cache(maxsize=4)
-def _parsed(schema_text: str) -> Any:
+def _parse(schema_text: str) -> Any:
     return fastavro.parse_schema(json.loads(schema_text))
 
 

@@ -145,7 +145,7 @@ class Lanes:
             word, below, reach = self._see_varint(size, live)
             if reach >> (8 * size - 1) == 0:
                 self._skip_varint(below, reach, live)
-                return _packed(word, below, reach)
+                return _pack(word, below, reach)
         return self._long_varint(word, below)
 
     def pass_varint(self, live: Bools | None = None) -> None:
@@ -199,7 +199,7 @@ class Lanes:
     def _long_varint(self, word: Unsigned, below: Unsigned) -> Unsigned:
         """As `unsigned`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
         is_long = below == ~np.uint64(0)
-        value = _packed(word, below, (1 << 64) - 1)
+        value = _pack(word, below, (1 << 64) - 1)
         window = self.expect(10)
         tail = np.ndarray((len(self),), "<u2", window, self.shift - self.base + 8, (WINDOW,)) * is_long
         more = (tail >> 7) & 1
@@ -218,7 +218,7 @@ class Lanes:
         equal = live is None and int(np.bitwise_and.reduce(below)) == reach
         self.skip(reach.bit_length() // 8 + 1 if equal else _sizes(below))
 
-    def signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
+    def read_signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
         raw = self.unsigned(live)
         dtype = np.int32 if bits == 32 else np.int64
@@ -328,7 +328,7 @@ def _sizes(below: Unsigned) -> NDArray[np.int64]:
     return sizes
 
 
-def _packed(word: Unsigned, below: Unsigned, reach: int) -> Unsigned:
+def _pack(word: Unsigned, below: Unsigned, reach: int) -> Unsigned:
     """The 7-bit groups below the stop, one a byte, moved together: in pairs, then fours, then eights, as far as needed."""
     bits = _BITS[word.itemsize]
     word &= below

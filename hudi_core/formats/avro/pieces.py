@@ -70,13 +70,13 @@ def where_live(piece: Words, live: Bools | None) -> Words:
 
 def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[Offsets, Bytes8]:
     """Offsets and bytes of all rows, in order. `framed` puts the size of each in front of it: four bytes, the highest first."""
-    merged = list(_merged(pieces))
+    merged = list(_merge(pieces))
     lengths = np.zeros(rows, np.int64)
     for piece in merged:
         lengths += piece.sizes
     if framed:
         frame = Words(lengths.astype(">u4").view("<u4").astype(np.uint64), None, _FRAME, _FRAME)
-        merged = [*_merged([frame, *merged[:1]]), *merged[1:]]
+        merged = [*_merge([frame, *merged[:1]]), *merged[1:]]
         lengths += _FRAME
     if int(lengths.sum()) > LARGE_ROW * rows:
         return _row_by_row(merged, lengths)
@@ -144,7 +144,7 @@ def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
     places[cursor] = held.view(opaque(size)).reshape(-1)
 
 
-def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
+def _merge(pieces: Iterable[Piece]) -> Iterable[Piece]:
     """Neighbouring words joined as long as they fit: putting two together costs less than placing both."""
     before: Words | None = None
     for piece in pieces:
@@ -156,7 +156,7 @@ def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
         elif before is None:
             before = piece
         elif before.max_size + piece.max_size <= MAX_WORDS_SIZE:
-            before = _joined(before, piece)
+            before = _join(before, piece)
         else:
             yield before
             before = piece
@@ -164,7 +164,7 @@ def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
         yield before
 
 
-def _joined(first: Words, second: Words) -> Words:
+def _join(first: Words, second: Words) -> Words:
     """One piece of two that fit in one. NumPy gives 0 for a shift by all bits of a word or more, negative ones included."""
     max_size = first.max_size + second.max_size
     before = np.array([first.sizes]) if isinstance(first.sizes, int) else first.sizes

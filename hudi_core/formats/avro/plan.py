@@ -159,7 +159,7 @@ def plan(schema_text: str, wanted: frozenset[str] | None = None) -> Node:
     except ValueError as error:
         raise SchemaError("Avro schema", expected="JSON", found=str(error)) from error
     node = _Parser().node(document, "", "$", 0)
-    return node if wanted is None else _pruned(node, [tuple(path.split(".")) for path in wanted])
+    return node if wanted is None else _prune(node, [tuple(path.split(".")) for path in wanted])
 
 
 class _Parser:
@@ -274,30 +274,30 @@ def _full_name(document: Mapping[str, Any], namespace: str, path: str) -> str:
     return name if "." in name or not space else f"{space}.{name}"
 
 
-def _pruned(node: Node, paths: list[tuple[str, ...]]) -> Node:
+def _prune(node: Node, paths: list[tuple[str, ...]]) -> Node:
     """The node with only the fields on `paths` wanted; an empty path wants all."""
     if () in paths:
         return node
     match node:
         case Record(fields):
-            return Record(tuple(_pruned_field(branch, paths) for branch in fields))
+            return Record(tuple(_prune_field(branch, paths) for branch in fields))
         case Array(item):
-            return Array(_pruned(item, paths))
+            return Array(_prune(item, paths))
         case Map(value):
-            return Map(_pruned(value, paths))
+            return Map(_prune(value, paths))
         case Nullable(inner):
-            return replace(node, inner=_pruned(inner, paths))  # type: ignore[arg-type]  # pruning keeps the kind
+            return replace(node, inner=_prune(inner, paths))  # type: ignore[arg-type]  # pruning keeps the kind
         case Branches(names, nodes):
-            pruned = tuple(_pruned(branch, paths) for branch in nodes)
+            pruned = tuple(_prune(branch, paths) for branch in nodes)
             return Branches(names, pruned, tuple(blank(branch) for branch in pruned))
         case Null() | Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
             return node
     assert_never(node)
 
 
-def _pruned_field(field: Field, paths: list[tuple[str, ...]]) -> Field:
+def _prune_field(field: Field, paths: list[tuple[str, ...]]) -> Field:
     below = [path[1:] for path in paths if path[0] == field.name]
-    return Field(field.name, _pruned(field.node, below), wanted=True) if below else replace(field, wanted=False)
+    return Field(field.name, _prune(field.node, below), wanted=True) if below else replace(field, wanted=False)
 
 
 def blank(node: Node) -> Column:
@@ -332,7 +332,7 @@ def blank(node: Node) -> Column:
     assert_never(node)
 
 
-def fixed_width(node: Node) -> int | None:
+def get_fixed_width(node: Node) -> int | None:
     """Bytes of every value of the node; None when values differ in width."""
     match node:
         case Null():
@@ -342,7 +342,7 @@ def fixed_width(node: Node) -> int | None:
         case Floating(size) | Fixed(size):
             return size
         case Record(fields):
-            widths = [fixed_width(field.node) for field in fields]
+            widths = [get_fixed_width(field.node) for field in fields]
             return None if None in widths else sum(width for width in widths if width)
         case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable() | Branches():
             return None
@@ -357,7 +357,7 @@ def least_width(node: Node) -> int:
         case Branches(nodes=nodes):
             return 1 + min(least_width(branch) for branch in nodes)
         case Null() | Boolean() | Floating() | Fixed():
-            return fixed_width(node) or 0
+            return get_fixed_width(node) or 0
         case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable():
             return 1
     assert_never(node)

@@ -93,7 +93,7 @@ def _read_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> Column:
             lanes.skip_where(live, 1)
             return PrimitiveColumn(bits.view(np.bool_), live)
         case Integer(bits):
-            return PrimitiveColumn(lanes.signed(bits, live), live)
+            return PrimitiveColumn(lanes.read_signed(bits, live), live)
         case Floating(size):
             words = lanes.word(size)
             if live is not None:

@@ -27,7 +27,7 @@ from hudi_core.formats.avro.plan import (
     Nullable,
     Record,
     Sized,
-    fixed_width,
+    get_fixed_width,
     least_width,
 )
 from hudi_core.formats.avro.step import find_starts
@@ -126,7 +126,7 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
     Works in rounds: in each, every lane that is not done passes over one item (or one block, when all items are equally
     wide). The rounds of a few lanes with many items would be all overhead, so their lists are walked one after the other.
     """
-    width, least = fixed_width(item), least_width(item)
+    width, least = get_fixed_width(item), least_width(item)
     total = len(lanes)
     counts = np.zeros(total, np.int64)
     runs: Runs = []
@@ -175,7 +175,7 @@ def _open_blocks(active: Lanes, remaining: NDArray[np.int64], least: int) -> Non
     if len(due) == 0:
         return
     openers = active.select(due)
-    count = openers.signed(64)
+    count = openers.read_signed(64)
     with_size = np.flatnonzero(count < 0)
     if len(with_size):
         sized = openers.select(with_size)

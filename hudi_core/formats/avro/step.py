@@ -24,7 +24,7 @@ from hudi_core.formats.avro.plan import (
     Nullable,
     Record,
     Sized,
-    fixed_width,
+    get_fixed_width,
 )
 
 _FEW: Final = 64
@@ -133,11 +133,11 @@ def _sequence(node: Node, find_ends: FindEnds | None) -> tuple[int, list[tuple[S
     """A value as so many bytes, and then steps, each with so many bytes behind it."""
     match node:
         case Null() | Boolean() | Floating() | Fixed():
-            return fixed_width(node) or 0, []
+            return get_fixed_width(node) or 0, []
         case Integer() | Enumeration():
             return 0, [(_varint_end, 0)]
         case Sized():
-            return 0, [(_sized_end, 0)]
+            return 0, [(_find_sized_end, 0)]
         case Record(fields):
             first, steps = 0, list[tuple[Step, int]]()
             for before, inner in (_sequence(field.node, find_ends) for field in fields):
@@ -164,7 +164,7 @@ def _varint_end(data: Octets, position: int) -> int:
     return position + 1
 
 
-def _sized_end(data: Octets, position: int) -> int:
+def _find_sized_end(data: Octets, position: int) -> int:
     size = data[position]
     position += 1
     if size >= 128:
@@ -208,7 +208,7 @@ def _union(nodes: Sequence[Node], find_ends: FindEnds | None) -> Step:
 
 
 def _list(item: Node, find_ends: FindEnds | None) -> Step:
-    width = fixed_width(item)
+    width = get_fixed_width(item)
     inner = stepper(item, find_ends)
     if find_ends is not None and isinstance(item, Record):
         inner = _foreseeing(inner, Foreseen(item, find_ends))

@@ -20,7 +20,7 @@ from hudi_core.formats.avro.plan import (
     Nullable,
     Record,
     Sized,
-    fixed_width,
+    get_fixed_width,
     least_width,
 )
 
@@ -61,7 +61,7 @@ def _walker(node: Node) -> Walk:
         case Integer(bits):
             return _long if bits == 64 else _int
         case Floating(size) | Fixed(size):
-            return _fixed(size)
+            return _walk_fixed(size)
         case Sized(utf8):
             return _string if utf8 else _bytes
         case Enumeration(symbols):
@@ -117,7 +117,7 @@ def _null(data: bytes, position: int, end: int) -> int:  # noqa: ARG001  # it is
     return position
 
 
-def _fixed(size: int) -> Walk:
+def _walk_fixed(size: int) -> Walk:
     def walk(data: bytes, position: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
         return _within(position + size, end)
 
@@ -194,7 +194,7 @@ def _record(fields: list[tuple[str, Walk]]) -> Walk:
 
 
 def _items(item: Node) -> Walk:
-    width, least, step = fixed_width(item), least_width(item), _walker(item)
+    width, least, step = get_fixed_width(item), least_width(item), _walker(item)
 
     def walk(data: bytes, position: int, end: int) -> int:
         while True:

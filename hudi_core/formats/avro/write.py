@@ -153,7 +153,7 @@ def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Plac
         case Sized(False), BinaryColumn(offsets, data):
             yield from _write_sized(offsets, data, place.live)
         case Fixed(size), FixedBinaryColumn(own, data) if size == own:
-            yield _fixed(data, size, place.live)
+            yield _write_fixed(data, size, place.live)
         case Boolean(), PrimitiveColumn(values) if values.dtype == np.bool_:
             yield where_live(Words(values.astype(np.uint64), None, 1, 1), place.live)
         case Integer(bits), PrimitiveColumn(values) if values.dtype == f"i{bits // 8}":
@@ -196,7 +196,7 @@ def _write_sized(offsets: Offsets, data: Bytes8, live: Bools | None) -> Iterator
     yield Spans(data, offsets[:-1], lengths)
 
 
-def _fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
+def _write_fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
     rows = len(data)
     if 0 < size <= MAX_WORDS_SIZE:
         padded = np.zeros(rows * size + MAX_WORDS_SIZE, np.uint8)

@@ -110,13 +110,13 @@ def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], tr
             window_cells = [_walk(data, start, stop, stop, trailing, place) for start, stop, place in window]
         parts += window_cells
         first = last
-    starts, rows, values = _joined(parts)
+    starts, rows, values = _join(parts)
     value_offsets = starts + rows
     value_offsets += _BEFORE_ROW + _AFTER_ROW
     return Cells(data, starts + _BEFORE_ROW, rows, value_offsets, values)
 
 
-def _joined(parts: Sequence[_CellSpans]) -> _CellSpans:
+def _join(parts: Sequence[_CellSpans]) -> _CellSpans:
     empty = np.zeros(0, np.int64)
     return _CellSpans(*(np.concatenate(arrays) for arrays in zip(_CellSpans(empty, empty, empty), *parts, strict=True)))
 
@@ -235,15 +235,15 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     """
     width = min(max(map(len, targets), default=0), _MAX_ROW)
     if len(rows) * (width + 2) > len(targets) * _PADDED_WORTH:
-        return _bisected(rows, targets, bisect_left), _bisected(rows, targets, bisect_right)
+        return _bisect_rows(rows, targets, bisect_left), _bisect_rows(rows, targets, bisect_right)
     starts = np.zeros(len(targets), np.int64)
     stops = np.zeros(len(targets), np.int64)
     step = max(_PADDED_TOGETHER // (width + 2), 1)
     for first in range(0, len(rows), step):
-        padded = _padded_rows(rows, slice(first, first + step), width)
+        padded = _pad_rows(rows, slice(first, first + step), width)
         run_ends = np.append(np.flatnonzero(padded[1:] != padded[:-1]) + 1, len(padded))
         for first_target in range(0, len(targets), step):
-            part = _padded(targets[first_target : first_target + step], width)
+            part = _pad(targets[first_target : first_target + step], width)
             less = np.searchsorted(padded, part)
             equal = padded[np.minimum(less, len(padded) - 1)] == part
             starts[first_target : first_target + step] += less
@@ -257,12 +257,12 @@ def find_strings(rows: Cells | list[bytes], strings: StringColumn) -> tuple[Inte
     lengths = np.diff(strings.offsets)
     max_length = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
     width = min(int(max_length), _MAX_ROW)
-    padded = _padded_rows(rows, slice(0, len(rows)), width)
+    padded = _pad_rows(rows, slice(0, len(rows)), width)
     starts, stops = np.empty(len(lengths), np.int64), np.empty(len(lengths), np.int64)
     step = max(_PADDED_TOGETHER // (width + 2), 1)
     for first in range(0, len(lengths), step):
         chosen = slice(first, first + step)
-        part = _padded_spans(strings.data, strings.offsets[:-1][chosen], lengths[chosen], width)
+        part = _pad_spans(strings.data, strings.offsets[:-1][chosen], lengths[chosen], width)
         starts[chosen] = np.searchsorted(padded, part, "left")
         stops[chosen] = np.searchsorted(padded, part, "right")
     return starts, stops
@@ -275,13 +275,13 @@ def keys_of(cells: Cells) -> StringColumn:
 
 def in_byte_order(cells: Cells) -> Cells:
     """The cells in the order of their rows' bytes; the same where they are in it."""
-    padded = _padded_cells(cells, int(cells.key_lengths.max(initial=0)))
+    padded = _pad_cells(cells, int(cells.key_lengths.max(initial=0)))
     return cells if (padded[1:] >= padded[:-1]).all() else cells.take(np.argsort(padded, kind="stable"))
 
 
 def ascend_apart(cells: Cells) -> bool:
     """Whether each row is greater than the one before it, by bytes."""
-    padded = _padded_cells(cells, int(cells.key_lengths.max(initial=0)))
+    padded = _pad_cells(cells, int(cells.key_lengths.max(initial=0)))
     return bool((padded[1:] > padded[:-1]).all())
 
 
@@ -290,18 +290,18 @@ def has_late_rows(cells: Cells) -> bool:
     return bool(gather(cells.data, cells.key_offsets, cells.key_lengths)[1].max(initial=0) >= FIRST_LATE)
 
 
-def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:
+def _bisect_rows(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:
     if isinstance(rows, Cells):
         positions = range(len(rows))
         return np.array([bisect(positions, target, key=rows.key) for target in targets], np.int64)
     return np.array([bisect(rows, target) for target in targets], np.int64)
 
 
-def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Padded:
-    return _padded_cells(rows.take(part), width) if isinstance(rows, Cells) else _padded(rows[part], width)
+def _pad_rows(rows: Cells | list[bytes], part: slice, width: int) -> Padded:
+    return _pad_cells(rows.take(part), width) if isinstance(rows, Cells) else _pad(rows[part], width)
 
 
-def _padded(values: Sequence[bytes], width: int) -> Padded:
+def _pad(values: Sequence[bytes], width: int) -> Padded:
     """Strings of one width that compare as the given ones do with any of at most `width` bytes.
 
     A string is cut or filled up with zero bytes, and then has in two bytes its length, or a mark that it was longer.
@@ -311,13 +311,13 @@ def _padded(values: Sequence[bytes], width: int) -> Padded:
     return _with_lengths(filled[:, :width], lengths)
 
 
-def _padded_cells(cells: Cells, width: int) -> Padded:
-    """`_padded` of the rows of cells."""
-    return _padded_spans(cells.data, cells.key_offsets, cells.key_lengths, width)
+def _pad_cells(cells: Cells, width: int) -> Padded:
+    """`_pad` of the rows of cells."""
+    return _pad_spans(cells.data, cells.key_offsets, cells.key_lengths, width)
 
 
-def _padded_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Padded:
-    """`_padded` of spans of bytes."""
+def _pad_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Padded:
+    """`_pad` of spans of bytes."""
     if width == 0 or not len(offsets):
         return _with_lengths(np.zeros((len(offsets), width), np.uint8), lengths)
     if int(offsets.max()) + width > len(data):

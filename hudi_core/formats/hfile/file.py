@@ -31,7 +31,7 @@ from hudi_core.formats.hfile.index import (
     parse_meta_index,
     parse_root_index,
 )
-from hudi_core.formats.hfile.search import Wanted, wanted_prefixes, wanted_rows, wanted_strings
+from hudi_core.formats.hfile.search import Wanted, match_prefixes, match_rows, match_strings
 from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
 from hudi_core.formats.random_access import RandomAccess, read_range, read_ranges
 
@@ -157,18 +157,18 @@ class HFile:
 
     def lookup(self, keys: Sequence[bytes]) -> CellMatches:
         """All cells of these keys, in the order of `keys`; reads only the blocks that can hold them, each once."""
-        return self._search(wanted_rows(keys))
+        return self._search(match_rows(keys))
 
     def prefix(self, prefixes: Sequence[bytes]) -> Cells:
         """All cells whose row starts with one of the prefixes, in file order, each once; reads only the blocks needed."""
-        return self._search(wanted_prefixes(prefixes)).cells
+        return self._search(match_prefixes(prefixes)).cells
 
     def prefix_pieces(self, prefixes: Sequence[bytes]) -> list[Callable[[], Cells]]:
         """What `prefix` gives, in pieces of some megabytes one after the other, each decoded when it is called, by any thread.
 
         The blocks are read, and their checksums compared, before this returns.
         """
-        wanted = wanted_prefixes(prefixes)
+        wanted = match_prefixes(prefixes)
         return [partial(self._matches, blocks, wanted) for blocks in _pieces(self._candidates(wanted))]
 
     def pieces_for(self, keys: StringColumn) -> list[Callable[[], Cells]]:
@@ -176,7 +176,7 @@ class HFile:
 
         The keys of the column, none of them null, may have any order.
         """
-        return [partial(self._decode, blocks) for blocks in _pieces(self._candidates(wanted_strings(keys)))]
+        return [partial(self._decode, blocks) for blocks in _pieces(self._candidates(match_strings(keys)))]
 
     def _matches(self, blocks: Sequence[Block], wanted: Wanted) -> Cells:
         return _within(self._decode(blocks), wanted).cells

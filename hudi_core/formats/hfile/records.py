@@ -28,14 +28,14 @@ def decode_rows(
         assert isinstance(part, StructColumn)
         rows = np.arange(first, first := first + length(part))
         fields: dict[str, Column] = {
-            name: _filled(own, cells, rows)
+            name: _fill(own, cells, rows)
             for name, own in part.fields.items()
             if name in left and isinstance(own, StringColumn)
         }
         yield replace(part, fields={**part.fields, **fields}) if fields else part
 
 
-def _filled(own: StringColumn, cells: Cells, rows: Numbers) -> StringColumn:
+def _fill(own: StringColumn, cells: Cells, rows: Numbers) -> StringColumn:
     """The texts, those that are empty taken from the keys of these rows."""
     is_empty = np.diff(own.offsets) == 0
     if own.validity is not None:

@@ -44,14 +44,14 @@ class Wanted:
         return ordered, *self.by_bytes(ordered)
 
 
-def wanted_rows(keys: Sequence[bytes]) -> Wanted:
+def match_rows(keys: Sequence[bytes]) -> Wanted:
     """The rows that are one of the keys."""
     late = _has_late(np.frombuffer(b"".join(keys), np.uint8))
     translated = list(map(units, keys)) if late else []
     return Wanted(lambda rows: find_rows(rows, keys), (lambda rows: find_rows(rows, translated)) if late else None)
 
 
-def wanted_strings(keys: StringColumn) -> Wanted:
+def match_strings(keys: StringColumn) -> Wanted:
     """The rows that are one of the keys of a column, without nulls."""
     late = _has_late(keys.data)
     table = np.frombuffer(UNITS, np.uint8)
@@ -61,7 +61,7 @@ def wanted_strings(keys: StringColumn) -> Wanted:
     )
 
 
-def wanted_prefixes(prefixes: Sequence[bytes]) -> Wanted:
+def match_prefixes(prefixes: Sequence[bytes]) -> Wanted:
     """The rows that start with one of the prefixes, each row once."""
     apart = _apart(prefixes)
     late = any(_has_late(np.frombuffer(prefix, np.uint8)) for prefix in apart)

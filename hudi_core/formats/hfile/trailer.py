@@ -55,7 +55,7 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
         raise UnsupportedError(place, expected="HFile version 3", found=f"version {version & 0xFFFFFF}")
     numbers: dict[int, int] = {}
     byte_values: dict[int, bytes] = {}
-    for field, value in protobuf_fields(_delimited(data[len(_MAGIC) : -4], place), place):
+    for field, value in protobuf_fields(_read_delimited(data[len(_MAGIC) : -4], place), place):
         if isinstance(value, int):
             numbers[field] = value
         else:
@@ -76,8 +76,8 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
         meta_index_count=numbers.get(6, 0),
         entry_count=numbers.get(7, 0),
         data_index_levels=numbers.get(8, 1),
-        first_data_block_offset=_signed(numbers.get(9, 0)),
-        last_data_block_offset=_signed(numbers.get(10, 0)),
+        first_data_block_offset=_read_signed(numbers.get(9, 0)),
+        last_data_block_offset=_read_signed(numbers.get(10, 0)),
         comparator=byte_values.get(11, b"").decode("utf-8", "replace"),
         codec=codec,
     )
@@ -101,7 +101,7 @@ def parse_file_info(data: bytes, where: str) -> dict[bytes, bytes]:
     if not data.startswith(_FILE_INFO_MAGIC):
         raise CorruptFileError(place, expected=f"magic {_FILE_INFO_MAGIC!r}", found=repr(bytes(data[:4])))
     info: dict[bytes, bytes] = {}
-    for field, entry in protobuf_fields(_delimited(data[len(_FILE_INFO_MAGIC) :], place), place):
+    for field, entry in protobuf_fields(_read_delimited(data[len(_FILE_INFO_MAGIC) :], place), place):
         if field != 1 or isinstance(entry, int):
             continue
         parts = {part: value for part, value in protobuf_fields(entry, place) if isinstance(value, bytes)}
@@ -159,7 +159,7 @@ def protobuf_fields(data: bytes, place: str) -> Iterator[tuple[int, int | bytes]
                 )
 
 
-def _delimited(data: bytes, place: str) -> bytes:
+def _read_delimited(data: bytes, place: str) -> bytes:
     """The message at the start of `data`, after its own length."""
     length, position = _varint(data, 0, place)
     return _part(data, position, length, place)
@@ -199,6 +199,6 @@ def _encode_varint(value: int) -> bytes:
     return bytes(encoded + bytes([value]))
 
 
-def _signed(value: int) -> int:
+def _read_signed(value: int) -> int:
     signed: int = struct.unpack("<q", struct.pack("<Q", value))[0]
     return signed

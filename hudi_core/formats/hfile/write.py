@@ -141,13 +141,13 @@ class HFileWriter:
 
     def _data_content(self, rows: Strings, values: Strings, block: tuple[int, int]) -> tuple[int, bytes]:
         content = _cells(rows, values, *block)
-        return len(content), self._compressed(content)
+        return len(content), self._compress(content)
 
-    def _compressed(self, content: bytes) -> bytes:
+    def _compress(self, content: bytes) -> bytes:
         return content if self._codec is Codec.NONE else deflate(content)
 
     def _place(self, kind: bytes, content: bytes, key: bytes = b"") -> _Placed:
-        return self._put(kind, self._compressed(content), len(content), key)
+        return self._put(kind, self._compress(content), len(content), key)
 
     def _put(self, kind: bytes, stored: bytes, size: int, key: bytes, previous: int = -1) -> _Placed:
         """Writes a block; `size` is that of its content before compression."""

@@ -173,7 +173,7 @@ def _value(bound: bytes | None, column: LeafChunks, kind: t.Primitive, *, is_low
         return None
     match kind:
         case t.Decimal(_, scale):
-            return _scaled(int.from_bytes(bound, "big", signed=True), scale)
+            return _apply_scale(int.from_bytes(bound, "big", signed=True), scale)
         case t.String() | t.Enumeration() | t.Uuid(fixed=None):
             return _text(bound, is_lower)
         case t.Uuid():
@@ -196,7 +196,7 @@ def _number(bound: bytes, column: LeafChunks, kind: t.Primitive) -> Any:
         case t.Float() | t.Double():
             return number if isinstance(number, float) else None
         case t.Decimal(_, scale):
-            return _scaled(number, scale) if isinstance(number, int) else None
+            return _apply_scale(number, scale) if isinstance(number, int) else None
         case _:
             return number if isinstance(number, int) else None
 
@@ -209,5 +209,5 @@ def _text(bound: bytes, is_lower: bool) -> str | None:
         return bound[: error.start].decode("utf-8") if is_lower else None
 
 
-def _scaled(unscaled: int, scale: int) -> Decimal:
+def _apply_scale(unscaled: int, scale: int) -> Decimal:
     return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))

@@ -34,7 +34,7 @@ def raw_fields(data: bytes) -> Iterator[tuple[int, int, bytes]]:
         yield field_id, header & 15, data[start : reader.offset]
 
 
-def encoded(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
+def encode(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
     """A structure of fields (id, kind, encoded value), whose ids ascend by less than 16."""
     parts, last = [], 0
     for field_id, kind, value in fields:
@@ -44,11 +44,11 @@ def encoded(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def i32(field_id: int, value: int) -> tuple[int, int, bytes]:
-    return field_id, _I32, _zigzagged(value)
+    return field_id, _I32, _zigzag(value)
 
 
 def i64(field_id: int, value: int) -> tuple[int, int, bytes]:
-    return field_id, _I64, _zigzagged(value)
+    return field_id, _I64, _zigzag(value)
 
 
 def false(field_id: int) -> tuple[int, int, bytes]:
@@ -64,7 +64,7 @@ def structs(field_id: int, values: list[bytes]) -> tuple[int, int, bytes]:
 
 
 def numbers(field_id: int, values: list[int]) -> tuple[int, int, bytes]:
-    return field_id, _LIST, b"".join([_list_header(len(values), _I32), *map(_zigzagged, values)])
+    return field_id, _LIST, b"".join([_list_header(len(values), _I32), *map(_zigzag, values)])
 
 
 def binaries(field_id: int, values: list[bytes]) -> tuple[int, int, bytes]:
@@ -80,7 +80,7 @@ def _list_header(count: int, kind: int) -> bytes:
     return bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + _varint(count)
 
 
-def _zigzagged(value: int) -> bytes:
+def _zigzag(value: int) -> bytes:
     return _varint(value << 1 if value >= 0 else (-value << 1) - 1)
 
 

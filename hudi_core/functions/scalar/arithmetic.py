@@ -12,7 +12,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.cast import nearest_binary32
-from hudi_core.values.domain import EXACT, rounded_decimal, to_binary32
+from hudi_core.values.domain import EXACT, round_decimal, to_binary32
 
 
 def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_type: t.Type) -> Any:
@@ -21,19 +21,19 @@ def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_t
         case t.Int() | t.Long():
             bits = 32 if isinstance(result_type, t.Int) else 64
             result = _on_integers(function, *operands)
-            return None if result is None else wrapped(result, bits)
+            return None if result is None else wrap(result, bits)
         case t.Float() | t.Double():
-            converted = [widened(value, source, result_type) for value, source in zip(operands, types, strict=True)]
+            converted = [widen(value, source, result_type) for value, source in zip(operands, types, strict=True)]
             real = _on_floats(function, *converted)
             return to_binary32(real) if real is not None and isinstance(result_type, t.Float) else real
         case t.Decimal():
             exact = _on_decimals(function, result_type, *(Decimal(value) for value in operands))
-            return None if exact is None else rounded_decimal(exact, result_type)
+            return None if exact is None else round_decimal(exact, result_type)
         case _:
             raise UnsupportedError(function, expected="a number as its result", found=type_text(result_type))
 
 
-def wrapped(value: int, bits: int) -> int:
+def wrap(value: int, bits: int) -> int:
     """The number's lowest bits as a signed integer.
 
     >>> wrapped(2**31, 32), wrapped(-1, 32)
@@ -43,7 +43,7 @@ def wrapped(value: int, bits: int) -> int:
     return (value + half) % (2 * half) - half
 
 
-def widened(value: Any, source: t.Type, to: t.Type) -> Any:
+def widen(value: Any, source: t.Type, to: t.Type) -> Any:
     """A number in a float type: an integer is rounded once, to the target's own width."""
     if isinstance(to, t.Float):
         return nearest_binary32(value) if isinstance(source, t.Int | t.Long) else to_binary32(float(value))

@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.functions.scalar.arithmetic import widened, wrapped
+from hudi_core.functions.scalar.arithmetic import widen, wrap
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, rounded_decimal
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, round_decimal
 from hudi_core.values.text import parse_text, to_text
 
 Convert = Callable[[Any], Any]
@@ -52,7 +52,7 @@ def _conversion(source: t.Type, to: t.Type) -> Convert | None:
             return _by_parts(source, to)
     match source:
         case t.String() | t.Enumeration() | t.Uuid():
-            return lambda value: _parsed(value, to)
+            return lambda value: _parse(value, to)
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Decimal():
             return _from_number(source, to)
         case t.Timestamp(unit):
@@ -98,7 +98,7 @@ def _to_text(source: t.Type, to: t.String | t.Enumeration | t.Uuid) -> Convert |
         case _ if isinstance(to, t.String):
             return lambda value: to_text(value, source)
         case t.String() | t.Enumeration() | t.Uuid():
-            return lambda value: _parsed(value, to)
+            return lambda value: _parse(value, to)
         case _:
             return None
 
@@ -112,14 +112,14 @@ def _to_bytes(source: t.Type, to: t.Binary | t.Fixed | t.Vector) -> Convert | No
         case _:
             length = -1
 
-    def sized(value: bytes) -> bytes | None:
+    def fit_size(value: bytes) -> bytes | None:
         return value if length in (-1, len(value)) else None
 
     match source:
         case t.String() | t.Enumeration() | t.Uuid():
-            return lambda value: sized(value.encode("utf-8"))
+            return lambda value: fit_size(value.encode("utf-8"))
         case t.Binary() | t.Fixed() | t.Vector():
-            return sized
+            return fit_size
         case _:
             return None
 
@@ -131,17 +131,17 @@ def _from_number(source: t.Type, to: t.Type) -> Convert | None:
             return lambda value: value != 0
         case t.Int() | t.Long():
             bits, span = (32, INT_RANGE) if isinstance(to, t.Int) else (64, LONG_RANGE)
-            return (lambda value: _saturated(value, span)) if real else (lambda value: wrapped(int(value), bits))
+            return (lambda value: _saturate(value, span)) if real else (lambda value: wrap(int(value), bits))
         case t.Float() | t.Double():
-            return lambda value: widened(value, source, to)
+            return lambda value: widen(value, source, to)
         case t.Decimal():
             return (
                 (lambda value: _decimal_of_real(value, to))
                 if real
-                else (lambda value: rounded_decimal(Decimal(value), to))
+                else (lambda value: round_decimal(Decimal(value), to))
             )
         case t.Timestamp(unit) if real:
-            return lambda value: _saturated(value * unit.value, LONG_RANGE) if math.isfinite(value) else None
+            return lambda value: _saturate(value * unit.value, LONG_RANGE) if math.isfinite(value) else None
         case t.Timestamp(unit) if isinstance(source, t.Int | t.Long):
             return lambda value: min(max(value * unit.value, LONG_RANGE[0]), LONG_RANGE[1])
         case _:
@@ -155,14 +155,14 @@ def _from_timestamp(per_second: int, to: t.Type) -> Convert | None:
         case t.Date():
             return lambda ticks: _within(ticks // (DAY_SECONDS * per_second), INT_RANGE)
         case t.Int() | t.Long():
-            return lambda ticks: wrapped(ticks // per_second, 32 if isinstance(to, t.Int) else 64)
+            return lambda ticks: wrap(ticks // per_second, 32 if isinstance(to, t.Int) else 64)
         case t.Double():
             return lambda ticks: ticks / per_second
         case _:
             return None
 
 
-def _parsed(text: str, to: t.Type) -> Any:
+def _parse(text: str, to: t.Type) -> Any:
     try:
         return parse_text(text, to)
     except SchemaError:
@@ -171,10 +171,10 @@ def _parsed(text: str, to: t.Type) -> Any:
 
 def _decimal_of_real(value: float, to: t.Decimal) -> Decimal | None:
     """By the shortest text that stands for the binary64 number, as `BigDecimal(Double.toString(d))`."""
-    return rounded_decimal(Decimal(repr(value)), to) if math.isfinite(value) else None
+    return round_decimal(Decimal(repr(value)), to) if math.isfinite(value) else None
 
 
-def _saturated(value: float, span: tuple[int, int]) -> int:
+def _saturate(value: float, span: tuple[int, int]) -> int:
     """Toward zero, the nearest end of the range beyond it, zero for NaN."""
     if value != value:
         return 0

@@ -26,7 +26,7 @@ def truncation(unit: str) -> tuple[str, int] | None:
     return ("parts", _PARTS_OF_SECOND[name]) if name in _PARTS_OF_SECOND else None
 
 
-def truncated(unit: str, ticks: Any, per_second: int) -> Any:
+def truncate(unit: str, ticks: Any, per_second: int) -> Any:
     """The start of the year, quarter, month, week (on Monday), day, hour, ... around; None when the unit is none.
 
     Beside it whether it is known: what lies before the first tick of 64 bits is not.

@@ -8,7 +8,7 @@ from typing import Any
 
 import xxhash
 
-from hudi_core.functions.scalar.arithmetic import wrapped
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
 
 Hash = Callable[[bytes, int, bool], int]
@@ -36,7 +36,7 @@ def _of_value(hash_value: Hash, value: Any, type: t.Type, seed: int) -> int:
         case t.Long():
             return hash_value(struct.pack("<q", value), seed, True)
         case t.Timestamp(unit):
-            return hash_value(struct.pack("<q", wrapped(value * 1_000_000 // unit.value, 64)), seed, True)
+            return hash_value(struct.pack("<q", wrap(value * 1_000_000 // unit.value, 64)), seed, True)
         case t.Float():
             return hash_value(
                 struct.pack("<I", 0x7FC0_0000) if value != value else struct.pack("<f", value + 0.0), seed, True
@@ -60,7 +60,7 @@ def xxh64(data: bytes, seed: int, is_number: bool) -> int:
     >>> xxh64(b"Spark", 42, False)
     -4294468057691064905
     """
-    return wrapped(xxhash.xxh64_intdigest(data, seed % (1 << 64)), 64)
+    return wrap(xxhash.xxh64_intdigest(data, seed % (1 << 64)), 64)
 
 
 def murmur3(data: bytes, seed: int, is_number: bool) -> int:
@@ -72,19 +72,19 @@ def murmur3(data: bytes, seed: int, is_number: bool) -> int:
     aligned = len(data) - len(data) % 4
     state = seed & _32
     for (word,) in struct.iter_unpack("<I", data[:aligned]):
-        state = _mixed(state, word)
+        state = _mix(state, word)
     for byte in data[aligned:]:
-        state = _mixed(state, wrapped(byte, 8) & _32)
+        state = _mix(state, wrap(byte, 8) & _32)
     state ^= len(data)
     state = (state ^ state >> 16) * 0x85EB_CA6B & _32
     state = (state ^ state >> 13) * 0xC2B2_AE35 & _32
-    return wrapped(state ^ state >> 16, 32)
+    return wrap(state ^ state >> 16, 32)
 
 
-def _mixed(state: int, word: int) -> int:
-    word = _turned(word * 0xCC9E_2D51 & _32, 15) * 0x1B87_3593 & _32
-    return (_turned(state ^ word, 13) * 5 + 0xE654_6B64) & _32
+def _mix(state: int, word: int) -> int:
+    word = _rotate(word * 0xCC9E_2D51 & _32, 15) * 0x1B87_3593 & _32
+    return (_rotate(state ^ word, 13) * 5 + 0xE654_6B64) & _32
 
 
-def _turned(word: int, places: int) -> int:
+def _rotate(word: int, places: int) -> int:
     return (word << places | word >> (32 - places)) & _32

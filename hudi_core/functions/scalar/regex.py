@@ -104,7 +104,7 @@ def any_like(patterns: Iterable[Pattern]) -> str:
 
     For patterns that `joins` takes: of others together RE2 may need more states than it has room for.
     """
-    return f"(?s){'|'.join(map(_searched, patterns))}"
+    return f"(?s){'|'.join(map(_search, patterns))}"
 
 
 def joins(pattern: Pattern) -> bool:
@@ -117,7 +117,7 @@ def joins(pattern: Pattern) -> bool:
             return False
 
 
-def _searched(pattern: Pattern) -> str:
+def _search(pattern: Pattern) -> str:
     """A LIKE pattern as what is in a string, not as what all of it is."""
     first, last = int(pattern[0] == AnyRun()), len(pattern) - (pattern[-1] == AnyRun())
     body = "".join(map(_like_part, pattern[first:last]))
@@ -161,10 +161,10 @@ def _like_part(part: str | AnyChar | AnyRun) -> str:
         case AnyRun():
             return ".*"
         case _:
-            return "".join(map(_escaped, part))
+            return "".join(map(_escape_literal, part))
 
 
-def _escaped(char: str, special: frozenset[str] = _META) -> str:
+def _escape_literal(char: str, special: frozenset[str] = _META) -> str:
     return f"\\{char}" if char in special else char
 
 
@@ -215,9 +215,9 @@ class _Scanner:
             case "$":
                 return _WHOLE_LINE
             case "*" | "+" | "?":
-                return self._quantified(char)
+                return self._quantify(char)
             case "{":
-                return self._quantified(self._repeat())
+                return self._quantify(self._repeat())
             case "|" | ")":
                 return char
             case _:
@@ -225,7 +225,7 @@ class _Scanner:
 
     def _take(self) -> str:
         if self.position >= len(self.pattern):
-            raise self._refused("more", "the end")
+            raise self._make_refusal("more", "the end")
         char = self.pattern[self.position]
         self.position += 1
         return char
@@ -233,9 +233,9 @@ class _Scanner:
     def _literal(self, char: str) -> str:
         if self.ignore_case and char.isascii() and char.isalpha():
             return f"[{char.lower()}{char.upper()}]"
-        return _escaped(char)
+        return _escape_literal(char)
 
-    def _quantified(self, quantifier: str) -> str:
+    def _quantify(self, quantifier: str) -> str:
         suffix = self.pattern[self.position : self.position + 1]
         if suffix not in ("?", "+") or not suffix:
             return quantifier
@@ -246,7 +246,7 @@ class _Scanner:
     def _repeat(self) -> str:
         match = _REPEAT.match(self.pattern, self.position - 1)
         if match is None:
-            raise self._refused("a count like {2,3}", "`{`")
+            raise self._make_refusal("a count like {2,3}", "`{`")
         self.position = match.end()
         self.regular = self.regular and max(int(match[1]), int(match[2] or 0)) <= _MOST_REPEATS
         return match[0]
@@ -256,7 +256,7 @@ class _Scanner:
             return "("
         opening = re.compile(r"\?(?::|=|!|<=|<!|>|<[A-Za-z][A-Za-z0-9]*>)").match(self.pattern, self.position)
         if opening is None:
-            raise self._unsupported(f"({self.pattern[self.position : self.position + 3]}")
+            raise self._make_unsupported(f"({self.pattern[self.position : self.position + 3]}")
         self.position = opening.end()
         if opening[0] == "?:":
             return "(?:"
@@ -287,30 +287,30 @@ class _Scanner:
                 return "".join(map(self._literal, quoted))
             case _ if char in "123456789":
                 if self.ignore_case:
-                    raise self._unsupported(f"\\{char} in a pattern that ignores case")
+                    raise self._make_unsupported(f"\\{char} in a pattern that ignores case")
                 self.regular = False
                 return f"(?:\\{char})"
             case _:
-                return self._literal(self._escaped_char(char))
+                return self._literal(self._escape_char(char))
 
-    def _escaped_char(self, char: str) -> str:
+    def _escape_char(self, char: str) -> str:
         code = _CODE.match(self.pattern, self.position - 1)
         if code is not None:
             self.position = code.end()
             point = int(code[1] or code[2] or code[3], 16)
             if point > 0x10FFFF:
-                raise self._refused("a code point", code[0])
+                raise self._make_refusal("a code point", code[0])
             return chr(point)
         if char in _CONTROLS:
             return _CONTROLS[char]
         if char.isascii() and char.isalnum():
-            raise self._unsupported(f"\\{char}")
+            raise self._make_unsupported(f"\\{char}")
         return char
 
     def _property(self) -> str:
         match = re.compile(r"\{(\w+)\}").match(self.pattern, self.position)
         if match is None or match[1] not in _SETS or len(match[1]) == 1:
-            raise self._unsupported(f"\\p{match[0] if match else ''}")
+            raise self._make_unsupported(f"\\p{match[0] if match else ''}")
         self.position = match.end()
         return _SETS[match[1]]
 
@@ -324,7 +324,7 @@ class _Scanner:
             if first == "]" and parts:
                 return f"[{'^' if negated else ''}{''.join(parts)}]"
             if first == "[" or self.pattern.startswith("&&", self.position - 1):
-                raise self._unsupported("a class within a class")
+                raise self._make_unsupported("a class within a class")
             if first == "\\":
                 named = self._take()
                 if named in "dws":
@@ -334,30 +334,30 @@ class _Scanner:
                     parts.append(self._property())
                     continue
                 if named in "DWSPbBAzZQ":
-                    raise self._unsupported(f"\\{named} in a class")
-                first = self._escaped_char(named)
+                    raise self._make_unsupported(f"\\{named} in a class")
+                first = self._escape_char(named)
             last = first
             after = self.pattern[self.position + 1 : self.position + 2]
             if self.pattern.startswith("-", self.position) and after not in ("]", "["):
                 self.position += 1
                 last = self._take()
-                last = self._escaped_char(self._take()) if last == "\\" else last
+                last = self._escape_char(self._take()) if last == "\\" else last
             if last < first:
-                raise self._refused("a range from low to high", f"{first}-{last}")
+                raise self._make_refusal("a range from low to high", f"{first}-{last}")
             parts.append(_range(first, last))
             if self.ignore_case:
                 parts.extend(_other_case(first, last))
 
-    def _refused(self, expected: str, found: str) -> ExpressionError:
+    def _make_refusal(self, expected: str, found: str) -> ExpressionError:
         return ExpressionError(self.pattern, expected=expected, found=f"{found} at character {self.position}")
 
-    def _unsupported(self, construct: str) -> UnsupportedError:
+    def _make_unsupported(self, construct: str) -> UnsupportedError:
         return UnsupportedError(self.pattern, message=f"`{construct}` in a regular expression is not supported")
 
 
 def _range(start: str, last: str) -> str:
-    first = _escaped(start, _META_IN_SET)
-    return first if start == last else f"{first}-{_escaped(last, _META_IN_SET)}"
+    first = _escape_literal(start, _META_IN_SET)
+    return first if start == last else f"{first}-{_escape_literal(last, _META_IN_SET)}"
 
 
 def _other_case(low: str, stop: str) -> list[str]:

@@ -170,7 +170,7 @@ class _Automaton:
     def is_ambiguous(self, part: _Node) -> bool:
         """Whether it matches one text in more ways with each turn."""
         try:
-            built = self._built(part, once=False)
+            built = self._build(part, once=False)
         except _TooLarge:
             return True
         self._join(built.last, built.first)
@@ -198,22 +198,22 @@ class _Automaton:
             self.doubled = self.doubled or after in self.after[before]
             self.after[before].add(after)
 
-    def _built(self, node: _Node, *, once: bool) -> _Piece:
+    def _build(self, node: _Node, *, once: bool) -> _Piece:
         """Adds the states of a part; with `once` a repeat without end is taken once, for it does not give back what it took."""
         match node:
             case _Character(choices):
                 return self._state(choices) if choices else _Piece()
             case _Sequence(parts):
-                return self._chained(self._built(part, once=once) for part in parts)
+                return self._chain(self._build(part, once=once) for part in parts)
             case _Choice(ways):
-                pieces = [self._built(way, once=once) for way in ways]
+                pieces = [self._build(way, once=once) for way in ways]
                 first = tuple(state for piece in pieces for state in piece.first)
                 last = tuple(state for piece in pieces for state in piece.last)
                 return _Piece(first, last, any(piece.empty for piece in pieces))
             case _Atomic(part, looks):
-                return _Piece() if looks else self._built(part, once=True)
+                return _Piece() if looks else self._build(part, once=True)
             case _Repeat():
-                return self._repeated(node, once=once)
+                return self._repeat(node, once=once)
 
     def _state(self, choices: frozenset[str]) -> _Piece:
         state = len(self.choices)
@@ -223,28 +223,28 @@ class _Automaton:
         self.after.append(set())
         return _Piece((state,), (state,), empty=False)
 
-    def _chained(self, pieces: Iterable[_Piece]) -> _Piece:
+    def _chain(self, pieces: Iterable[_Piece]) -> _Piece:
         whole = _Piece()
         for piece in pieces:
-            whole = self._followed(whole, piece)
+            whole = self._follow(whole, piece)
         return whole
 
-    def _followed(self, whole: _Piece, piece: _Piece) -> _Piece:
+    def _follow(self, whole: _Piece, piece: _Piece) -> _Piece:
         self._join(whole.last, piece.first)
         first = whole.first + piece.first if whole.empty else whole.first
         last = whole.last + piece.last if piece.empty else piece.last
         return _Piece(first, last, whole.empty and piece.empty)
 
-    def _repeated(self, repeat: _Repeat, *, once: bool) -> _Piece:
+    def _repeat(self, repeat: _Repeat, *, once: bool) -> _Piece:
         low, high = repeat.low, repeat.high
         if high is not None and (high == low or high <= _MOST_COPIES):
             return self._copies(repeat.part, low, high, once=once)
         before = min(max(low - 1, 0), _MOST_COPIES)
         whole = self._copies(repeat.part, before, before, once=once)
-        looping = self._built(repeat.part, once=once)
+        looping = self._build(repeat.part, once=once)
         if not once:
             self._join(looping.last, looping.first)
-        return self._followed(whole, replace(looping, empty=looping.empty or low == 0))
+        return self._follow(whole, replace(looping, empty=looping.empty or low == 0))
 
     def _copies(self, part: _Node, low: int, high: int, *, once: bool) -> _Piece:
         """So many of a part one after another; it may end after `low` of them."""
@@ -253,5 +253,5 @@ class _Automaton:
             if number >= low:
                 ends += whole.last
                 empty = empty or whole.empty
-            whole = self._followed(whole, self._built(part, once=once))
+            whole = self._follow(whole, self._build(part, once=once))
         return _Piece(whole.first, (*ends, *whole.last), empty or whole.empty)

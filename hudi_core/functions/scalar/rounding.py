@@ -6,9 +6,9 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from hudi_core.functions.scalar.arithmetic import wrapped
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
-from hudi_core.values.domain import EXACT, LONG_RANGE, rounded_decimal, to_binary32
+from hudi_core.values.domain import EXACT, LONG_RANGE, round_decimal, to_binary32
 
 
 def whole(function: str, value: float | Decimal) -> Any:
@@ -27,7 +27,7 @@ def whole(function: str, value: float | Decimal) -> Any:
     return min(max(math.ceil(value) if up else math.floor(value), LONG_RANGE[0]), LONG_RANGE[1])
 
 
-def rounded_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) -> Any:
+def round_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) -> Any:
     """The number, a value of the type `of` or of its kind, with so many decimal places; negative ones are before the point.
 
     A real counts as its shortest text, a float as that of the double it is; integers wrap, decimals with too many digits
@@ -38,9 +38,9 @@ def rounded_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) 
     """
     match type:
         case t.Int() | t.Long():
-            return wrapped(int(_at(Decimal(value), places, way)), 32 if isinstance(type, t.Int) else 64)
+            return wrap(int(_at(Decimal(value), places, way)), 32 if isinstance(type, t.Int) else 64)
         case t.Decimal():
-            return rounded_decimal(_at(value, places, way), type)
+            return round_decimal(_at(value, places, way), type)
         case _:
             if not math.isfinite(value):
                 return value

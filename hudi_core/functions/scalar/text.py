@@ -20,7 +20,7 @@ def check_made(name: str, length: int) -> None:
         raise ExpressionError(name, expected=f"a text of at most {MAX_MADE:,} characters", found=f"{length:,}")
 
 
-def repeated(text: str, count: int) -> str:
+def repeat(text: str, count: int) -> str:
     """The text so many times. Raises `ExpressionError` for a result that is too long, as the others here do.
 
     >>> repeated("ab", 2), repeated("ab", -1)
@@ -44,7 +44,7 @@ def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
     return added + value if left else value + added
 
 
-def replaced(value: str, part: str, by: str = "") -> str:
+def replace(value: str, part: str, by: str = "") -> str:
     """Every part exchanged.
 
     >>> replaced("abcabc", "bc", "x"), replaced("abc", "", "x")

@@ -16,7 +16,12 @@ from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Index, Keys, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.slice_statistics import Numbers
-from hudi_core.planning.sources.stored_filters import keys_in_footer, recorded_texts, stored_filter, text_in_footer
+from hudi_core.planning.sources.stored_filters import (
+    keys_in_footer,
+    parse_stored_filter,
+    read_recorded_texts,
+    text_in_footer,
+)
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.slices import FileSlice
 
@@ -59,7 +64,7 @@ class BloomFilters:
         logged = self.logs().may_exclude(condition, logged) if len(logged) else logged
         if len(plain) + len(logged) > MAX_FILTERS:
             logged = logged[:0]
-        denied = self._denied(lookup.keys, np.union1d(np.array(plain, np.int64), logged))
+        denied = self._find_denied(lookup.keys, np.union1d(np.array(plain, np.int64), logged))
         denied_logged = np.intersect1d(denied, logged)
         if not len(denied_logged):
             return denied
@@ -74,7 +79,7 @@ class BloomFilters:
         column = Column(key_column.field.id, key_column.name, key_column.field.type)
         return every([lookup.condition, OneOf(column, tuple(sorted(lookup.keys)))])
 
-    def _denied(self, keys: Keys, rows: Numbers) -> Numbers:
+    def _find_denied(self, keys: Keys, rows: Numbers) -> Numbers:
         """The slices whose filter denies all the keys, among these, which ascend."""
         slices, hashed, denied = self.headers.snapshot.slices, HashedKeys(sorted(keys)), list[int]()
         for start in range(0, len(rows), _BATCH):
@@ -82,7 +87,7 @@ class BloomFilters:
             for position, text in self.read([slices[row] for row in batch]):
                 file_slice = slices[batch[position]]
                 footer = None if file_slice.base is None else self.headers.footer_read(file_slice.base)
-                stored = stored_filter(text, file_slice, keys_in_footer(footer))
+                stored = parse_stored_filter(text, file_slice, keys_in_footer(footer))
                 if stored.problem is not None:
                     self.headers.snapshot.warn_or_raise(stored.problem)
                 if stored.filter is not None and not stored.filter.may_contain(hashed).any():
@@ -96,7 +101,7 @@ def filters_in_metadata(
     """The filters in the metadata table."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
-        return iter(recorded_texts(metadata, headers.snapshot, slices).items())
+        return iter(read_recorded_texts(metadata, headers.snapshot, slices).items())
 
     return BloomFilters(headers, logs, keys, read, BLOOM_FILTERS)
 

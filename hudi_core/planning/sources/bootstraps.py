@@ -46,7 +46,7 @@ class Bootstrap:
         uri, length = _part(status, "path", where).get("uri"), status.get("length")
         if not isinstance(uri, str) or not isinstance(length, int):
             raise CorruptFileError(where, expected="the place and size of a file", found=repr(status)[:80])
-        root = self._stated_root(where)
+        root = self._read_stated_root(where)
         path = _place(uri)
         if not path.startswith(f"{root}/"):
             raise CorruptFileError(where, expected=f"a file below {root}", found=uri)
@@ -68,7 +68,7 @@ class Bootstrap:
     def _index(self) -> HFile:
         return HFile(self.storage.open(INDEX_PATH))
 
-    def _stated_root(self, where: str) -> str:
+    def _read_stated_root(self, where: str) -> str:
         """The folder that was bootstrapped, as the index names it: another than the property's where it was moved since."""
         info = self._index.file_info.get(_INFO)
         root = None if info is None else read_record(info, where).get("bootstrapBasePath")

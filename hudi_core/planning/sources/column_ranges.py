@@ -11,7 +11,7 @@ import numpy as np
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Column
-from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.pruning.store import StatisticsPart
 from hudi_core.types import nodes as t
@@ -40,11 +40,11 @@ def ranges(column: Column, pieces: Iterable[StatisticsPart], slice_rows: Sequenc
     """The ranges of these slices, joined over their files."""
     range_of: dict[int, Bounds] = {}
     for piece in pieces:
-        statistics = promoted(piece.statistics, column.type)
+        statistics = promote(piece.statistics, column.type)
         for row in np.flatnonzero(np.isin(piece.files, slice_rows)).tolist():
             slice_row = int(piece.files[row])
             range_ = _range(statistics, row, column.type)
-            range_of[slice_row] = _joined(range_of[slice_row], range_, column.type) if slice_row in range_of else range_
+            range_of[slice_row] = _join(range_of[slice_row], range_, column.type) if slice_row in range_of else range_
     return [range_of.get(slice_row) for slice_row in slice_rows]
 
 
@@ -81,7 +81,7 @@ def value(bounds: Any, row: int, type_: t.Type) -> object:
             return float(bounds[row]) if np.asarray(bounds).dtype.kind == "f" else int(bounds[row])
 
 
-def _joined(first: Bounds, second: Bounds, type_: t.Type) -> Bounds:
+def _join(first: Bounds, second: Bounds, type_: t.Type) -> Bounds:
     """The range of both together."""
     if first is None or second is None:
         return None

@@ -36,7 +36,7 @@ from hudi_core.expr.predicate import (
 )
 from hudi_core.expr.row import truth_of
 from hudi_core.keys.path_values import PathValue
-from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
+from hudi_core.pruning.statistics import ColumnStatistics, from_values, take_files
 from hudi_core.pruning.store import FIRST_CONDITION_ID, Load, StatisticsPart
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
@@ -90,13 +90,15 @@ class ConditionColumns:
             by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)
             if by_partition is not None:
                 return [
-                    StatisticsPart(np.arange(len(rows), dtype=np.int64), taken(by_partition, self.partition_of[rows]))
+                    StatisticsPart(
+                        np.arange(len(rows), dtype=np.int64), take_files(by_partition, self.partition_of[rows])
+                    )
                 ]
             if by_slice is None:
                 return []
             positions = np.searchsorted(by_slice.files, rows)
             known_rows = np.flatnonzero(np.append(by_slice.files, -1)[positions] == rows)
-            return [StatisticsPart(known_rows, taken(by_slice.statistics, positions[known_rows]))]
+            return [StatisticsPart(known_rows, take_files(by_slice.statistics, positions[known_rows]))]
 
         return load
 
@@ -159,7 +161,7 @@ def _truths(
     values = [None if truth in (None, NULL) else truth is TRUE for truth in truths]
     nulls = [None if truth is None else int(truth is NULL) for truth in truths]
     rows = [None if truth is None else 1 for truth in truths]
-    return taken(from_values(Boolean(), values, values, nulls, rows), np.array(of_partitions, np.int64))
+    return take_files(from_values(Boolean(), values, values, nulls, rows), np.array(of_partitions, np.int64))
 
 
 def _truth(leaf: Leaf, combination: Sequence[PathValue | None], ids: Sequence[int]) -> Truth | None:

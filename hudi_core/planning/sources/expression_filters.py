@@ -55,10 +55,10 @@ class ExpressionFilters:
         denied: list[int] = []
         for start in range(0, len(rows), _SLICES_TOGETHER):
             some = rows[start : start + _SLICES_TOGETHER]
-            denied += [row for row, one in zip(some, self._denied(some, hashed), strict=True) if one]
+            denied += [row for row, one in zip(some, self._find_denied(some, hashed), strict=True) if one]
         return np.array(denied, np.int64)
 
-    def _denied(self, rows: Sequence[int], hashed: HashedKeys) -> Iterator[bool]:
+    def _find_denied(self, rows: Sequence[int], hashed: HashedKeys) -> Iterator[bool]:
         """Whether, for each slice, all its files have a filter that denies all keys."""
         of_slices = [_keys_of_files(self.slices[row]) for row in rows]
         named = sorted({key for keys in of_slices for key in keys}, key=str.encode)

@@ -15,15 +15,15 @@ from hudi_core.errors import ExpressionError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Call, Expr, Literal, Name
 from hudi_core.expr.predicate import Column, Predicate
-from hudi_core.expr.walk import changed
+from hudi_core.expr.walk import change_tree
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import IDENTITY, indexed_value
+from hudi_core.metadata.expressions import IDENTITY, find_indexed_value
 from hudi_core.metadata.kinds import EXPRESSION
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.metadata.typed_by_file import as_stored
-from hudi_core.planning.sources.slice_statistics import DataFiles, joined
+from hudi_core.planning.sources.slice_statistics import DataFiles, join_keys
 from hudi_core.planning.sources.stable_names import stable_column
-from hudi_core.pruning.statistics import taken
+from hudi_core.pruning.statistics import take_files
 from hudi_core.pruning.store import FIRST_CONDITION_ID, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -57,7 +57,7 @@ def expression_indexes(
         if not EXPRESSION.is_of(partition) or definition.kind != kind or len(definition.columns) != 1:
             continue
         place = stable_column(definition.columns[0], wanted, versions)
-        value = None if place is None else indexed_value(definition, place.field.type)
+        value = None if place is None else find_indexed_value(definition, place.field.type)
         if place is None or value is None or not value.certain:
             continue
         column = Column(place.field.id, place.name, place.field.type)
@@ -79,7 +79,7 @@ def with_index_columns(
                 return Name((index.column.name,))
         return None
 
-    rewritten = changed(tree, column_for)
+    rewritten = change_tree(tree, column_for)
     if not used:
         return None
     fields = tuple(
@@ -115,10 +115,10 @@ def expression_pieces(
     for recorded in metadata.expression_stats(index.partition, index.argument.name):
         statistics = recorded.statistics if recorded.typed else as_stored(recorded.statistics, index.column.type)
         if statistics is not None and statistics.type == index.column.type:
-            rows, members = joined(recorded.keys, files.keys)
+            rows, members = join_keys(recorded.keys, files.keys)
             has_record[members] = True
-            pieces.append(StatisticsPart(files.slices[members], taken(statistics, rows)))
+            pieces.append(StatisticsPart(files.slices[members], take_files(statistics, rows)))
     open_slices = np.unique(files.slices[~has_record | (files.logs & opaque_logs)])
     for piece in pieces:
         complete = np.flatnonzero(~np.isin(piece.files, open_slices))
-        yield StatisticsPart(piece.files[complete], taken(piece.statistics, complete))
+        yield StatisticsPart(piece.files[complete], take_files(piece.statistics, complete))

@@ -99,7 +99,7 @@ class FileHeaders:
         self._read_together({file.path: file for file in files}, self._logs, self._log)
         return self._logs
 
-    def stored_schema(self, footer: Footer, path: str) -> Schema:
+    def read_stored_schema(self, footer: Footer, path: str) -> Schema:
         """A base file's own schema, with the column ids of the version it was written under."""
         base = parse_base_file(path.rpartition("/")[2])
         history = self.snapshot.history
@@ -119,12 +119,12 @@ class FileHeaders:
     ) -> None:
         """Reads by path what is not known."""
 
-        def tried(item: T) -> None:
+        def attempt(item: T) -> None:
             try:
                 read(item)
             except HudiError as error:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
 
         missing = [item for path, item in wanted.items() if path not in cached]
-        for _ in in_order(tried, missing, STORAGE_REQUESTS):
+        for _ in in_order(attempt, missing, STORAGE_REQUESTS):
             pass

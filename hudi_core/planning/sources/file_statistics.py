@@ -46,7 +46,7 @@ class FileStatisticsAnswer:
         """The files of those slices that have log files."""
         files = self.fallback.recorded.files
         with_logs = np.intersect1d(self.slices, files.slices[files.logs])
-        return files.chosen(np.isin(files.slices, with_logs))
+        return files.select(np.isin(files.slices, with_logs))
 
     @cached_property
     def _statistics(self) -> FileStatistics:

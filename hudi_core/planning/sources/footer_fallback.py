@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.evolve.reconcile import Stored, stored_column
+from hudi_core.evolve.reconcile import Stored, find_stored_column
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_statistics import footer_pieces
@@ -54,7 +54,7 @@ class FooterFallback:
         positions = np.searchsorted(rows, doubtful)
         bases = [file_slice.base for file_slice in slices if file_slice.base is not None]
         files = self._files_of(doubtful)
-        logs = self.with_headers(replace(self.recorded, files=files.chosen(files.logs)))
+        logs = self.with_headers(replace(self.recorded, files=files.select(files.logs)))
 
         def load(column: Column) -> Iterable[StatisticsPart]:
             by_path = self.by_path(column, rows)
@@ -62,7 +62,7 @@ class FooterFallback:
                 return by_path
             footers = self.headers.footers(bases)
             stored = {
-                base.path: self.headers.stored_schema(footers[base.path], base.path)
+                base.path: self.headers.read_stored_schema(footers[base.path], base.path)
                 for base in bases
                 if base.path in footers
             }
@@ -79,7 +79,7 @@ class FooterFallback:
     def _files_of(self, slices: Numbers) -> DataFiles:
         """The files of some slices, numbered from 0 as they are there."""
         files = self.recorded.files
-        chosen = files.chosen(np.isin(files.slices, slices))
+        chosen = files.select(np.isin(files.slices, slices))
         return replace(chosen, slices=np.searchsorted(slices, chosen.slices))
 
     def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
@@ -89,7 +89,7 @@ class FooterFallback:
         headers = self.headers.logs(infos)
         missing = np.full(len(members), MissingStats.ANYTHING, np.int8)
         for place, member, info in zip(logs.tolist(), members[logs].tolist(), infos, strict=True):
-            stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
+            stored = find_stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
             if isinstance(stored, Stored):
                 missing[place] = headers[info.path].missing_stats(stored.place.path[0])
         return missing

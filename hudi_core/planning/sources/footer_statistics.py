@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from hudi_core.engine import Footer, RowGroup
-from hudi_core.evolve.reconcile import Absent, stored_column
+from hudi_core.evolve.reconcile import Absent, find_stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.pruning.statistics import absent, from_leaves, unknown
@@ -36,7 +36,7 @@ def footer_pieces(
         if footer is None:
             nothing.append(row)
             continue
-        position = stored_column(stored[file_slice.base.path], wanted, column.id)
+        position = find_stored_column(stored[file_slice.base.path], wanted, column.id)
         if isinstance(position, Absent):
             missing.setdefault(position.value, []).append(row)
             continue
@@ -59,7 +59,7 @@ def row_group_pieces(
 ) -> list[StatisticsPart]:
     """Statistics of a column in the row groups of one file, numbered from 0. `stored` is the file's schema."""
     rows = np.arange(len(groups), dtype=np.int64)
-    position = stored_column(stored, wanted, column.id)
+    position = find_stored_column(stored, wanted, column.id)
     if isinstance(position, Absent):
         return [StatisticsPart(rows, absent(column.type, len(groups), position.value))]
     group_leaves = [_leaf_of(group.statistics, group.rows, position.place.path, column.type) for group in groups]

@@ -59,12 +59,12 @@ class JoinedFile:
             return self.skeleton.batches(own, None, keep)
         if not own:
             return self.source.batches(other, None, keep)
-        return self._joined(own, other, keep)
+        return self._join(own, other, keep)
 
-    def _joined(self, own: Sequence[str | Path], other: Sequence[str | Path], keep: Bools | None) -> Iterator[Any]:
+    def _join(self, own: Sequence[str | Path], other: Sequence[str | Path], keep: Bools | None) -> Iterator[Any]:
         fields = (*self._fields(self.skeleton, own), *self._fields(self.source, other))
         rows, values, first = self.engine.rows, self.engine.values, len(self._fields(self.skeleton, own))
-        pairs = self._aligned(self.skeleton.batches(own, None, keep), self.source.batches(other, None, keep))
+        pairs = self._align(self.skeleton.batches(own, None, keep), self.source.batches(other, None, keep))
         for left, right in pairs:
             roots = rows.root(left), rows.root(right)
             columns = [
@@ -74,7 +74,7 @@ class JoinedFile:
             no_nulls = values.is_null(values.literal("", String(), roots[0]))
             yield rows.batch(values.struct(columns, no_nulls, roots[0]))
 
-    def _aligned(self, left: Iterator[Any], right: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    def _align(self, left: Iterator[Any], right: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
         """Batches of as many rows each. Raises `CorruptFileError` where one side ends before the other."""
         rows = self.engine.rows
         one, other = next(left, None), next(right, None)

@@ -37,7 +37,7 @@ class LogStatistics:
     def _statistics(self, slices: Numbers) -> ColumnStatsOfSlices:
         """The recorded statistics of the slices' log files, by position of the slice in `slices`, which ascend."""
         files = self.fallback.recorded.files
-        logs = files.chosen(files.logs & np.isin(files.slices, slices))
+        logs = files.select(files.logs & np.isin(files.slices, slices))
         return replace(self.fallback.recorded, files=replace(logs, slices=np.searchsorted(slices, logs.slices)))
 
     def _excluding(self, condition: Predicate, slices: Numbers, statistics: ColumnStatsOfSlices) -> Numbers:

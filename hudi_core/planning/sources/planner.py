@@ -14,7 +14,7 @@ from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
-from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bound_conjunct, whole
+from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bind_conjunct, whole
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
 from hudi_core.planning.sources.conditions import ConditionColumns, is_fact, with_path_conditions
 from hudi_core.planning.sources.expression_filters import ExpressionFilters
@@ -51,7 +51,7 @@ class PredicatePlanner:
             return []
         schema = self.inputs.snapshot.schema
         return [
-            [self._with_facts(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
+            [self._with_facts(bind_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
             for parts in alternatives
         ]
 

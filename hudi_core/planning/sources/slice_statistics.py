@@ -19,13 +19,13 @@ from hudi_core.columns.hashes import partition_id
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.engine import FileInfo
-from hudi_core.evolve.reconcile import Absent, Stored, stored_column
+from hudi_core.evolve.reconcile import Absent, Stored, find_stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.keys.path_values import PathValue
-from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.typed_by_file import as_stored
-from hudi_core.pruning.statistics import absent, from_values, is_complete_in, nothing, taken, unknown
+from hudi_core.pruning.statistics import absent, from_values, is_complete_in, nothing, take_files, unknown
 from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.files import FileList
@@ -65,10 +65,10 @@ class DataFiles:
     certain: npt.NDArray[np.bool_]
     logs: npt.NDArray[np.bool_]
     """Which are log files."""
-    keys_of: KeysOf = hashed_keys
+    keys_of: KeysOf = hash_keys
     _keys: npt.NDArray[np.bytes_] | None = None
 
-    def chosen(self, which: npt.NDArray[np.bool_]) -> DataFiles:
+    def select(self, which: npt.NDArray[np.bool_]) -> DataFiles:
         """Some of the files."""
         positions = np.flatnonzero(which)
         return DataFiles(
@@ -120,7 +120,7 @@ class PartitionValues:
             [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
             [value is None or value.lower != value.lower for value in values],
         )
-        return [StatisticsPart(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
+        return [StatisticsPart(np.arange(len(self.members), dtype=np.int64), take_files(statistics, self.members))]
 
 
 Think = Callable[[Column, Numbers], npt.NDArray[np.int8]]
@@ -161,7 +161,7 @@ class ColumnStatsOfSlices:
                 yield from self._of_version(column, schema, members)
 
     def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[StatisticsPart]:
-        match stored_column(schema, self.wanted, column.id):
+        match find_stored_column(schema, self.wanted, column.id):
             case Absent(value):
                 certain = self.files.certain[members]
                 sure = self.files.slices[members[certain]]
@@ -170,19 +170,19 @@ class ColumnStatsOfSlices:
             case Stored(stored):
                 for name in (stored.name, self.twins.get(column.id)):
                     if name is not None:
-                        members = yield from self._joined(name, stored.field.type, members)
+                        members = yield from self._join(name, stored.field.type, members)
                 yield from self._without(column, members)
 
-    def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[StatisticsPart, None, Numbers]:
+    def _join(self, name: str, stored: t.Type, members: Numbers) -> Generator[StatisticsPart, None, Numbers]:
         """Statistics from the records of the column; returns the files without one."""
         missing = np.ones(len(members), np.bool_)
         keys = self.files.keys[members]
         for records in self.recorded([name]).get(name, ()):
             statistics = records.statistics if records.typed else as_stored(records.statistics, stored)
             if statistics is not None:
-                rows, positions = joined(records.keys, keys)
+                rows, positions = join_keys(records.keys, keys)
                 missing[positions] = False
-                statistics_of_files = taken(statistics, rows)
+                statistics_of_files = take_files(statistics, rows)
                 if self.optimistic:
                     hidden = ~is_complete_in(statistics_of_files) & ~self.files.logs[members[positions]]
                     statistics_of_files = replace(
@@ -210,7 +210,7 @@ class ColumnStatsOfSlices:
         """The files without a record of the column of this name."""
         without = np.ones(len(self.files), np.bool_)
         for records in self.recorded([name]).get(name, ()):
-            without[joined(records.keys, self.files.keys)[1]] = False
+            without[join_keys(records.keys, self.files.keys)[1]] = False
         return np.flatnonzero(without)
 
 
@@ -225,7 +225,7 @@ class PartitionStats:
     recorded: Recorded
 
     def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[StatisticsPart]:
-        stored = [stored_column(version, self.wanted, column.id) for version in self.versions]
+        stored = [find_stored_column(version, self.wanted, column.id) for version in self.versions]
         places = {(column_.place.name, column_.place.field.type) for column_ in stored if isinstance(column_, Stored)}
         if len(places) != 1 or any(isinstance(column_, Absent) for column_ in stored):
             return
@@ -234,9 +234,9 @@ class PartitionStats:
         for records in self.recorded([name]).get(name, ()):
             statistics = records.statistics if records.typed else as_stored(records.statistics, kind)
             if statistics is not None:
-                rows, positions = joined(records.keys, keys)
+                rows, positions = join_keys(records.keys, keys)
                 trusted = covered(name)[positions]
-                yield StatisticsPart(positions[trusted], taken(statistics, rows[trusted]))
+                yield StatisticsPart(positions[trusted], take_files(statistics, rows[trusted]))
 
 
 def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
@@ -244,7 +244,7 @@ def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
     return np.array([partition_id(partition) for partition in partitions], "S12")
 
 
-def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
+def join_keys(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
     """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
     size = wanted.dtype.itemsize
     rows = index_strings(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
@@ -261,7 +261,7 @@ def files_of(
     slices: Slices,
     version_of: Callable[[str], tuple[int, bool]],
     last: int | None = None,
-    keys_of: KeysOf = hashed_keys,
+    keys_of: KeysOf = hash_keys,
 ) -> DataFiles:
     """The files of slices, in order, base files first. `version_of` gives the schema version of an instant, and whether it is
     certain. With `last` that of a log file is only where it is this one."""

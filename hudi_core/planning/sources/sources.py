@@ -14,7 +14,7 @@ from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.from_keys import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.sources.bloom_filters import filters_in_metadata
@@ -165,14 +165,14 @@ class Sources(Portable):
         """Statistics of partitions from paths and `partition_stats`."""
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            return self._path_pieces(column) or self._recorded_of_partitions(column)
+            return self._path_pieces(column) or self._read_recorded_of_partitions(column)
 
         return FileStatistics(len(self.partitions), load)
 
     def _path_pieces(self, column: Column) -> list[StatisticsPart] | None:
         return PartitionValues(self.values, np.arange(len(self.partitions), dtype=np.int64)).pieces(column)
 
-    def _recorded_of_partitions(self, column: Column) -> Iterable[StatisticsPart]:
+    def _read_recorded_of_partitions(self, column: Column) -> Iterable[StatisticsPart]:
         table = self.snapshot.metadata
         assert table is not None
         versions = self.snapshot.history.schemas
@@ -181,12 +181,12 @@ class Sources(Portable):
             return []
         recorded = PartitionStats(self.partitions, used, self.snapshot.schema, table.partition_stats)
         try:
-            return list(recorded.pieces(column, self._covered))
+            return list(recorded.pieces(column, self._find_covered))
         except TableError as error:
             self.snapshot.warn_or_raise(error)
             return []
 
-    def _covered(self, name: str) -> npt.NDArray[np.bool_]:
+    def _find_covered(self, name: str) -> npt.NDArray[np.bool_]:
         """Which partitions have recorded statistics of the column for each of their live files.
 
         A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, does
@@ -217,7 +217,7 @@ class Sources(Portable):
         """The recorded statistics of files, and those that follow from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
         last = len(versions) - 1 if self._collecting else None
-        keys_of = hashed_keys if snapshot.metadata is None else snapshot.metadata.file_keys
+        keys_of = hash_keys if snapshot.metadata is None else snapshot.metadata.file_keys
         files = files_of(snapshot.slices, self._versions, last, keys_of)
         opaque = self.merges is MergedColumns.ANYTHING
         twins = self.record_keys.twins

@@ -53,7 +53,7 @@ class StoredFilter:
     """The damage of a damaged one."""
 
 
-def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
+def open_recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     """The metadata table with its filters opened, for threads to share; None when it has none.
 
     File groups that cannot be opened are set aside: of files with filters in these nothing is known.
@@ -75,7 +75,9 @@ def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     return metadata
 
 
-def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: Sequence[FileSlice]) -> dict[int, bytes]:
+def read_recorded_texts(
+    metadata: MetadataTable | None, snapshot: Snapshot, slices: Sequence[FileSlice]
+) -> dict[int, bytes]:
     """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
     if metadata is None:
         return {}
@@ -109,15 +111,15 @@ def keys_in_footer(footer: Footer | None) -> SampleKeys | None:
     """The least and the greatest record key of a base file, as far as its footer has them."""
     if footer is None:
         return None
-    return held_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
+    return make_sample_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
 
 
-def held_keys(keys: Sequence[bytes]) -> SampleKeys | None:
+def make_sample_keys(keys: Sequence[bytes]) -> SampleKeys | None:
     """Keys of one slice by themselves; None for none."""
     return SampleKeys(KeySample(utf8_column(keys)), slice(None)) if keys else None
 
 
-def stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
+def parse_stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
     """The filter that a serialized form holds, if it is worth a look.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, joined
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, join_keys
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.instants import DELTA_COMMIT, time_order
 from hudi_core.timeline.timeline import Timeline
@@ -35,7 +35,7 @@ def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
 
 def keys_of(metadata: MetadataTable, partition: str) -> int | None:
     """How many keys an index partition holds; None when it is not worth the counting."""
-    counts = [count(group, _MAX_KEYS_IN_LOGS) for group in metadata.opened_groups(metadata.slices(partition))]
+    counts = [count(group, _MAX_KEYS_IN_LOGS) for group in metadata.open_groups(metadata.slices(partition))]
     return None if None in counts else sum(key_count for key_count in counts if key_count is not None)
 
 
@@ -62,7 +62,7 @@ def _rows_in_bases(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int |
     files = recorded.files
     rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
     for statistics in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
-        records, places = joined(statistics.keys, files.keys)
+        records, places = join_keys(statistics.keys, files.keys)
         rows[places] = statistics.statistics.rows[records]
     bases = ~files.logs
     unknown = files.slices[bases & (rows < 0)]

@@ -69,7 +69,7 @@ def actions_of(timeline: Timeline, instants: Collection[Instant]) -> list[Action
     return sorted(actions, key=lambda action: action.completed.order)
 
 
-def chosen_instants(
+def choose_instants(
     timeline: Timeline, first_kept: str, keep: tuple[int, int], layout: int, saved: Iterable[str] = ()
 ) -> list[Instant]:
     """The completed instants to archive: writes before `first_kept` but for the last ones that stay, and cleans and rollbacks.

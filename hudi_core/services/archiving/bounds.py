@@ -12,7 +12,7 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.table import MetadataTable, open_metadata_table
 from hudi_core.options import TableType
 from hudi_core.services.archiving.options import ArchiveSettings
-from hudi_core.services.cleaning.retention import EarlierCleans, completed_at, earlier_cleans, first_retained
+from hudi_core.services.cleaning.retention import EarlierCleans, earlier_cleans, first_retained, get_completion_time
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -50,7 +50,7 @@ def bounds(table: Table, settings: ArchiveSettings) -> Iterator[Bound]:
     yield from pending_bounds(timeline)
     if table.config.type is TableType.MERGE_ON_READ and settings.delta_commits is not None:
         yield from compaction_bounds(timeline, settings.delta_commits)
-    yield from _replaced_bounds(table)
+    yield from _find_replaced_bounds(table)
     yield from _metadata_bounds(table)
     if not settings.beyond_savepoint:
         saved = next((one for one in timeline.instants if one.action == SAVEPOINT), None)
@@ -81,7 +81,7 @@ def compaction_bounds(timeline: Timeline, delta_commits: int) -> Iterator[Bound]
     compactions = [instant for instant in timeline.commits if instant.action == COMMIT]
     if compactions:
         since = time_order(compactions[-1].requested_time)
-        deltas = [instant for instant in deltas if completed_at(instant) > since]
+        deltas = [instant for instant in deltas if get_completion_time(instant) > since]
     first = compactions[-1] if compactions else next(iter(deltas), None)
     if len(deltas) >= delta_commits:
         first = deltas[len(deltas) - delta_commits]
@@ -89,7 +89,7 @@ def compaction_bounds(timeline: Timeline, delta_commits: int) -> Iterator[Bound]
         yield Bound(first.requested_time, "the next compaction counts delta commits")
 
 
-def _replaced_bounds(table: Table) -> Iterator[Bound]:
+def _find_replaced_bounds(table: Table) -> Iterator[Bound]:
     """The first replace commit of whose replaced file groups there still are files: without it they would be read again."""
     timeline = table.timeline
     replacing = [instant for instant in timeline.commits if instant.action == REPLACE_COMMIT]
@@ -129,7 +129,7 @@ def _metadata_bounds(table: Table) -> Iterator[Bound]:
     later = (
         instant.requested_time
         for instant in table.timeline.commits
-        if (completed_at(instant) > since if layout > 1 else time_order(instant.requested_time) >= since)
+        if (get_completion_time(instant) > since if layout > 1 else time_order(instant.requested_time) >= since)
     )
     first = next(later, None)
     if first is not None:
@@ -161,11 +161,11 @@ def metadata_bounds(table: Table, metadata: MetadataTable, settings: ArchiveSett
         yield Bound(NOTHING, "it was not compacted yet")
         return
     since = time_order(compaction.requested_time)
-    first = next((one.requested_time for one in metadata.timeline.commits if completed_at(one) > since), None)
+    first = next((one.requested_time for one in metadata.timeline.commits if get_completion_time(one) > since), None)
     yield Bound(first or compaction.requested_time, "its last compaction began there")
 
 
-def kept_numbers(timeline: Timeline, settings: ArchiveSettings) -> tuple[int, int]:
+def find_kept_numbers(timeline: Timeline, settings: ArchiveSettings) -> tuple[int, int]:
     """How many completed writes stay, and from how many on some go. Where a clean retains more, more stay: hours count until the
     last write."""
     if not timeline.commits:

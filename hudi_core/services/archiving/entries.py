@@ -14,7 +14,7 @@ from hudi_core.commit.avro_schemas import (
     REPLACE_COMMIT_METADATA,
     REQUESTED_REPLACE_METADATA,
     ROLLBACK_METADATA,
-    defined_once,
+    define_once,
 )
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC
@@ -90,7 +90,7 @@ def _optional(name: str, schema: object) -> dict[str, object]:
     return {"name": name, "type": ["null", schema], "default": None}
 
 
-ENTRY: Final = defined_once(
+ENTRY: Final = define_once(
     {
         "type": "record",
         "name": "org.apache.hudi.avro.model.HoodieArchivedMetaEntry",

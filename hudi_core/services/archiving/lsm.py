@@ -93,7 +93,7 @@ class LsmWriter:
                 return merges
             ranges = [time_range(file) for file in merged]
             name = f"{min(first for first, _ in ranges)}_{max(last for _, last in ranges)}_{level + 1}.parquet"
-            self._write(name, self._stored(merged))
+            self._write(name, self._store(merged))
             self._publish(snapshot, merged, name)
             merges, level = merges + 1, level + 1
 
@@ -147,7 +147,7 @@ class LsmWriter:
             yield from self.engine.rows.from_columns(columns, _SCHEMA, self.folder)
             progress(start + len(part))
 
-    def _stored(self, files: Sequence[FileInfo]) -> Iterator[Any]:
+    def _store(self, files: Sequence[FileInfo]) -> Iterator[Any]:
         reader = self.engine.reader("parquet")
         names = [field.name for field in _SCHEMA.fields]
         for file in files:

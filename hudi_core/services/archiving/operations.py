@@ -14,9 +14,9 @@ from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.metadata.table import METADATA_FOLDER, open_metadata_table
 from hudi_core.metadata_writer.compaction import MAX_DELTA_COMMITS
-from hudi_core.services.archiving.actions import Action, actions_of, chosen_instants
+from hudi_core.services.archiving.actions import Action, actions_of, choose_instants
 from hudi_core.services.archiving.bounds import NOTHING as NOTHING_GOES
-from hudi_core.services.archiving.bounds import Bound, bounds, kept_numbers, metadata_bounds
+from hudi_core.services.archiving.bounds import Bound, bounds, find_kept_numbers, metadata_bounds
 from hudi_core.services.archiving.options import ArchiveOptions, ArchiveSettings, archive_settings
 from hudi_core.services.archiving.result import NOTHING, ArchivedInstant, ArchiveResult
 from hudi_core.services.archiving.target import ArchiveTarget
@@ -100,7 +100,7 @@ def archive(table: Table, options: ArchiveOptions | None = None) -> ArchiveResul
 def is_due(table: Table, options: ArchiveOptions) -> bool:
     """Whether there are so many completed writes that some are to be archived, as far as their number goes."""
     settings = archive_settings(table.config, options)
-    return settings.automatic and len(table.timeline.commits) > kept_numbers(table.timeline, settings)[1]
+    return settings.automatic and len(table.timeline.commits) > find_kept_numbers(table.timeline, settings)[1]
 
 
 def _refuse_unreadable(table: Table) -> None:
@@ -133,9 +133,9 @@ def _keeps_metadata(table: Table) -> bool:
 def _table_plan(table: Table, settings: ArchiveSettings) -> _Plan:
     saved = savepoints(table.timeline) if settings.beyond_savepoint else ()
     target = _table_target(table, settings)
-    if len(table.timeline.commits) <= kept_numbers(table.timeline, settings)[1] and table.config.layout > 1:
+    if len(table.timeline.commits) <= find_kept_numbers(table.timeline, settings)[1] and table.config.layout > 1:
         return _Plan(target, (), None)
-    return _planned(target, list(bounds(table, settings)), kept_numbers(table.timeline, settings), saved)
+    return _plan(target, list(bounds(table, settings)), find_kept_numbers(table.timeline, settings), saved)
 
 
 def _metadata_plan(table: Table, settings: ArchiveSettings) -> _Plan | None:
@@ -146,15 +146,15 @@ def _metadata_plan(table: Table, settings: ArchiveSettings) -> _Plan | None:
     own = replace(settings, delta_commits=MAX_DELTA_COMMITS)
     folder = f"{METADATA_FOLDER}/{metadata.config.history_folder}"
     target = ArchiveTarget(table.engine, table.storage, metadata.timeline, folder, own)
-    least, most = kept_numbers(table.timeline, settings)
-    return _planned(target, list(metadata_bounds(table, metadata, own)), (least + 1, most + 1))
+    least, most = find_kept_numbers(table.timeline, settings)
+    return _plan(target, list(metadata_bounds(table, metadata, own)), (least + 1, most + 1))
 
 
-def _planned(target: ArchiveTarget, held: Sequence[Bound], keep: tuple[int, int], saved: Sequence[str] = ()) -> _Plan:
+def _plan(target: ArchiveTarget, held: Sequence[Bound], keep: tuple[int, int], saved: Sequence[str] = ()) -> _Plan:
     first = min(held, key=lambda bound: time_order(bound.time), default=None)
     first_kept = _LATEST if first is None else first.time
     chosen = (
-        [] if first_kept == NOTHING_GOES else chosen_instants(target.timeline, first_kept, keep, target.layout, saved)
+        [] if first_kept == NOTHING_GOES else choose_instants(target.timeline, first_kept, keep, target.layout, saved)
     )
     commits = target.timeline.commits
     by_number = commits[-keep[0]].requested_time if len(commits) > keep[0] else ""
@@ -174,7 +174,7 @@ def _run(plan: _Plan, report: Callable[[int], None]) -> list[Action]:
 
 def _without_archived(target: ArchiveTarget) -> int:
     """Deletes what an archive that died has put into the history already; gives the number of actions."""
-    actions = actions_of(target.timeline, target.archived_already())
+    actions = actions_of(target.timeline, target.list_archived())
     run(target.storage, target.removals(actions))
     return len(actions)
 
@@ -201,10 +201,10 @@ def _silent(_: int) -> None:
 def _foreseen(table: Table, settings: ArchiveSettings) -> ArchiveResult:
     """The result of a dry run."""
     plan, of_metadata = _table_plan(table, settings), _metadata_plan(table, settings)
-    instants = [_named("table", one) for one in plan.instants]
+    instants = [_name("table", one) for one in plan.instants]
     of_table = len(instants)
     if of_metadata is not None:
-        instants += [_named("metadata table", one) for one in of_metadata.instants]
+        instants += [_name("metadata table", one) for one in of_metadata.instants]
     gone = {one.requested_time for one in plan.instants}
     left = next((one.requested_time for one in table.timeline.commits if one.requested_time not in gone), None)
     return ArchiveResult(
@@ -217,5 +217,5 @@ def _foreseen(table: Table, settings: ArchiveSettings) -> ArchiveResult:
     )
 
 
-def _named(timeline: str, instant: Instant) -> ArchivedInstant:
+def _name(timeline: str, instant: Instant) -> ArchivedInstant:
     return ArchivedInstant(timeline, instant.requested_time, instant.completion_time, instant.action)

@@ -69,7 +69,7 @@ class ArchiveTarget:
     def _path(self, instant: Instant) -> str:
         return f"{self.timeline.folder}/{instant.file}"
 
-    def archived_already(self) -> list[Instant]:
+    def list_archived(self) -> list[Instant]:
         """Completed instants of the timeline that its history has: an archive that died did not come to delete them."""
         active = {(one.requested_time, one.completes_as): one for one in self.timeline.instants if one.completed}
         left: list[Instant] = []

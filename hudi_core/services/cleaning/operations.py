@@ -16,7 +16,7 @@ from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
 from hudi_core.services.cleaning.plan import encode_plan
-from hudi_core.services.cleaning.planner import Planned, planned_clean
+from hudi_core.services.cleaning.planner import Planned, plan_clean
 from hudi_core.services.cleaning.result import NOTHING, CleanedFile, CleanResult
 from hudi_core.services.cleaning.retention import earlier_cleans
 from hudi_core.services.cleaning.run import pending_cleans, run_clean
@@ -45,7 +45,7 @@ def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
     refuse_unwritable(latest, merges=False)
     rule = clean_settings(latest.config, settings)
     if settings.dry_run:
-        return _foreseen(latest, planned_clean(latest, rule, settings.clock), rule)
+        return _foreseen(latest, plan_clean(latest, rule, settings.clock), rule)
     latest = _without_empty(latest, settings)
     delete_abandoned(latest.storage, settings.clock)
     finished = [run_clean(latest, instant, settings) for instant in pending_cleans(latest)]
@@ -86,19 +86,19 @@ def schedule(table: Table, options: CleanOptions) -> Instant | None:
     settings = clean_settings(table.config, options)
     for attempt in range(_ATTEMPTS + 1):
         latest = refreshed(table)
-        planned = None if attempt == _ATTEMPTS else planned_clean(latest, settings, options.clock)
+        planned = None if attempt == _ATTEMPTS else plan_clean(latest, settings, options.clock)
         with table_lock(table.storage, clock=options.clock):
             healed = roll_back_failed(refreshed(latest), options.clock)
             refuse_unwritable(healed, merges=False)
             if pending_cleans(healed) and not settings.several:
                 return None
             if planned is None:
-                planned = planned_clean(healed, settings, options.clock)
+                planned = plan_clean(healed, settings, options.clock)
             elif healed.timeline.instants != latest.timeline.instants:
                 continue
             if planned.plan.is_empty and not _empty_is_due(healed.timeline, planned, settings, options):
                 return None
-            return _requested(healed, planned, options)
+            return _request(healed, planned, options)
     return None
 
 
@@ -111,7 +111,7 @@ def is_due(table: Table, options: CleanOptions) -> bool:
     return settings.automatic and count >= settings.trigger_commits
 
 
-def _requested(table: Table, planned: Planned, options: CleanOptions) -> Instant:
+def _request(table: Table, planned: Planned, options: CleanOptions) -> Instant:
     """The requested instant of a plan, which is written; the table's lock is held."""
     time = next_time(table.timeline, options.clock)
     files = InstantFiles(table.timeline.folder, table.config.layout, time, CLEAN)
@@ -135,7 +135,7 @@ def _still_retained(table: Table, settings: CleanSettings) -> str | None:
 
 def _foreseen(table: Table, planned: Planned, settings: CleanSettings) -> CleanResult:
     """The result of a dry run."""
-    files = tuple(_named_files(table, planned))
+    files = tuple(_name_files(table, planned))
     retained = planned.plan.retained
     return CleanResult(
         None,
@@ -149,15 +149,15 @@ def _foreseen(table: Table, planned: Planned, settings: CleanSettings) -> CleanR
     )
 
 
-def _named_files(table: Table, planned: Planned) -> Iterator[CleanedFile]:
+def _name_files(table: Table, planned: Planned) -> Iterator[CleanedFile]:
     for one in planned.versions:
         for row in one.version.rows:
             info = planned.files.info(row)
-            made_by = _made_by(table, info.path)
+            made_by = _find_maker(table, info.path)
             yield CleanedFile(one.group.partition, info.name, made_by, info.size, one.reason)
 
 
-def _made_by(table: Table, path: str) -> str:
+def _find_maker(table: Table, path: str) -> str:
     """The write that made a file. Names of log files of layout 1 do not state it: their first block does."""
     name = path.rpartition("/")[2]
     base, log = parse_base_file(name), parse_log_file(name)

@@ -13,7 +13,7 @@ from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.formats.names import parse_base_file
-from hudi_core.paths import partition_path, planned_path
+from hudi_core.paths import partition_path, resolve_planned_path
 from hudi_core.services.cleaning.options import CleanSettings
 from hudi_core.services.cleaning.plan import CleanPlan
 from hudi_core.services.cleaning.retention import SAVED_TIMES, earlier_cleans, first_retained, partitions_to_look_at
@@ -30,7 +30,7 @@ from hudi_core.timeline.instants import (
     time_order,
 )
 from hudi_core.timeline.services import FileGroup, RetainedInstant, pending_work, savepoint, savepoints
-from hudi_core.timeline.slice_building import archived_replacements
+from hudi_core.timeline.slice_building import read_archived_replacements
 from hudi_core.timeline.timeline import Timeline
 
 _ALL_VERSIONS: Final = ""
@@ -52,7 +52,7 @@ class Planned:
         return int(self.files.sizes[rows].sum()) if rows else 0
 
 
-def planned_clean(table: Table, settings: CleanSettings, clock: Clock) -> Planned:
+def plan_clean(table: Table, settings: CleanSettings, clock: Clock) -> Planned:
     """The plan of a clean of a table as it is.
 
     Raises `CorruptFileError` and `StorageError` where a savepoint or the plan of a pending service cannot be read: then nothing
@@ -66,16 +66,16 @@ def planned_clean(table: Table, settings: CleanSettings, clock: Clock) -> Planne
     if retained is not None:
         rule = Rule(since=retained.requested_time)
     if rule is None or partitions == frozenset():
-        listing = table.snapshot().listing.chosen(np.zeros(0, np.int64))
+        listing = table.snapshot().listing.select(np.zeros(0, np.int64))
         return Planned(_plan(table, settings, retained, (), (), []), listing, [])
     files = table.snapshot().listing
     names = string_list(files.names)
     groups = list(group_versions(files, timeline, partitions))
     versions = tuple(
-        superfluous_versions(groups, rule, kept_files(timeline), replacements(timeline, groups), names),
+        superfluous_versions(groups, rule, list_kept_files(timeline), replacements(timeline, groups), names),
     )
     looked_at = files.partitions if partitions is None else sorted(partitions.intersection(files.partitions))
-    emptied = tuple(_emptied(table, looked_at, groups, versions, names))
+    emptied = tuple(_find_emptied(table, looked_at, groups, versions, names))
     return Planned(_plan(table, settings, retained, versions, emptied, names), files, names, versions)
 
 
@@ -104,7 +104,7 @@ def _plan(
     )
 
 
-def kept_files(timeline: Timeline) -> Kept:
+def list_kept_files(timeline: Timeline) -> Kept:
     """The files of savepoints, and what pending services are going to read."""
     saved: dict[str, set[str]] = {}
     pinned = []
@@ -115,16 +115,16 @@ def kept_files(timeline: Timeline) -> Kept:
         elif instant.action == SAVEPOINT:
             pinned.append(instant.requested_time)
     frozen = {partition: frozenset(of_partition) for partition, of_partition in saved.items()}
-    return Kept(frozen, _planned_from(timeline), tuple(pinned))
+    return Kept(frozen, _find_planned_from(timeline), tuple(pinned))
 
 
-def _planned_from(timeline: Timeline) -> Mapping[FileGroup, str]:
+def _find_planned_from(timeline: Timeline) -> Mapping[FileGroup, str]:
     """The instant from which on slices of a file group are needed by a pending plan; the earliest of several plans."""
     needed: dict[FileGroup, str] = {}
     for work in pending_work(timeline):
         if not work.file_groups:
             continue
-        starts = _planned_starts(timeline, work.instant)
+        starts = _find_planned_starts(timeline, work.instant)
         for group in work.file_groups:
             start = starts.get(group, _ALL_VERSIONS)
             known = needed.get(group)
@@ -132,13 +132,13 @@ def _planned_from(timeline: Timeline) -> Mapping[FileGroup, str]:
     return needed
 
 
-def _planned_starts(timeline: Timeline, instant: Instant) -> Mapping[FileGroup, str]:
+def _find_planned_starts(timeline: Timeline, instant: Instant) -> Mapping[FileGroup, str]:
     """The instants of the slices that a plan names, by file group; one without a base file may be any."""
     plan = timeline.plan(instant)
     if instant.action in (CLUSTERING, REPLACE_COMMIT):
         groups = (plan.get("clusteringPlan") or {}).get("inputGroups") or ()
         slices = [one for group in groups for one in group.get("slices") or ()]
-        stated = [(one, _base_instant(planned_path("", one.get("dataFilePath") or ""))) for one in slices]
+        stated = [(one, _base_instant(resolve_planned_path("", one.get("dataFilePath") or ""))) for one in slices]
     else:
         stated = [(one, one.get("baseInstantTime")) for one in plan.get("operations") or ()]
     return {
@@ -158,14 +158,14 @@ def replacements(timeline: Timeline, groups: Sequence[GroupVersions]) -> Mapping
     instants = {version.instant for group in groups for version in group.versions}
     by_group = {
         group: Replacement(time, time_order(time), archived=True)
-        for group, time in archived_replacements(timeline, instants).items()
+        for group, time in read_archived_replacements(timeline, instants).items()
     }
     for group, time in timeline.replaced.items():
         by_group[group] = Replacement(time, time_order(timeline.completion_time(time)))
     return by_group
 
 
-def _emptied(
+def _find_emptied(
     table: Table,
     partitions: Collection[str],
     groups: Sequence[GroupVersions],

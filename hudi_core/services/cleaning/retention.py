@@ -109,7 +109,7 @@ def partitions_to_look_at(
     return frozenset(
         partition
         for instant in timeline.commits
-        if first <= completed_at(instant) < end
+        if first <= get_completion_time(instant) < end
         for partition in _partitions_of(timeline, instant)
     )
 
@@ -120,6 +120,6 @@ def _partitions_of(timeline: Timeline, instant: Instant) -> Iterator[str]:
     yield from metadata.replaced
 
 
-def completed_at(instant: Instant) -> str:
+def get_completion_time(instant: Instant) -> str:
     """When a write was there for readers, as far as its timeline records it, for comparisons."""
     return time_order(instant.completion_time or instant.requested_time)

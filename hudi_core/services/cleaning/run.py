@@ -21,11 +21,11 @@ from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.parallel.reach import Reach
-from hudi_core.paths import data_path, joined
-from hudi_core.services.cleaning.metadata_steps import cleaned_steps
+from hudi_core.paths import data_path, join_paths
+from hudi_core.services.cleaning.metadata_steps import make_clean_steps
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.cleaning.plan import VERSION, CleanPlan, read_plan
-from hudi_core.services.cleaning.planner import has_only, kept_files, replacements
+from hudi_core.services.cleaning.planner import has_only, list_kept_files, replacements
 from hudi_core.services.cleaning.result import CleanResult
 from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
@@ -51,7 +51,7 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
     begun, storage = perf_counter(), table.storage
     latest = refreshed(table)
     plan = read_plan(latest.timeline, _pending(latest, instant))
-    deleted = _without(plan.files, _needed(latest, plan))
+    deleted = _without(plan.files, _find_needed(latest, plan))
     sizes = latest.snapshot().listing.by_name()
     files = InstantFiles(latest.timeline.folder, latest.config.layout, instant.requested_time, CLEAN)
     run(storage, [Create(files.inflight)])
@@ -67,9 +67,9 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
         else:
             partitions = tuple(_deletable(latest, plan))
             for partition in partitions:
-                run(storage, [Delete(joined(partition, PARTITION_METADATA))])
+                run(storage, [Delete(join_paths(partition, PARTITION_METADATA))])
                 storage.delete_folder(partition)
-            run(storage, cleaned_steps(latest, instant.requested_time, {**_nothing(plan), **deleted}, partitions))
+            run(storage, make_clean_steps(latest, instant.requested_time, {**_nothing(plan), **deleted}, partitions))
             completion = next_time(latest.timeline, options.clock, after=[instant.requested_time])
             milliseconds = int((perf_counter() - begun) * 1000)
             record = _record(plan, instant.requested_time, {**_nothing(plan), **deleted}, partitions, milliseconds)
@@ -108,12 +108,12 @@ def _is_completed(table: Table, wanted: Instant) -> bool:
     )
 
 
-def _needed(table: Table, plan: CleanPlan) -> Mapping[str, frozenset[str]]:
+def _find_needed(table: Table, plan: CleanPlan) -> Mapping[str, frozenset[str]]:
     """Names of files of the plan's partitions that a query of the latest state, a savepoint or a pending service reads."""
     files = table.snapshot().listing
     names = string_list(files.names)
     groups = list(group_versions(files, table.timeline, plan.files.keys()))
-    kept = kept_files(table.timeline)
+    kept = list_kept_files(table.timeline)
     superfluous = {
         row
         for one in superfluous_versions(groups, Rule(versions=1), kept, replacements(table.timeline, groups), names)
@@ -140,7 +140,7 @@ def _nothing(plan: CleanPlan) -> Names:
 
 def _deletions(table: Table, files: Names) -> Iterator[int]:
     """Deletes files, some side by side; gives how many are done each time. Tasks on other machines have a share each."""
-    paths = [data_path(joined(partition, name)) for partition, names in files.items() for name in names]
+    paths = [data_path(join_paths(partition, name)) for partition, names in files.items() for name in names]
     shares = [tuple(paths[start : start + _TOGETHER]) for start in range(0, len(paths), _TOGETHER)]
     runner = table.engine.runner
     at_once = 1 if runner.reach is Reach.MEMORY else runner.parallelism * _SHARES_AT_ONCE
@@ -180,7 +180,7 @@ def _record(plan: CleanPlan, time: str, deleted: Names, partitions: Sequence[str
         },
         "version": VERSION,
         "bootstrapPartitionMetadata": {
-            partition: {**_of_partition(plan, partition, (), deleted=False), **_left(paths)}
+            partition: {**_of_partition(plan, partition, (), deleted=False), **_describe_left(paths)}
             for partition, paths in plan.elsewhere.items()
         },
         "extraMetadata": dict(plan.extra),
@@ -198,5 +198,5 @@ def _of_partition(plan: CleanPlan, partition: str, names: Sequence[str], *, dele
     }
 
 
-def _left(paths: Sequence[str]) -> dict[str, Any]:
+def _describe_left(paths: Sequence[str]) -> dict[str, Any]:
     return {"deletePathPatterns": list(paths), "failedDeleteFiles": list(paths)}

@@ -106,7 +106,7 @@ def group_versions(
             by_group.setdefault((files.partitions[number], log.file_id), _Files()).logs.append((log, row))
     for partition, file_id in sorted(by_group):
         made = by_group[partition, file_id]
-        versions = _named_versions(made, writes) if timeline.layout == 1 else _versions(made, writes)
+        versions = _read_named_versions(made, writes) if timeline.layout == 1 else _versions(made, writes)
         if versions:
             yield GroupVersions(partition, file_id, versions)
 
@@ -142,7 +142,7 @@ def _slice_of(begun: Sequence[str], requested: str, instant: str, writes: _Write
     return begun[place] if place >= 0 else None
 
 
-def _named_versions(files: _Files, writes: _Writes) -> tuple[Version, ...]:
+def _read_named_versions(files: _Files, writes: _Writes) -> tuple[Version, ...]:
     """Layout 1: a log file names its slice, which may wait for a compaction."""
     opened: dict[str, tuple[str, list[int]]] = {}
     rows = [(log.instant, row) for log, row in files.logs if not log.is_cdc]
@@ -159,12 +159,12 @@ def _named_versions(files: _Files, writes: _Writes) -> tuple[Version, ...]:
 def _in_order(opened: Mapping[str, tuple[str, list[int]]], writes: _Writes) -> tuple[Version, ...]:
     """The versions, oldest first. When the only one completed does not matter."""
     return tuple(
-        Version(instant, _completed(instant, writes, only=len(opened) == 1), tuple(rows))
+        Version(instant, _find_completion(instant, writes, only=len(opened) == 1), tuple(rows))
         for _, (instant, rows) in sorted(opened.items())
     )
 
 
-def _completed(instant: str, writes: _Writes, *, only: bool) -> str:
+def _find_completion(instant: str, writes: _Writes, *, only: bool) -> str:
     if not writes.counts(instant):
         return NEVER
     return time_order(instant) if only else writes.completed(instant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hudi_core.cluster.groups import slices_by_group, written_bytes
+from hudi_core.cluster.groups import estimate_written_bytes, slices_by_group
 from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan
 from hudi_core.services.bounds import NO_BOUNDS, PutOff, Work, work_within
 from hudi_core.services.compaction.options import CompactionOptions
@@ -12,7 +12,7 @@ from hudi_core.services.compaction.tasks import task_bytes
 from hudi_core.table.table import Table
 
 
-def bounded(table: Table, plan: CompactionPlan, options: CompactionOptions) -> tuple[CompactionPlan, PutOff]:
+def bound(table: Table, plan: CompactionPlan, options: CompactionOptions) -> tuple[CompactionPlan, PutOff]:
     """The part of a plan that the bounds of the options leave, and what they put off. The partitions of that are named as left
     out: no write needs to come for the next plan to look at them."""
     if options.bounds == NO_BOUNDS:
@@ -39,6 +39,6 @@ def _work(table: Table, plan: CompactionPlan) -> list[Work[CompactionOperation]]
             continue
         read = sum(file.size for file in file_slice.files)
         logs = sum(log.size for log in file_slice.logs)
-        written = logs if plan.of_logs else written_bytes(file_slice)
+        written = logs if plan.of_logs else estimate_written_bytes(file_slice)
         work.append(Work(one, read + written, task_bytes(file_slice, of_logs=plan.of_logs)))
     return work

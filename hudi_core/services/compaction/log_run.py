@@ -17,7 +17,7 @@ from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
-from hudi_core.services.compaction.run import group_of, planned_slices, run_result
+from hudi_core.services.compaction.run import group_of, list_planned_slices, run_result
 from hudi_core.services.compaction.triggers import last_compaction
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -26,7 +26,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import TaskRuns
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.rollback import roll_back
-from hudi_core.transactions.transaction import Transaction, gives_way, resumed
+from hudi_core.transactions.transaction import Transaction, gives_way, resume
 from hudi_core.writing.incoming import row_schema
 from hudi_core.writing.write_run import bare_schema
 
@@ -40,27 +40,27 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
     begun = perf_counter()
     plan = read_plan(table.timeline, instant)
     if _overtaken_by(table, instant) is not None:
-        return _given_up(table, instant, plan, options)
-    with resumed(
+        return _give_up(table, instant, plan, options)
+    with resume(
         table, instant, LOG_COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
     ) as write:
-        slices = [one for one in planned_slices(write.table, plan) if one.logs]
+        slices = [one for one in list_planned_slices(write.table, plan) if one.logs]
         statuses = _statuses(write, slices, options)
         kept: list[WriteStatus] = []
 
-        def settled(latest: Table, change: TableChange) -> TableChange:
+        def settle(latest: Table, change: TableChange) -> TableChange:
             newer = _overtaken_by(latest, instant)
             if newer is not None:
                 where = f"{latest.storage.uri}: {instant.action} {instant.requested_time}"
                 raise ConflictError(where, expected="no compaction since", found=newer.requested_time)
-            now = {group_of(one) for one in planned_slices(latest, plan)}
+            now = {group_of(one) for one in list_planned_slices(latest, plan)}
             kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
             for status in change.statuses:
                 if (status.partition, status.file_id) not in now:
                     latest.storage.delete(status.path)
             return replace(change, statuses=tuple(kept))
 
-        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table), statuses), settled)
+        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table), statuses), settle)
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
@@ -85,7 +85,7 @@ def _overtaken_by(table: Table, instant: Instant) -> Instant | None:
     return next((one for one in others if time_order(one.requested_time) > time_order(instant.requested_time)), None)
 
 
-def _given_up(table: Table, instant: Instant, plan: CompactionPlan, options: CompactionOptions) -> CompactionResult:
+def _give_up(table: Table, instant: Instant, plan: CompactionPlan, options: CompactionOptions) -> CompactionResult:
     """Deletes the plan, and what a dead run wrote."""
     with table_lock(table.storage, clock=options.clock):
         latest = refreshed(table)

@@ -66,14 +66,14 @@ class LogCompactor:
     def run(self, task: MergeLogs) -> WriteStatus | None:
         """Writes the latest record of each key as it is in its log file; None where there is none. Raises `UnsupportedError`
         where records are merged column by column: what one of them lacks is not known from it alone."""
-        status = self._written(task)
+        status = self._write(task)
         if status is not None and self.expressions:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
             status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
         return status
 
-    def _written(self, task: MergeLogs) -> WriteStatus | None:
+    def _write(self, task: MergeLogs) -> WriteStatus | None:
         files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
         columns, records, blocks = MergedSlices(files).log_records(task.slice, self.rows)
         if records.columns > 1 or columns.rules.partial is not None:

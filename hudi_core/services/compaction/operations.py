@@ -12,10 +12,10 @@ from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import HudiError, UsageError
 from hudi_core.services.bounds import PutOff
-from hudi_core.services.compaction.bounds import bounded, lacking_memory
+from hudi_core.services.compaction.bounds import bound, lacking_memory
 from hudi_core.services.compaction.log_run import run_log_plan
 from hudi_core.services.compaction.options import CompactionOptions
-from hudi_core.services.compaction.planner import planned, refuse_writers
+from hudi_core.services.compaction.planner import plan_compaction, refuse_writers
 from hudi_core.services.compaction.refusals import refuse_uncompactable
 from hudi_core.services.compaction.result import PUT_OFF, CompactionResult, nothing_done, plan_result
 from hudi_core.services.compaction.run import run_plan
@@ -37,11 +37,11 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is under way in table version 6.
     """
     latest = refreshed(table)
-    settings = options or _stated(latest)
+    settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     waiting = _waiting(latest, settings)
     if settings.dry_run:
-        return _shown(latest, waiting, settings)
+        return _show(latest, waiting, settings)
     if waiting is not None:
         plan = read_plan(latest.timeline, waiting)
         if (lacking := lacking_memory(latest, plan, settings)).pieces:
@@ -63,10 +63,10 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
 def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
     """Requests a plan and leaves it to be run, here or by Apache Hudi. Raises as `compact` does."""
     latest = refreshed(table)
-    settings = options or _stated(latest)
+    settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     if settings.dry_run:
-        return _shown(latest, None, settings)
+        return _show(latest, None, settings)
     instant, put_off = schedule(latest, settings)
     if instant is None:
         return _nothing(latest, settings, put_off)
@@ -77,11 +77,11 @@ def plan_only(table: Table, options: CompactionOptions | None = None) -> Compact
 def run_requested(table: Table, requested_time: str, options: CompactionOptions | None = None) -> CompactionResult:
     """Runs a plan that waits, of this library or of Apache Hudi. Raises as `run.run_plan` does."""
     latest = refreshed(table)
-    settings = options or _stated(latest)
+    settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     instant = pending_compaction(latest, requested_time)
     if settings.dry_run:
-        return _shown(latest, instant, settings)
+        return _show(latest, instant, settings)
     return _run(latest, instant, settings)
 
 
@@ -96,14 +96,14 @@ def schedule(table: Table, options: CompactionOptions) -> tuple[Instant | None, 
     latest = refreshed(table)
     if options.if_due and not is_due(latest, options):
         return None, PutOff()
-    plan, put_off = bounded(latest, planned(latest, options), options)
+    plan, put_off = bound(latest, plan_compaction(latest, options), options)
     if not plan.operations:
         return None, put_off
     with table_lock(table.storage, clock=options.clock):
         healed = roll_back_failed(refreshed(table), options.clock)
         if not options.of_logs:
             refuse_writers(healed)
-        plan, put_off = bounded(healed, planned(healed, options), options)
+        plan, put_off = bound(healed, plan_compaction(healed, options), options)
         if not plan.operations:
             return None, put_off
         time, action = next_time(healed.timeline, options.clock), LOG_COMPACTION if options.of_logs else COMPACTION
@@ -122,7 +122,7 @@ def pending_compaction(table: Table, requested_time: str) -> Instant:
     raise UsageError("instant", expected=f"a compaction that is not completed ({waiting})", found=requested_time)
 
 
-def _stated(table: Table) -> CompactionOptions:
+def _read_stated(table: Table) -> CompactionOptions:
     """The options that a table's properties state, for a compaction that somebody asks for."""
     return replace(CompactionOptions.from_properties(table.config.properties), if_due=False)
 
@@ -135,13 +135,13 @@ def _waiting(table: Table, options: CompactionOptions) -> Instant | None:
     return next(idle, None)
 
 
-def _shown(table: Table, waiting: Instant | None, options: CompactionOptions) -> CompactionResult:
+def _show(table: Table, waiting: Instant | None, options: CompactionOptions) -> CompactionResult:
     """What would be done; nothing is written."""
     if waiting is not None:
         return plan_result(read_plan(table.timeline, waiting), options, waiting.requested_time, "requested")
     if options.if_due and not is_due(table, options):
         return _nothing(table, options, PutOff())
-    plan, put_off = bounded(table, planned(table, options), options)
+    plan, put_off = bound(table, plan_compaction(table, options), options)
     if not plan.operations:
         return _nothing(table, options, put_off)
     return plan_result(plan, options, None, "planned").with_put_off(put_off)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hudi_core.commit.compaction_plans import CompactionPlan, planned_operation
+from hudi_core.commit.compaction_plans import CompactionPlan, plan_operation
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.merge.rules import merge_rules
@@ -10,15 +10,15 @@ from hudi_core.reading.log_blocks import slice_blocks
 from hudi_core.reading.log_records import is_partial
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.partitions import partitions_written_to
-from hudi_core.services.compaction.strategies import chosen_operations, chosen_partitions
+from hudi_core.services.compaction.strategies import choose_operations, choose_partitions
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import LOG_COMPACTION, WRITES
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.transactions.refusals import excluded_groups
+from hudi_core.transactions.refusals import list_excluded_groups
 
 
-def planned(table: Table, options: CompactionOptions) -> CompactionPlan:
+def plan_compaction(table: Table, options: CompactionOptions) -> CompactionPlan:
     """The plan on the table as it is, with `of_logs` that of a log compaction; nothing is written. Its log files are all of
     commits that completed before it.
 
@@ -26,25 +26,25 @@ def planned(table: Table, options: CompactionOptions) -> CompactionPlan:
     at them.
     """
     if options.of_logs:
-        return _planned_logs(table, options)
+        return _plan_logs(table, options)
     slices = [file_slice for file_slice in table.slices() if file_slice.logs]
     written = partitions_written_to(table) if options.incremental else None
     now = options.clock().astimezone(table.timeline.zone)
     known = dict.fromkeys(file_slice.partition for file_slice in table.slices())
-    partitions = chosen_partitions(options, (path for path in known if written is None or path in written), now)
+    partitions = choose_partitions(options, (path for path in known if written is None or path in written), now)
     places = {path: place for place, path in enumerate(partitions)}
     looked_at = sorted((one for one in slices if one.partition in places), key=lambda one: places[one.partition])
     busy = waiting_groups(table)
     operations = [
-        planned_operation(one, options.new_file_bytes) for one in looked_at if (one.partition, one.file_id) not in busy
+        plan_operation(one, options.new_file_bytes) for one in looked_at if (one.partition, one.file_id) not in busy
     ]
-    chosen = chosen_operations(options, operations)
+    chosen = choose_operations(options, operations)
     waiting = [one.partition for one in looked_at if (one.partition, one.file_id) in busy]
     left_out = tuple(dict.fromkeys((*chosen.left_out, *waiting))) if options.incremental else None
     return CompactionPlan(chosen.operations, left_out)
 
 
-def _planned_logs(table: Table, options: CompactionOptions) -> CompactionPlan:
+def _plan_logs(table: Table, options: CompactionOptions) -> CompactionPlan:
     """The plan of a log compaction: slices with so many log files, or blocks in them, of all partitions that the strategies
     leave. File groups of any pending service are left out, and slices with partial updates. Raises `UnsupportedError` for a table
     that merges records column by column."""
@@ -53,10 +53,10 @@ def _planned_logs(table: Table, options: CompactionOptions) -> CompactionPlan:
         raise UnsupportedError(table.storage.uri, expected="records that are merged as a whole", found=found)
     now = options.clock().astimezone(table.timeline.zone)
     slices = [file_slice for file_slice in table.slices() if file_slice.logs]
-    partitions = set(chosen_partitions(options, {file_slice.partition for file_slice in slices}, now))
-    busy = excluded_groups(table)
+    partitions = set(choose_partitions(options, {file_slice.partition for file_slice in slices}, now))
+    busy = list_excluded_groups(table)
     operations = [
-        planned_operation(one, options.new_file_bytes)
+        plan_operation(one, options.new_file_bytes)
         for one in slices
         if one.partition in partitions and (one.partition, one.file_id) not in busy and _is_long(table, one, options)
     ]

@@ -32,7 +32,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import TaskRuns
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
-from hudi_core.transactions.transaction import Transaction, resumed
+from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.write_run import bare_schema
 
@@ -45,16 +45,16 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
     """
     begun = perf_counter()
     plan = read_plan(table.timeline, instant)
-    with resumed(
+    with resume(
         table, instant, COMPACT, metadata_steps=metadata_steps, takes_over=options.takes_over, clock=options.clock
     ) as write:
-        slices = planned_slices(write.table, plan)
+        slices = list_planned_slices(write.table, plan)
         statuses = _Run(write, options).statuses(slices)
         kept: list[WriteStatus] = []
 
-        def settled(latest: Table, change: TableChange) -> TableChange:
+        def settle(latest: Table, change: TableChange) -> TableChange:
             refuse_new_indexes(write.table, latest, (BLOOM_FILTERS,))
-            now = {group_of(one) for one in planned_slices(latest, plan)}
+            now = {group_of(one) for one in list_planned_slices(latest, plan)}
             kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
             for status in change.statuses:
                 if (
@@ -65,11 +65,11 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
                         latest.storage.delete(path)
             return replace(change, statuses=tuple(kept))
 
-        write.commit(TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses), settled)
+        write.commit(TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses), settle)
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
-def planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
+def list_planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
     """The slices of a plan with the log files that it names. Those whose file group is gone, or has another base file, are left
     out; in table version 6, where log files name the compaction already, another base file is a `ConflictError`."""
     latest = slices_by_group(table.slices())

@@ -31,7 +31,7 @@ class Chosen:
     left_out: tuple[str, ...] = ()
 
 
-def chosen_partitions(options: CompactionOptions, paths: Iterable[str], now: datetime) -> list[str]:
+def choose_partitions(options: CompactionOptions, paths: Iterable[str], now: datetime) -> list[str]:
     """The partitions whose slices are looked at, in order. `now` is the time in the zone of the table.
 
     Partitions that a strategy rules out are not counted as left out: a later plan rules them out again. Raises `UsageError` for
@@ -54,7 +54,7 @@ def chosen_partitions(options: CompactionOptions, paths: Iterable[str], now: dat
     return chosen
 
 
-def chosen_operations(options: CompactionOptions, operations: Sequence[CompactionOperation]) -> Chosen:
+def choose_operations(options: CompactionOptions, operations: Sequence[CompactionOperation]) -> Chosen:
     """The slices to compact. The one that exceeds the bound of megabytes is the last of them."""
     taken, left_out = list(operations), dict[str, None]()
     for strategy in options.strategies:

@@ -75,14 +75,14 @@ class Compactor:
     def run(self, task: CompactSlice) -> WriteStatus:
         """Writes the rows of a slice, those of the old base file in its order, changed ones where they stood. Rows keep their
         commit times. Raises what storage raises."""
-        status = self._written(task)
+        status = self._write(task)
         if self.expressions:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
             status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
         return status
 
-    def _written(self, task: CompactSlice) -> WriteStatus:
+    def _write(self, task: CompactSlice) -> WriteStatus:
         logs_changes = self.snapshot.config.cdc_enabled
         files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
         merge, blocks = MergedSlices(files).merge(task.slice, self.rows, by_key=logs_changes)

@@ -15,7 +15,7 @@ from hudi_core.timeline.instants import (
     DELTA_COMMIT,
     LOG_COMPACTION,
     Instant,
-    completed_action,
+    name_completed_action,
     time_order,
 )
 from hudi_core.timeline.timeline import Timeline
@@ -28,7 +28,7 @@ def is_due(table: Table, options: CompactionOptions) -> bool:
     last = last_compaction(timeline)
     if last is None and not deltas:
         return False
-    since = deltas if last is None else _completed_after(deltas, last.requested_time)
+    since = deltas if last is None else _list_completed_after(deltas, last.requested_time)
     if options.of_logs:
         return min(len(since), _since_log_compaction(timeline, deltas)) >= options.min_log_blocks
     begun = last or deltas[0]
@@ -61,18 +61,18 @@ def _since_log_compaction(timeline: Timeline, deltas: Sequence[Instant]) -> int:
         return 0
     merges = (instant for instant in reversed(deltas) if timeline.operation(instant) == LOG_COMPACT)
     last = next(merges, None)
-    return len(deltas if last is None else _completed_after(deltas, last.requested_time))
+    return len(deltas if last is None else _list_completed_after(deltas, last.requested_time))
 
 
 def _since_request(timeline: Timeline, last: Instant | None) -> int:
     """Delta commits requested since a compaction was, whatever became of them."""
     scheduled = [instant for instant in timeline.pending if instant.action == COMPACTION]
     begun = scheduled[-1] if scheduled else last
-    deltas = [i.requested_time for i in timeline.instants if completed_action(i.action) == DELTA_COMMIT]
+    deltas = [i.requested_time for i in timeline.instants if name_completed_action(i.action) == DELTA_COMMIT]
     return sum(begun is None or time_order(time) > time_order(begun.requested_time) for time in deltas)
 
 
-def _completed_after(deltas: Sequence[Instant], time: str) -> list[Instant]:
+def _list_completed_after(deltas: Sequence[Instant], time: str) -> list[Instant]:
     return [one for one in deltas if time_order(one.completion_time or one.requested_time) > time_order(time)]
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.names import parse_log_file
-from hudi_core.paths import joined
+from hudi_core.paths import join_paths
 from hudi_core.services.restoring.plan import RestorePlan
 from hudi_core.services.restoring.result import DeletedFile, RestoredPartition
 from hudi_core.snapshot.mode import MetadataMode
-from hudi_core.snapshot.snapshot import listed
+from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import SAVEPOINT
 from hudi_core.timeline.services import savepoint
@@ -61,10 +61,10 @@ def prove(table: Table, plan: RestorePlan) -> Proof:
     where an instant wrote into files of others, which cannot be undone apart.
     """
     restored = _without(table, plan)
-    present = {info.path: info for _, info in listed(table.storage).infos()}
+    present = {info.path: info for _, info in list_files(table.storage).infos()}
     rollbacks = tuple(rollback_plan(table, instant) for instant in plan.undone)
-    files = _deleted(rollbacks, present)
-    needed = _needed(table, restored, plan, {file.path for file in files})
+    files = _list_deleted(rollbacks, present)
+    needed = _find_needed(table, restored, plan, {file.path for file in files})
     for path in needed:
         if path not in present:
             where = f"{table.storage.uri}/{path}"
@@ -89,7 +89,7 @@ def _without(table: Table, plan: RestorePlan) -> Table:
     return replace(table, timeline=timeline, metadata_mode=MetadataMode.OFF, earlier=None)
 
 
-def _needed(table: Table, restored: Table, plan: RestorePlan, deleted: set[str]) -> set[str]:
+def _find_needed(table: Table, restored: Table, plan: RestorePlan, deleted: set[str]) -> set[str]:
     """The files of the state that comes back: those of its savepoint, else those that a query of its time reads."""
     needed = {file.path for one in restored.slices() for file in one.files}
     if table.config.layout == 1:
@@ -102,14 +102,14 @@ def _needed(table: Table, restored: Table, plan: RestorePlan, deleted: set[str])
     ]
     for instant in saved:
         for partition, of_partition in savepoint(table.timeline, instant).partitions.items():
-            needed |= {joined(partition, name) for name in of_partition.files}
+            needed |= {join_paths(partition, name) for name in of_partition.files}
     if not saved:
         read = {file.path for one in table.slices(plan.target) for file in one.files}
         needed |= read if table.config.layout > 1 else read - deleted
     return needed
 
 
-def _deleted(rollbacks: Sequence[RollbackPlan], present: Mapping[str, FileInfo]) -> tuple[DeletedFile, ...]:
+def _list_deleted(rollbacks: Sequence[RollbackPlan], present: Mapping[str, FileInfo]) -> tuple[DeletedFile, ...]:
     return tuple(
         DeletedFile(path, rollback.instant.requested_time, present[path].size)
         for rollback in rollbacks

@@ -9,7 +9,7 @@ from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.table.table import Table
 
 
-def built_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
+def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
     """Builds the metadata table with these partitions, none for none, and returns them. Raises what a build raises, with what to
     do about it: the table is as it was asked for by then."""
     if not partitions:

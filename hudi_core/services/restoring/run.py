@@ -34,7 +34,7 @@ from hudi_core.services.restoring.plan import (
     times_of,
 )
 from hudi_core.services.restoring.proof import Proof, prove
-from hudi_core.services.restoring.rebuilding import built_anew
+from hudi_core.services.restoring.rebuilding import build_anew
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -72,7 +72,7 @@ def restore(
     begun = perf_counter()
     if dry_run:
         latest = refreshed(table)
-        plan = _planned(latest, target, saved=to is None)
+        plan = _plan(latest, target, saved=to is None)
         proof = prove(latest, plan)
         return _result(None, "planned", plan, proof, proof.partitions(latest), begun)
     with table_lock(table.storage, clock=clock):
@@ -84,25 +84,25 @@ def restore(
             latest = roll_back_failed(latest, clock)
             plan = plan_restore(latest, target, saved=to is None)
         else:
-            plan = _resumed(latest, pending, target)
+            plan = _resume(latest, pending, target)
         proof = prove(latest, plan)
         time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
         kept = _indexes_to_rebuild(latest)
         _run(latest, time, plan, proof, clock, progress)
-    rebuilt = built_anew(refreshed(table), kept, clock)
+    rebuilt = build_anew(refreshed(table), kept, clock)
     return replace(_result(time, "completed", plan, proof, proof.partitions(), begun), rebuilt=rebuilt)
 
 
-def _planned(table: Table, target: str, *, saved: bool) -> RestorePlan:
+def _plan(table: Table, target: str, *, saved: bool) -> RestorePlan:
     pending = _pending_restore(table)
-    return plan_restore(table, target, saved=saved) if pending is None else _resumed(table, pending, target)
+    return plan_restore(table, target, saved=saved) if pending is None else _resume(table, pending, target)
 
 
 def _pending_restore(table: Table) -> Instant | None:
     return next((instant for instant in table.timeline.pending if instant.action == RESTORE), None)
 
 
-def _resumed(table: Table, pending: Instant, target: str) -> RestorePlan:
+def _resume(table: Table, pending: Instant, target: str) -> RestorePlan:
     plan = read_plan(table, pending)
     if plan.target != target:
         expected = f"the restore to {plan.target} that was begun, to be finished first"

@@ -10,7 +10,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, UsageError, listed
+from hudi_core.errors import ConflictError, UsageError, list_names
 from hudi_core.formats.avro.container import write_container
 from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
@@ -34,7 +34,7 @@ def savepoint(
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         refuse_unwritable(latest, merges=False)
-        time = _completed_write(latest, instant)
+        time = _find_completed_write(latest, instant)
         if time in saved_times(latest.timeline):
             raise UsageError("savepoint", expected="a write without a savepoint", found=f"a savepoint of {time}")
         files: dict[str, list[str]] = defaultdict(list)
@@ -76,7 +76,7 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
         present = _savepoints(latest)
         dropped = next((one for one in present if one.requested_time == instant), None)
         if dropped is None:
-            times = listed([one.requested_time for one in present])
+            times = list_names([one.requested_time for one in present])
             raise UsageError("savepoint", expected=f"one of the table's ({times})", found=instant)
         result = _result(latest, dropped, "dropped")
         completed = f"{latest.timeline.folder}/{dropped.file}"
@@ -113,7 +113,7 @@ def _result(table: Table, instant: Instant, state: str) -> SavepointResult:
     return SavepointResult(instant.requested_time, state, record.by, record.comments, count)
 
 
-def _completed_write(table: Table, instant: str | None) -> str:
+def _find_completed_write(table: Table, instant: str | None) -> str:
     commits = table.timeline.commits
     if not commits:
         raise UsageError("savepoint", expected="a table with a completed write", found="none")

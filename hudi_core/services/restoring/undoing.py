@@ -10,7 +10,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.undo import refuse_mixed
-from hudi_core.services.restoring.rebuilding import built_anew
+from hudi_core.services.restoring.rebuilding import build_anew
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -19,7 +19,7 @@ from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.refusals import refuse_restoring, refuse_unwritable_properties
 from hudi_core.transactions.rollback import (
     RollbackPlan,
-    completed_write,
+    find_completed_write,
     refuse_wide_statistics,
     roll_back_completed,
     roll_back_dead,
@@ -51,9 +51,9 @@ def rollback(
         latest = refreshed(table)
         refuse_unwritable_properties(latest.config, latest.storage.uri)
         refuse_restoring(latest)
-        completed_write(latest, instant)
+        find_completed_write(latest, instant)
         latest = roll_back_failed(latest, clock)
-        commit = completed_write(latest, instant)
+        commit = find_completed_write(latest, instant)
         refuse_dependents(latest, commit)
         kept: tuple[str, ...] = ()
         if _is_mixed(latest, commit):
@@ -61,7 +61,7 @@ def rollback(
             remove_partitions(latest, {FILES})
             latest = refreshed(latest)
         undone = roll_back_completed(latest, instant, clock)
-    return [replace(undone, rebuilt=built_anew(refreshed(table), kept, clock))]
+    return [replace(undone, rebuilt=build_anew(refreshed(table), kept, clock))]
 
 
 def _is_mixed(table: Table, commit: Instant) -> bool:

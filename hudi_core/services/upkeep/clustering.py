@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from hudi_core.cluster.groups import slices_by_group, written_bytes
+from hudi_core.cluster.groups import estimate_written_bytes, slices_by_group
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.data_files.waiting import INFLATED
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
@@ -40,13 +40,13 @@ def clustering_is_due(table: Table, stated: StatedProperties) -> bool:
     return since >= stated.number(_COMMITS[inline], default=4, least=1)
 
 
-def bounded_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> tuple[int, PutOff]:
+def bound_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> tuple[int, PutOff]:
     """How many groups of a plan, from the first on, are within bounds, and what is put off. Rules UPKEEP-863, UPKEEP-864."""
     slices = slices_by_group(table.slices())
     pieces: list[Work[int]] = []
-    for number, group in enumerate(planned(table, options).groups):
+    for number, group in enumerate(plan_clustering(table, options).groups):
         files = [slices[one.group] for one in group.slices]
-        written = sum(map(written_bytes, files))
+        written = sum(map(estimate_written_bytes, files))
         read = sum(file.size for one in files for file in one.files)
         pieces.append(Work(number, read + written, INFLATED * min(written, options.sizes.target)))
     done, put_off = work_within(bounds, pieces)

@@ -98,6 +98,6 @@ def _is_over(begun: float, settings: ServiceOptions) -> bool:
     return settings.seconds is not None and monotonic() - begun >= settings.seconds
 
 
-def named_services(names: Sequence[str]) -> tuple[ServiceName | str, ...]:
+def parse_services(names: Sequence[str]) -> tuple[ServiceName | str, ...]:
     """Names of services as they were typed."""
     return tuple(name.strip() for name in names if name.strip())

@@ -29,10 +29,10 @@ from hudi_core.services.compaction.partitions import partitions_left_out
 from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.compaction.triggers import is_due as compaction_is_due
 from hudi_core.services.stated import StatedProperties
-from hudi_core.services.upkeep.clustering import bounded_groups, clustering_is_due, clustering_options
+from hudi_core.services.upkeep.clustering import bound_groups, clustering_is_due, clustering_options
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
-from hudi_core.transactions.rollback import failed_writes, roll_back_dead
+from hudi_core.transactions.rollback import list_failed_writes, roll_back_dead
 
 
 class ServiceName(StrEnum):
@@ -100,7 +100,7 @@ class Service:
 
 def _dead_writers(table: Table, request: Request) -> bool:
     rollbacks = any(instant.action == ROLLBACK for instant in table.timeline.pending)
-    return rollbacks or bool(failed_writes(table, request.clock))
+    return rollbacks or bool(list_failed_writes(table, request.clock))
 
 
 def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
@@ -150,7 +150,7 @@ def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
     options = replace(clustering_options(request.stated(table)), clock=request.clock)
     if request.bounds == NO_BOUNDS:
         return cluster(table, options).as_dict()
-    groups, put_off = bounded_groups(table, options, request.bounds)
+    groups, put_off = bound_groups(table, options, request.bounds)
     if put_off.pieces and not groups:
         done = replace(nothing_done(options), state=PUT_OFF)
     else:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hudi_core.arrays import Bools
-from hudi_core.errors import UnsupportedError, UsageError, listed
+from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind, bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Compare, Comparison, Name, Not
@@ -24,15 +24,15 @@ from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.types import nodes as t
 from hudi_core.writing.assignments import Assignment, assignment, refuse_second_value
-from hudi_core.writing.incoming import joined_keys
+from hudi_core.writing.incoming import join_keys
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
     TARGET,
     Action,
     Clause,
     On,
-    checked_clauses,
-    matched_columns,
+    check_clauses,
+    match_columns,
     refuse_other_columns,
 )
 from hudi_core.writing.update_outcomes import Contest, contest
@@ -87,7 +87,7 @@ class BoundMerge(Portable):
     def keys(self, batches: Iterable[Any]) -> KeyColumns:
         """The keys of rows of the source. Raises `RowError` for a row without one."""
         read = [self.key_reader.keys(self._key_rows(batch)) for batch in batches if self.table.engine.rows.count(batch)]
-        return joined_keys([records for records, _ in read], [paths for _, paths in read])
+        return join_keys([records for records, _ in read], [paths for _, paths in read])
 
     @cached_property
     def key_reader(self) -> KeyReader:
@@ -134,19 +134,19 @@ def pair_schema(source: Schema, target: Schema | None) -> Schema:
     return Schema(record_with_ids(t.Record(tuple(fields))))
 
 
-def bound_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]) -> BoundMerge:
+def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]) -> BoundMerge:
     """The merge of rows of a schema into a table.
 
     Raises `UsageError` and `UnsupportedError` for columns and clauses that it cannot be made of, `ExpressionError` for a column
     that is not there, `SchemaError` for a value that a column's type cannot have.
     """
-    checked = checked_clauses(clauses)
-    rows, pairs = bare_schema(table), matched_columns(on)
+    checked = check_clauses(clauses)
+    rows, pairs = bare_schema(table), match_columns(on)
     config, case = table.config, table.case_sensitive
     whole_table = RECORD_INDEX in config.kept_partitions
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
-        found = "none" if not keys else listed(list(keys))
+        found = "none" if not keys else list_names(list(keys))
         raise UnsupportedError(table.storage.uri, expected="a table whose keys are columns of their own", found=found)
     refuse_other_columns(pairs, [keys] if whole_table else [(*keys, *partitions)])
     both, alone = pair_schema(given, rows), pair_schema(given, None)
@@ -168,9 +168,9 @@ def bound_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]
             condition = bind(predicate_tree(clause.condition), schema, case_sensitive=case)
         values = dict[int, Assignment]()
         if is_insert:
-            values = _inserted(clause, rows, schema, by_name, case_sensitive=case)
+            values = _bind_insert(clause, rows, schema, by_name, case_sensitive=case)
         elif clause.action is Action.UPDATE:
-            values = _updated(clause, rows, schema, fixed, case_sensitive=case)
+            values = _bind_update(clause, rows, schema, fixed, case_sensitive=case)
         takes_all = clause.action is Action.UPDATE and clause.values is None
         moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
         (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values, moves))
@@ -185,7 +185,7 @@ def _moves(partitions: list[str], both: Schema, *, case_sensitive: bool) -> Pred
     return bind(predicate_tree(condition), both, case_sensitive=case_sensitive)
 
 
-def _updated(
+def _bind_update(
     clause: Clause, rows: Schema, schema: Schema, fixed: set[str], *, case_sensitive: bool
 ) -> dict[int, Assignment]:
     """The values of an update: of the columns that it names, or of all but those of keys, which the rows have in common."""
@@ -203,7 +203,7 @@ def _updated(
     return values
 
 
-def _inserted(
+def _bind_insert(
     clause: Clause, rows: Schema, schema: Schema, on: Mapping[str, str], *, case_sensitive: bool
 ) -> dict[int, Assignment]:
     """The values of new rows: null where none is named. Columns that rows are matched by have the source's values."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.errors import UnsupportedError, UsageError, described, listed
+from hudi_core.errors import UnsupportedError, UsageError, describe, list_names
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import And, Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
@@ -38,7 +38,7 @@ class Clause:
     values: Mapping[str, object] | None = None
 
 
-def checked_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+def check_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses. Raises `UsageError` for none, for one that no row reaches, and for values that are none."""
     if not clauses:
         raise UsageError("merge", expected="a clause, as when_matched_update()", found="none")
@@ -51,18 +51,18 @@ def checked_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     for clause in clauses:
         if clause.values is not None and (not isinstance(clause.values, Mapping) or not clause.values):
             expected = 'values by column, as {"n": col("source.n")}, or none for all columns of the source'
-            raise UsageError(clause.action, expected=expected, found=described(clause.values))
+            raise UsageError(clause.action, expected=expected, found=describe(clause.values))
     return tuple(clauses)
 
 
-def matched_columns(on: On) -> dict[str, str]:
+def match_columns(on: On) -> dict[str, str]:
     """The table's column, and the source's, of each equality. Raises `UsageError`, and `UnsupportedError` for others."""
     if isinstance(on, str) and on.replace("_", "").replace(".", "").isalnum():
         return {on: on}
     if isinstance(on, Iterable) and not isinstance(on, str | ExpressionBuilder):
         names = list(on)
         if not names or not all(isinstance(name, str) for name in names):
-            raise UsageError("on", expected="names of columns, or equalities of columns", found=described(on))
+            raise UsageError("on", expected="names of columns, or equalities of columns", found=describe(on))
         return {name: name for name in names}
     if isinstance(on, ExpressionBuilder):
         on = on.node
@@ -88,5 +88,7 @@ def refuse_other_columns(on: Mapping[str, str], wanted: Sequence[Sequence[str]])
     """Raises `UnsupportedError` unless rows are matched by exactly one of these sets of the table's columns."""
     names = {name.lower() for name in on}
     if not any(names == {name.lower() for name in one} for one in wanted):
-        expected = " or ".join(listed(list(one)) for one in wanted)
-        raise UnsupportedError("on", expected=f"the columns of the table's keys, {expected}", found=listed(list(on)))
+        expected = " or ".join(list_names(list(one)) for one in wanted)
+        raise UnsupportedError(
+            "on", expected=f"the columns of the table's keys, {expected}", found=list_names(list(on))
+        )

@@ -23,7 +23,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.assignments import new_value, refusal
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
-from hudi_core.writing.task_rows import grouped_by_partition
+from hudi_core.writing.task_rows import group_by_partition
 from hudi_core.writing.update_outcomes import ChangedRows
 
 _PAIRS_AT_ONCE: Final = 1 << 15
@@ -64,12 +64,12 @@ class StoredRows:
         return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
-def stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
+def plan_stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
     """The reading of rows that may be matched, by a scan of all columns."""
     return StoredRows(scan.remote_scan(), merge)
 
 
-def merged_rows(
+def merge_rows(
     merge: BoundMerge, source: SourceRows, stored: Iterable[tuple[Any, StringColumn]]
 ) -> Iterator[ChangedRows]:
     """What becomes of rows of a source and the stored rows of their keys.
@@ -94,7 +94,7 @@ def merged_rows(
         if merge.deletes_alone:
             targets, kept = np.unique(targets, return_index=True)
             sources = sources[kept]
-        yield from _changed(merge, source, batch, sources, targets)
+        yield from _change(merge, source, batch, sources, targets)
     yield from _new(merge, source, np.flatnonzero(~met), index.first)
 
 
@@ -105,38 +105,36 @@ def rows_without_slices(
     if not len(keys):
         return
     every = np.arange(len(keys))
-    for _, rows in [("", every)] if merge.whole_table else grouped_by_partition(keys, every):
+    for _, rows in [("", every)] if merge.whole_table else group_by_partition(keys, every):
         columns = [rows] * len(merge.given.fields)
         given = tuple(merge.table.engine.rows.gather(batches, columns, merge.given))
-        yield from merged_rows(merge, SourceRows(given, take_strings(keys.records, rows), numbers[rows]), ())
+        yield from merge_rows(merge, SourceRows(given, take_strings(keys.records, rows), numbers[rows]), ())
 
 
-def _changed(
-    merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers, targets: Numbers
-) -> list[ChangedRows]:
+def _change(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers, targets: Numbers) -> list[ChangedRows]:
     """The rows of a batch that pairs of a row of the source and one of the batch change or delete."""
     changes, hit = list[ChangedRows](), list[Numbers]()
     for start in range(0, len(sources), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
-        given = _taken(merge, source.batches, sources[part], merge.given)
-        old = _taken(merge, [batch], targets[part], merge.rows)
+        given = _take(merge, source.batches, sources[part], merge.given)
+        old = _take(merge, [batch], targets[part], merge.rows)
         root = merge.root(given, old)
         for clause, rows in _by_clause(merge, merge.matched, root, merge.both, len(sources[part])):
             hit.append(start + rows)
-            before = _kept(merge, old, rows)
+            before = _keep(merge, old, rows)
             if clause.action is Action.DELETE:
                 none = np.zeros(len(rows), np.bool_)
                 changes.append(ChangedRows(before, none, ~none))
                 continue
             numbers = source.numbers[sources[part][rows]]
-            pairs = merge.root(_kept(merge, given, rows), before)
+            pairs = merge.root(_keep(merge, given, rows), before)
             if clause.moves is not None and (moves := merge.holds(clause.moves, pairs, merge.both)).any():
                 row = int(numbers[moves.argmax()])
                 raise RowError(row, expected="the partition of the row that it matches", found="another one")
             after = _with_values(merge, clause, pairs, merge.both, before, numbers)
             none = np.zeros(len(rows), np.bool_)
             changes.append(
-                ChangedRows(after, none if merge.contest is None else merge.contest.lost(before, after), none)
+                ChangedRows(after, none if merge.contest is None else merge.contest.find_lost(before, after), none)
             )
     pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
     twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)
@@ -154,10 +152,10 @@ def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) 
     changes = []
     for start in range(0, len(rows), _PAIRS_AT_ONCE):
         part = rows[start : start + _PAIRS_AT_ONCE]
-        given = _taken(merge, source.batches, part, merge.given)
+        given = _take(merge, source.batches, part, merge.given)
         root = merge.root(given, None)
         for clause, chosen in _by_clause(merge, merge.inserts, root, merge.alone, len(part)):
-            pairs = merge.root(_kept(merge, given, chosen), None)
+            pairs = merge.root(_keep(merge, given, chosen), None)
             batch = _with_values(merge, clause, pairs, merge.alone, None, source.numbers[part[chosen]])
             none = np.zeros(len(chosen), np.bool_)
             made[part[chosen]] = True
@@ -206,12 +204,12 @@ def _with_values(
     return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
-def _taken(merge: BoundMerge, batches: Sequence[Any], rows: Numbers, schema: Schema) -> Any:
+def _take(merge: BoundMerge, batches: Sequence[Any], rows: Numbers, schema: Schema) -> Any:
     (batch,) = merge.table.engine.rows.gather(batches, [rows] * len(schema.fields), schema)
     return batch
 
 
-def _kept(merge: BoundMerge, batch: Any, rows: Numbers) -> Any:
+def _keep(merge: BoundMerge, batch: Any, rows: Numbers) -> Any:
     flags = np.zeros(merge.table.engine.rows.count(batch), np.bool_)
     flags[rows] = True
     return merge.table.engine.rows.keep(batch, flags)

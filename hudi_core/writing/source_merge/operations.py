@@ -19,12 +19,12 @@ from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.incoming import incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, given_rows, planned_upsert, refuse_unfit, run_of
+from hudi_core.writing.operations import Operation, plan_upsert, read_given_rows, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.source_merge.bound import BoundMerge, bound_merge
+from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
-from hudi_core.writing.source_merge.matched import SourceRows, merged_rows, rows_without_slices, stored_rows
-from hudi_core.writing.task_rows import grouped
+from hudi_core.writing.source_merge.matched import SourceRows, merge_rows, plan_stored_rows, rows_without_slices
+from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
@@ -36,13 +36,13 @@ def merge(
     """Merges rows of a source into the table by clauses, in one commit: of those for a row, the first whose condition is true
     decides. Rows of the table are those of the moment at which the write is planned.
 
-    Raises as `bound_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
+    Raises as `bind_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
     """
     settings = options or WriteOptions()
     latest = mergeable(table)
     refuse_unfit(latest, False, settings.properties)
-    rows = given_rows(latest, source, BatchColumns(replaces=True))
-    bound = bound_merge(latest, rows.schema, on, tuple(clauses))
+    rows = read_given_rows(latest, source, BatchColumns(replaces=True))
+    bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     bare = bare_schema(latest)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
         keys = bound.keys(given.batches)
@@ -50,15 +50,15 @@ def merge(
         def plan(table: Table, instant_time: str) -> Planned:
             loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]
 
-            def changed() -> Iterator[Any]:
-                for merged in _merged(table, bound, given, keys, settings):
+            def change_rows() -> Iterator[Any]:
+                for merged in _merge(table, bound, given, keys, settings):
                     loses.append(merged.loses)
                     removes.append(np.zeros(len(merged.loses), np.bool_) if merged.removes is None else merged.removes)
                     yield merged.batch
 
-            incoming = incoming_rows(table, InputRows(bound.rows, changed()), instant_time)
+            incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time)
             files.callback(incoming.spool.close)
-            planned = planned_upsert(table, incoming, instant_time, settings, np.concatenate(removes))
+            planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes))
             lost = np.concatenate(loses)
             return of_merge(planned, table, bound, lambda task: bool(lost[numbers_of(task)].any()))
 
@@ -80,7 +80,7 @@ def of_merge(planned: Planned, table: Table, merge: BoundMerge, loses: Callable[
     return replace(planned, tasks=winning_tasks(table, planned.tasks, loses))
 
 
-def _merged(
+def _merge(
     table: Table, merge: BoundMerge, given: Spool, keys: KeyColumns, options: WriteOptions
 ) -> Iterator[ChangedRows]:
     """What becomes of the source: of its rows whose keys a slice holds, slice by slice, then of the others."""
@@ -88,9 +88,9 @@ def _merged(
     located = Locations.nowhere(len(keys))
     if len(keys) and len(tagger.sources.snapshot.slices):
         located = tagger.locate(keys)
-    stored = stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
-    for number, rows in grouped(located.slices):
+    stored = plan_stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
+    for number, rows in group_rows(located.slices):
         source = SourceRows(tuple(given.taken(rows)), take_strings(keys.records, rows), rows)
-        yield from merged_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
+        yield from merge_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
     nowhere = np.flatnonzero(located.slices == NOWHERE)
     yield from rows_without_slices(merge, tuple(given.taken(nowhere)), take_keys(keys, nowhere), nowhere)

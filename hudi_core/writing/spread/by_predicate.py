@@ -12,11 +12,11 @@ from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.transactions.refusals import refuse_buckets
-from hudi_core.writing.by_predicate import Assigned, Where, checked_update, key_scan, of_changes, writable_by_predicate
+from hudi_core.writing.by_predicate import Assigned, Where, check_update, key_scan, of_changes, writable_by_predicate
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.spread.operations import given_keys, prepared_rows, sendable
+from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, sendable
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
 RowsOf = Callable[[Scan], SpreadRows]
@@ -35,8 +35,8 @@ def spread_delete_where(
 
         def plan(table: Table, instant_time: str) -> Planned:
             rows = rows_of(key_scan(table, where))
-            given = kept.enter_context(given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)))
-            return given.planned_delete(table, instant_time, settings, kept)
+            given = kept.enter_context(read_given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)))
+            return given.plan_delete(table, instant_time, settings, kept)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
         return run_of(latest, Operation.DELETE, bare, no_rows, settings).run(plan)
@@ -47,7 +47,7 @@ def spread_update(
 ) -> WriteResult:
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
-    latest, checked = checked_update(table, assigned, where)
+    latest, checked = check_update(table, assigned, where)
     refuse_buckets(latest)
     changes = replace(checked, table=sendable(latest))
     bare = bare_schema(latest)
@@ -56,8 +56,8 @@ def spread_update(
         def plan(table: Table, instant_time: str) -> Planned:
             scan = table.scan(where, meta=False)
             prepares = preparation(table, scan.schema, instant_time)
-            given = kept.enter_context(prepared_rows(table, rows_of(scan), prepares, changes.changed))
-            planned = given.planned_upsert(table, instant_time, settings, kept)
+            given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.changed))
+            planned = given.plan_upsert(table, instant_time, settings, kept)
             return of_changes(planned.planned, table, changes, planned.loses, settings)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))

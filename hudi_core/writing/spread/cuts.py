@@ -15,7 +15,7 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
-from hudi_core.tagging.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.plan import Share
 
 Weights = NDArray[np.float64]
@@ -90,7 +90,7 @@ class _Cut:
     def targets_of(self, records: StringColumn) -> Numbers:
         if len(self.keys) == 0:
             return np.full(len(records.offsets) - 1, self.targets[0])
-        order = sorted_keys(records)
+        order = sort_keys(records)
         starts, _ = order.runs(self.keys, self.keys)
         below = np.searchsorted(starts, np.arange(len(order)), "right")
         targets = np.empty(len(order), np.int64)
@@ -149,7 +149,7 @@ def _by_partition(samples: Iterable[KeySample], by_key: bool) -> dict[str, _Sort
             weights.setdefault(path, []).append(np.full(len(rows), sample.weight))
     sorted_parts = {}
     for path in sorted(records):
-        order = sorted_keys(concat_strings(records[path]))
+        order = sort_keys(concat_strings(records[path]))
         sorted_parts[path] = _Sorted(order.strings, np.cumsum(np.concatenate(weights[path])[order.order]))
     return sorted_parts
 

@@ -25,12 +25,12 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging
 from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger
-from hudi_core.transactions.reports import opened, packed, report, unpacked
+from hudi_core.transactions.reports import open_reports, pack_object, report, unpack
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
-from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, joined, pack_runs
+from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
 from hudi_core.writing.write_run import WriteOptions
 
@@ -79,17 +79,17 @@ class LocateRows:
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:
-            yield from self._located(part, packets)
+            yield from self._locate(part, packets)
         except HudiError as error:
             if isinstance(error, StorageError):
                 raise
             yield report(part, error)
 
-    def _located(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        packs: list[RowPack] = [unpacked(packet) for packet in packets]
+    def _locate(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        packs: list[RowPack] = [unpack(packet) for packet in packets]
         if not packs:
             return
-        whole, engine = joined(packs), self.tagging.table.engine
+        whole, engine = join_packs(packs), self.tagging.table.engine
         batches = [pack.batch for pack in packs if pack.batch is not None]
         packs.clear()
         with closing(spool(engine, self.schema, batches)) as rows:
@@ -118,7 +118,7 @@ class LocateRows:
         )  # fmt: skip
         number = start = 0
         for batch, size in self._batches(rows, len(whole)):
-            yield Packet(part, 0, part, number, packed(_part(with_places, start, start + size, batch)))
+            yield Packet(part, 0, part, number, pack_object(_part(with_places, start, start + size, batch)))
             number, start = number + 1, start + size
         for slice_number, leaves in places.leaving.items():
             for first in range(0, length(leaves), KEYS_AT_ONCE):
@@ -126,7 +126,9 @@ class LocateRows:
                 count = length(records)
                 keys = KeyColumns(records, np.zeros(count, np.int32), ("",))
                 of_slice = np.full(count, slice_number, np.int64)
-                yield Packet(part, 0, part, number, packed(RowPack(keys, np.zeros(count, np.int64), None, of_slice)))
+                yield Packet(
+                    part, 0, part, number, pack_object(RowPack(keys, np.zeros(count, np.int64), None, of_slice))
+                )
                 number += 1
 
     def _batches(self, rows: Spool, keys: int) -> Iterator[tuple[Any, int]]:
@@ -171,7 +173,7 @@ class CheckKeys:
     first_rows: Mapping[int, int]
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        packs = [(packet.source, unpacked(packet)) for packet in packets]
+        packs = [(packet.source, unpack(packet)) for packet in packets]
         if not packs:
             return
         numbers = np.concatenate([self.first_rows[source] + pack.numbers for source, pack in packs])
@@ -192,13 +194,13 @@ class LocatedReport:
     losing: frozenset[int]
 
 
-def located_report(reports: Sequence[Packet]) -> LocatedReport:
+def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
     """The sum of the reports of ranges. Raises the first that is an error."""
     updates: Counter[int] = Counter()
     leaving: Counter[int] = Counter()
     inserts: Counter[str] = Counter()
     samples, losing = [], set[int]()
-    for of_range in opened(reports):
+    for of_range in open_reports(reports):
         updates.update(of_range.updates)
         leaving.update(of_range.leaving)
         inserts.update(of_range.inserts)

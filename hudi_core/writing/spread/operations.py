@@ -25,8 +25,8 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import Distribution, distribution, remote_tagging
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import TagOptions
-from hudi_core.transactions.refusals import excluded_groups, refuse_buckets
-from hudi_core.transactions.reports import opened
+from hudi_core.transactions.refusals import list_excluded_groups, refuse_buckets
+from hudi_core.transactions.reports import open_reports
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
@@ -34,19 +34,19 @@ from hudi_core.writing.operations import (
     Operation,
     columns_of_write,
     latest_writable,
+    list_replaced_groups,
     of_given_columns,
     operation_of,
     order_of,
     refuse_unordered_upsert,
-    replaced_groups,
     run_of,
     writes_logs,
 )
 from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.result import WriteResult, nothing_written
-from hudi_core.writing.row_size import stored_row_bytes
+from hudi_core.writing.row_size import measure_stored_row_bytes
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
-from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, located_report
+from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, sum_reports
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, dealt_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses
@@ -87,32 +87,32 @@ def _spread_rows(
     table: Table, rows: SpreadRows, operation: Operation, options: WriteOptions, columns: BatchColumns
 ) -> WriteResult:
     prepares = preparation(table, rows.schema, next_time(table.timeline), columns)
-    with prepared_rows(table, rows, prepares) as given:
+    with prepare_rows(table, rows, prepares) as given:
         return given.upsert(options) if operation is Operation.UPSERT else given.add(operation, options)
 
 
 def _spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> WriteResult:
     """Deletes the rows of keys, which are in columns `record_key` and `partition_path` or are made by the table's generator."""
-    with given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)) as given:
+    with read_given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)) as given:
         return given.delete(options)
 
 
 @contextmanager
-def given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
+def read_given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
     """The keys of rows, in columns of these names or made by the table's generator."""
     bare = bare_schema(table)
-    with rows.mapped(ReadKeys(sendable(table), rows.schema, names)).kept() as kept:
+    with rows.map(ReadKeys(sendable(table), rows.schema, names)).kept() as kept:
         yield GivenRows(table, rows, kept, input_report(kept.reports()), bare, row_schema(table, bare))
 
 
 @contextmanager
-def prepared_rows(
+def prepare_rows(
     table: Table, rows: SpreadRows, prepares: Preparation, changed: Changed | None = None
 ) -> Iterator[GivenRows]:
     """The rows of an input, prepared and checked."""
-    measures = stored_row_bytes(Sources(table.snapshot())) is None
+    measures = measure_stored_row_bytes(Sources(table.snapshot())) is None
     sent = replace(prepares, table=sendable(table))
-    with rows.mapped(PrepareRows(sent, measures, changed)).kept() as kept:
+    with rows.map(PrepareRows(sent, measures, changed)).kept() as kept:
         report = input_report(kept.reports())
         yield GivenRows(table, rows, kept, report, prepares.schema.table, prepares.stored, prepares.schema.kept)
 
@@ -163,7 +163,7 @@ class GivenRows:
             else:
                 new_rows = input_order(routes.of_partitions, self.report)
             writes = _Writes(self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored)
-            return Planned(routes.tasks, replaced_groups(table, operation, inserts), work=writes)
+            return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
 
         return run.run(plan)
 
@@ -173,15 +173,15 @@ class GivenRows:
         with ExitStack() as kept:
 
             def plan(table: Table, instant_time: str) -> Planned:
-                planned = self.planned_upsert(table, instant_time, options, kept).planned
+                planned = self.plan_upsert(table, instant_time, options, kept).planned
                 return of_given_columns(planned, table, self.schema, self.lacking, options)
 
             return run.run(plan)
 
-    def planned_upsert(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> PlannedUpsert:
+    def plan_upsert(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> PlannedUpsert:
         """The plan of a merge; what is kept for it is let go of by `kept`."""
         planner = self._planner(table, instant_time, options)
-        flow, located = self._located(table, options, kept, deletes=False)
+        flow, located = self._locate(table, options, kept, deletes=False)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
         cuts = share_cuts(located.samples, routes.of_partitions)
         writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored)
@@ -192,17 +192,17 @@ class GivenRows:
         """The rows of keys are deleted."""
         run = run_of(self.table, Operation.DELETE, self.schema, self._spool, options)
         with ExitStack() as kept:
-            return run.run(lambda table, time: self.planned_delete(table, time, options, kept))
+            return run.run(lambda table, time: self.plan_delete(table, time, options, kept))
 
-    def planned_delete(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> Planned:
+    def plan_delete(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> Planned:
         """The plan of a delete."""
-        flow, located = self._located(table, options, kept, deletes=True)
+        flow, located = self._locate(table, options, kept, deletes=True)
         planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
         writes = _Writes(flow, routes, KeyCuts({}), 1.0, True, self.stored)
         return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
 
-    def _located(
+    def _locate(
         self, table: Table, options: WriteOptions, kept: ExitStack, *, deletes: bool
     ) -> tuple[Flow, LocatedReport]:
         """The rows with their places, all of a key in one part."""
@@ -217,9 +217,9 @@ class GivenRows:
         step = LocateRows(
             tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, dict(options.properties)
         )
-        dealt = self.kept.mapped(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
-        flow = kept.enter_context(dealt.mapped(step).kept())
-        return flow, located_report(flow.reports())
+        dealt = self.kept.map(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
+        flow = kept.enter_context(dealt.map(step).kept())
+        return flow, sum_reports(flow.reports())
 
     def _refuse_repeated_keys(self) -> None:
         """Raises `RowError` for a key that comes twice, where the record index takes each once."""
@@ -227,13 +227,13 @@ class GivenRows:
             return
         cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
         first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}
-        dealt = self.kept.mapped(DealRanges(cuts, self.table.engine, self.stored)).dealt(self._ranges)
-        opened(dealt.mapped(CheckKeys(sendable(self.table), first_rows)).reports())
+        dealt = self.kept.map(DealRanges(cuts, self.table.engine, self.stored)).dealt(self._ranges)
+        open_reports(dealt.map(CheckKeys(sendable(self.table), first_rows)).reports())
 
     def _planner(self, table: Table, instant_time: str, options: WriteOptions) -> Planner:
         sources = Sources(table.snapshot())
-        row_bytes = stored_row_bytes(sources) or self.report.row_bytes
-        return Planner(sources, instant_time, row_bytes, options.sizes, excluded_groups(table))
+        row_bytes = measure_stored_row_bytes(sources) or self.report.row_bytes
+        return Planner(sources, instant_time, row_bytes, options.sizes, list_excluded_groups(table))
 
     @property
     def _ranges(self) -> int:
@@ -266,5 +266,5 @@ class _Writes:
         parts = dealt_tasks(tasks, self.row_bytes, self.flow.parallelism)
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
-        dealt = self.flow.mapped(route).dealt(int(parts.max()) + 1)
-        return statuses(dealt.mapped(WriteRows(runner, tasks, parts, self.in_key_order)).reports())
+        dealt = self.flow.map(route).dealt(int(parts.max()) + 1)
+        return statuses(dealt.map(WriteRows(runner, tasks, parts, self.in_key_order)).reports())

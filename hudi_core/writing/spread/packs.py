@@ -15,8 +15,8 @@ from hudi_core.engine import Engine
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
-from hudi_core.transactions.reports import packed, unpacked
-from hudi_core.writing.task_rows import grouped
+from hudi_core.transactions.reports import pack_object, unpack
+from hudi_core.writing.task_rows import group_rows
 
 OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes", "tasks")
 """The columns of a pack that it may lack."""
@@ -80,7 +80,7 @@ class PackRun:
     @property
     def whole(self) -> RowPack:
         """All rows, without their batches."""
-        return joined(self.packs)
+        return join_packs(self.packs)
 
     def dealt(
         self, whole: RowPack, targets: Numbers, engine: Engine[Any, Any, Any], schema: Schema, numbers: count[int]
@@ -89,10 +89,10 @@ class PackRun:
         packets of the source."""
         batches = [pack.batch for pack in self.packs]
         step = max(1, _BYTES_OF_PACKET * len(whole) // max(self.size, 1))
-        for target, rows in grouped(targets):
+        for target, rows in group_rows(targets):
             for start in range(0, len(rows), step):
-                for pack in _taken(whole, batches, rows[start : start + step], engine, schema):
-                    yield Packet(target, 0, self.source, next(numbers), packed(pack))
+                for pack in _take(whole, batches, rows[start : start + step], engine, schema):
+                    yield Packet(target, 0, self.source, next(numbers), pack_object(pack))
 
 
 def pack_runs(packets: Iterator[Packet]) -> Iterator[PackRun]:
@@ -100,7 +100,7 @@ def pack_runs(packets: Iterator[Packet]) -> Iterator[PackRun]:
     packs: list[RowPack] = []
     size, source = 0, 0
     for packet in packets:
-        pack: RowPack = unpacked(packet)
+        pack: RowPack = unpack(packet)
         is_like = not packs or (source == packet.source and _kind(pack) == _kind(packs[0]))
         if not is_like or (packs and size + len(packet.content) > _BYTES_TOGETHER):
             yield PackRun(packs, source, size)
@@ -115,7 +115,7 @@ def _kind(pack: RowPack) -> tuple[bool, ...]:
     return (pack.batch is None, *(getattr(pack, name) is None for name in OF_ROWS))
 
 
-def _taken(
+def _take(
     whole: RowPack, batches: Sequence[Any], rows: Numbers, engine: Engine[Any, Any, Any], schema: Schema
 ) -> Iterator[RowPack]:
     """Some rows in the order given, in as many packs as the engine makes batches of them."""
@@ -137,7 +137,7 @@ def _of_rows(pack: RowPack, batch: Any, rows: Numbers) -> RowPack:
     return RowPack(take_keys(pack.keys, rows), pack.numbers[rows], batch, **of_rows)
 
 
-def joined(packs: Sequence[RowPack]) -> RowPack:
+def join_packs(packs: Sequence[RowPack]) -> RowPack:
     """The rows of packs of one kind as one, without their batches."""
     first = packs[0]
     columns = {

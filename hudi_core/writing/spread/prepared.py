@@ -17,10 +17,10 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
-from hudi_core.transactions.reports import opened, packed, report
+from hudi_core.transactions.reports import open_reports, pack_object, report
 from hudi_core.writing.incoming import Preparation, file_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
-from hudi_core.writing.row_size import FEW_ROWS, GUESS, measured_row_bytes
+from hudi_core.writing.row_size import FEW_ROWS, GUESS, measure_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
 from hudi_core.writing.spread.packs import RowPack
 from hudi_core.writing.update_outcomes import ChangedRows
@@ -63,18 +63,18 @@ class PrepareRows:
         changed: deque[ChangedRows] = deque()
         row_bytes: float | None = None
         try:
-            for prepared in prepares.rows(self._given(batches, changed)):
+            for prepared in prepares.rows(self._give(batches, changed)):
                 keys = key_columns(prepared.records, prepared.paths)
                 refuse_lost_paths(keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
-                    row_bytes = self._measured(prepared.batch)
+                    row_bytes = self._measure(prepared.batch)
                 yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None)
         except HudiError as error:
             yield counting.refused(error)
         else:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
 
-    def _given(self, batches: Iterator[Any], changed: deque[ChangedRows]) -> Iterator[Any]:
+    def _give(self, batches: Iterator[Any], changed: deque[ChangedRows]) -> Iterator[Any]:
         if self.changed is None:
             yield from batches
             return
@@ -83,13 +83,13 @@ class PrepareRows:
                 changed.append(replace(made, batch=None))
                 yield made.batch
 
-    def _measured(self, batch: Any) -> float | None:
+    def _measure(self, batch: Any) -> float | None:
         engine = self.preparation.table.engine
         if engine.rows.count(batch) < _ENOUGH_ROWS:
             return None
         stored, files = self.preparation.stored, file_schema(self.preparation.schema.table)
         stores_keys = self.preparation.table.config.populate_meta_fields
-        return measured_row_bytes(engine, files, Spool(engine, stored, (batch,)), stores_keys)
+        return measure_row_bytes(engine, files, Spool(engine, stored, (batch,)), stores_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class PartCounts:
         self.packets += 1
         loses, removes = (None, None) if changed is None else (changed.loses, changed.removes)
         pack = RowPack(keys, numbers, batch, loses=loses, removes=removes)
-        return Packet(self.part, 0, self.part, self.packets, packed(pack))
+        return Packet(self.part, 0, self.part, self.packets, pack_object(pack))
 
     def refused(self, error: HudiError) -> Packet:
         """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""
@@ -178,15 +178,15 @@ class InputReport:
 
 def input_report(reports: Sequence[Packet]) -> InputReport:
     """The report of an input. Raises the error of its first row that is refused, with the row's number among all rows."""
-    parts = sorted(opened(reports), key=lambda part: part.part)
+    parts = sorted(open_reports(reports), key=lambda part: part.part)
     whole = InputReport(tuple(parts))
     for part in parts:
         if part.error is not None:
-            raise renumbered(part.error, whole.first_row(part.part))
+            raise renumber(part.error, whole.first_row(part.part))
     return whole
 
 
-def renumbered(error: RowError, first: int) -> RowError:
+def renumber(error: RowError, first: int) -> RowError:
     """The error of a row of a part, of which the first row has this number."""
     row = None if error.row is None else error.row + first
     path = ""

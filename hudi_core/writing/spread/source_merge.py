@@ -24,26 +24,26 @@ from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_
 from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import refuse_buckets
-from hudi_core.transactions.reports import report, unpacked
+from hudi_core.transactions.reports import report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.source_merge.bound import BoundMerge, bound_merge
+from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
     StoredRows,
-    merged_rows,
+    merge_rows,
+    plan_stored_rows,
     rows_without_slices,
-    stored_rows,
 )
 from hudi_core.writing.source_merge.operations import mergeable, of_merge
 from hudi_core.writing.spread.cuts import range_cuts
 from hudi_core.writing.spread.located import DealRanges
-from hudi_core.writing.spread.operations import KEYS_OF_RANGE, prepared_rows, sendable
-from hudi_core.writing.spread.packs import RowPack, joined, pack_runs
+from hudi_core.writing.spread.operations import KEYS_OF_RANGE, prepare_rows, sendable
+from hudi_core.writing.spread.packs import RowPack, join_packs, pack_runs
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
-from hudi_core.writing.task_rows import grouped
+from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.update_outcomes import ChangedRows
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
 
@@ -57,18 +57,18 @@ def spread_merge(
     settings = options or WriteOptions()
     latest = mergeable(table)
     refuse_buckets(latest)
-    bound = bound_merge(latest, rows.schema, on, tuple(clauses))
+    bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest)
     with ExitStack() as files:
-        kept = files.enter_context(rows.mapped(ReadSource(sent)).kept())
+        kept = files.enter_context(rows.map(ReadSource(sent)).kept())
         given = input_report(kept.reports())
 
         def plan(table: Table, instant_time: str) -> Planned:
             merged = _MergedParts(bound.rows, rows.runner, *_dealt(kept, given, table, sent, settings))
             prepares = preparation(table, bound.rows, instant_time)
-            prepared = files.enter_context(prepared_rows(table, merged, prepares, iter))
-            planned = prepared.planned_upsert(table, instant_time, settings, files)
+            prepared = files.enter_context(prepare_rows(table, merged, prepares, iter))
+            planned = prepared.plan_upsert(table, instant_time, settings, files)
             return of_merge(planned.planned, table, bound, planned.loses)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
@@ -84,10 +84,10 @@ def _dealt(
     cuts = range_cuts(given.samples, ranges, by_key=merge.whole_table)
     tagging = remote_tagging(table, TagOptions(options.index, merge.whole_table))
     first_rows = {part.part: given.first_row(part.part) for part in given.parts}
-    ranged = kept.mapped(DealRanges(cuts, table.engine, merge.given)).dealt(ranges)
-    located = ranged.mapped(LocateSource(tagging, merge.given, first_rows, parts)).dealt(parts)
+    ranged = kept.map(DealRanges(cuts, table.engine, merge.given)).dealt(ranges)
+    located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).dealt(parts)
     scan = table.scan(meta=table.config.populate_meta_fields)
-    return located, MergeSlices(merge, stored_rows(merge, scan), tagging.slices)
+    return located, MergeSlices(merge, plan_stored_rows(merge, scan), tagging.slices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,24 +155,24 @@ class MergeSlices:
 
         def batches() -> Iterator[Any]:
             for packet in packets:
-                pack: RowPack = unpacked(packet)
+                pack: RowPack = unpack(packet)
                 packs.append(replace(pack, batch=None))
                 yield pack.batch
 
         with closing(spool(self.merge.table.engine, self.merge.given, batches())) as rows:
             if packs:
-                yield from self._merged(rows, joined(packs))
+                yield from self._merge(rows, join_packs(packs))
 
-    def _merged(self, rows: Spool, whole: RowPack) -> Iterator[ChangedRows]:
+    def _merge(self, rows: Spool, whole: RowPack) -> Iterator[ChangedRows]:
         slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
         new = np.flatnonzero(slices == NOWHERE)
         if len(new):
             keys = take_keys(whole.keys, new)
             yield from rows_without_slices(self.merge, tuple(rows.taken(new)), keys, whole.numbers[new])
-        for number, own in grouped(slices):
+        for number, own in group_rows(slices):
             records = take_strings(whole.keys.records, own)
             source = SourceRows(tuple(rows.taken(own)), records, whole.numbers[own])
-            yield from merged_rows(self.merge, source, self.stored.of_slice(self.slices[number]))
+            yield from merge_rows(self.merge, source, self.stored.of_slice(self.slices[number]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,5 +210,5 @@ class _MergedParts:
     flow: Flow
     step: MergeSlices
 
-    def mapped(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> Flow:
-        return self.flow.mapped(_MergeThen(self.step, work))
+    def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> Flow:
+        return self.flow.map(_MergeThen(self.step, work))

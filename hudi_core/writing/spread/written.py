@@ -17,11 +17,11 @@ from hudi_core.data_files.spool import spool
 from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
-from hudi_core.transactions.attempts import Attempts, TaskFiles, joined_files, new_attempt
-from hudi_core.transactions.reports import needed, opened, reported, unpacked
+from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt
+from hudi_core.transactions.reports import needed, open_reports, unpack, write_report
 from hudi_core.writing.announce import marker_steps
-from hudi_core.writing.spread.packs import RowPack, joined
-from hudi_core.writing.task_rows import Places, grouped, in_order_of_keys, with_deletes, with_rows
+from hudi_core.writing.spread.packs import RowPack, join_packs
+from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 
 
@@ -40,26 +40,26 @@ class WriteRows:
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = np.flatnonzero(self.parts == part).tolist()
         attempts = {number: of_attempt(self.tasks[number], new_attempt()) for number in numbers}
-        return reported(part, lambda: self._attempted(attempts, packets))
+        return write_report(part, lambda: self._attempt(attempts, packets))
 
-    def _attempted(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+    def _attempt(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Writes the files of attempts while their write goes on. Attempts that outlive the write leave nothing."""
         if not attempts:
             return
         snapshot, time = self.runner.snapshot, self.tasks[min(attempts)].target.instant_time
         made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
-        with Attempts(snapshot.storage, time).announced(joined_files(made)):
-            for status in self._written(attempts, packets):
+        with Attempts(snapshot.storage, time).announced(join_files(made)):
+            for status in self._write(attempts, packets):
                 yield needed(status, snapshot.config.kept_partitions)
 
-    def _written(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+    def _write(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""
         packs: list[RowPack] = []
         deletes: list[RowPack] = []
 
         def batches() -> Iterator[Any]:
             for packet in packets:
-                pack: RowPack = unpacked(packet)
+                pack: RowPack = unpack(packet)
                 if pack.batch is None:
                     deletes.append(pack)
                 else:
@@ -78,10 +78,10 @@ class _TaskRows:
     """The rows of a part, and the keys that are to leave its slices, by the task that gets them."""
 
     def __init__(self, packs: Sequence[RowPack], deletes: Sequence[RowPack], in_key_order: bool) -> None:
-        self._whole = joined(packs) if packs else None
-        self._leaves = joined([replace(pack, positions=_positions(pack)) for pack in deletes]) if deletes else None
+        self._whole = join_packs(packs) if packs else None
+        self._leaves = join_packs([replace(pack, positions=_positions(pack)) for pack in deletes]) if deletes else None
         self._rows, self._deletes = (
-            {} if pack is None or pack.tasks is None else dict(grouped(pack.tasks))
+            {} if pack is None or pack.tasks is None else dict(group_rows(pack.tasks))
             for pack in (self._whole, self._leaves)
         )
         self._in_key_order = in_key_order
@@ -127,4 +127,4 @@ def _files(attempt: Task, task: Task, time: str, config: TableConfig) -> TaskFil
 
 def statuses(reports: Sequence[Packet]) -> tuple[WriteStatus, ...]:
     """What tasks report. Raises the first report that is an error."""
-    return tuple(opened(reports))
+    return tuple(open_reports(reports))

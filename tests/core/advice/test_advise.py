@@ -16,7 +16,7 @@ import pytest
 
 from hudi_core.advice.advise import MAX_QUERIES, advise
 from hudi_core.advice.proposals import FOOTER_BYTES, Advice, Measure, Proposal, Touched
-from hudi_core.advice.sample import drawn, slice_sizes, spread
+from hudi_core.advice.sample import draw_sample, slice_sizes, spread
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.output import Output
 from hudi_core.cluster.forecast import MAX_ERROR
@@ -176,7 +176,7 @@ def test_invalid_lists_of_predicates_are_refused(ordered: Path) -> None:
 
 def test_reading_footers_is_timed_before_they_are_used(mixed: Path) -> None:
     """ADVICE-5: the first look at the seconds is not zero."""
-    sample = drawn(open_table(mixed).scan().sources)
+    sample = draw_sample(open_table(mixed).scan().sources)
     assert sample.seconds_a_footer > 0
     assert (len(sample.footers), sample.rows_a_slice) == (FILES, ROWS)
 

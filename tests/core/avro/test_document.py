@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.avro.document import full_name, is_full_name, is_name, namespace, parse_document, sanitized, simple_name
+from hudi_core.avro.document import full_name, is_full_name, is_name, namespace, parse_document, sanitize, simple_name
 from hudi_core.errors import SchemaError
 
 
@@ -56,4 +56,4 @@ def test_text_that_is_no_json_is_refused_in_one_short_line(text: str) -> None:
 
 def test_an_empty_name_cannot_be_sanitized() -> None:
     with pytest.raises(SchemaError):
-        sanitized("")
+        sanitize("")

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from hudi_core.avro.extras import carried, is_plain, restored, type_from_shell, type_shell
+from hudi_core.avro.extras import carry, is_plain, restore, type_from_shell, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
@@ -27,14 +27,14 @@ FULL = t.Field(1, "f", t.Enumeration(("A", "B"), "ns.E"), True, "doc", "B", ("ol
 
 def test_carried_attributes_are_restored() -> None:
     losses: list[ConversionLoss] = []
-    extras = json.loads(json.dumps(carried(FULL, to_text, "f", losses)))
+    extras = json.loads(json.dumps(carry(FULL, to_text, "f", losses)))
     assert not losses
-    assert restored(t.Field(1, "f", t.String(), True, default=None), extras, to_text, "f") == FULL
+    assert restore(t.Field(1, "f", t.String(), True, default=None), extras, to_text, "f") == FULL
 
 
 def test_attributes_that_are_not_kept_are_reported() -> None:
     losses: list[ConversionLoss] = []
-    assert carried(FULL, to_text, "f", losses, keep=False) == {}
+    assert carry(FULL, to_text, "f", losses, keep=False) == {}
     assert losses == [
         ConversionLoss("f", "enum(A,B)", "string"),
         ConversionLoss("f", "doc 'doc'"),
@@ -47,25 +47,25 @@ def test_attributes_that_are_not_kept_are_reported() -> None:
 
 def test_the_default_null_of_an_optional_column_is_implied() -> None:
     losses: list[ConversionLoss] = []
-    assert carried(t.Field(0, "f", t.Int(), True, default=None), to_text, "f", losses) == {}
-    assert carried(t.Field(0, "f", t.Int(), True), to_text, "f", losses) == {"no_default": True}
-    assert carried(t.Field(0, "element", t.Int(), True), to_text, "f", losses, column=False) == {}
+    assert carry(t.Field(0, "f", t.Int(), True, default=None), to_text, "f", losses) == {}
+    assert carry(t.Field(0, "f", t.Int(), True), to_text, "f", losses) == {"no_default": True}
+    assert carry(t.Field(0, "element", t.Int(), True), to_text, "f", losses, column=False) == {}
     plain = t.Field(0, "f", t.Int(), True, default=None)
-    assert restored(plain, {"no_default": True}, to_text, "f").default is t.ABSENT
+    assert restore(plain, {"no_default": True}, to_text, "f").default is t.ABSENT
 
 
 def test_a_default_that_avro_cannot_express_is_a_loss() -> None:
     union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(0, "member1", t.String(), False)))
     losses: list[ConversionLoss] = []
-    assert carried(t.Field(0, "f", union, False, default=(1, "x")), to_text, "f", losses) == {}
+    assert carry(t.Field(0, "f", union, False, default=(1, "x")), to_text, "f", losses) == {}
     assert losses == [ConversionLoss("f", "default (1, 'x')")]
 
 
 def test_a_type_that_was_changed_since_wins() -> None:
-    extras = carried(FULL, to_text, "f", [])
+    extras = carry(FULL, to_text, "f", [])
     del extras["default"]
     changed = t.Field(1, "f", t.Long(), True, default=None)
-    assert restored(changed, extras, to_text, "f").type == t.Long()
+    assert restore(changed, extras, to_text, "f").type == t.Long()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_type_that_was_changed_since_wins() -> None:
 )
 def test_extras_of_another_form_are_refused(extras: dict[str, object]) -> None:
     with pytest.raises(SchemaError, match=r"^f: expected metadata of this library"):
-        restored(t.Field(1, "f", t.Int()), extras, to_text, "f")
+        restore(t.Field(1, "f", t.Int()), extras, to_text, "f")
 
 
 @given(types())
@@ -88,4 +88,4 @@ def test_a_shell_and_the_fields_make_the_type(of: t.Type) -> None:
 @settings(max_examples=cases(60), deadline=None)
 def test_a_plain_field_is_one_of_which_nothing_is_carried(schema: Schema) -> None:
     for field in schema.fields:
-        assert is_plain(field) == (carried(field, lambda of: of, "f", []) == {})
+        assert is_plain(field) == (carry(field, lambda of: of, "f", []) == {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.cli.words import counted, duration, share, size
+from hudi_core.cli.words import duration, format_count, share, size
 
 
 @pytest.mark.parametrize(("count", "answer"), [(1023, "1023 B"), (1024, "1.0 KiB"), (5 * 2**50, "5.0 PiB")])
@@ -25,5 +25,5 @@ def test_shares_of_a_thousand(count: int, answer: str) -> None:
 
 
 def test_counts_agree_in_number() -> None:
-    assert counted(1, "file") == "1 file"
-    assert counted(0, "entry", "entries") == "0 entries"
+    assert format_count(1, "file") == "1 file"
+    assert format_count(0, "entry", "entries") == "0 entries"

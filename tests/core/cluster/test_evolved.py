@@ -11,7 +11,7 @@ import pytest
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.preview import preview
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -55,9 +55,9 @@ def test_files_of_several_schemas_are_read_together_without_loss(tmp_path: Path,
     assert [before[1][name] for name in ("m", "s", "extra")] == [7, None, None]
     small = FileSizes(3_000, 1)
     files = 2 if kind == "cow" else 3  # of the log file's rows no range is known: it may overlap all
-    assert [len(group.slices) for group in planned(table, ClusterOptions(columns=("m",), sizes=small)).groups] == [
-        files
-    ]
+    assert [
+        len(group.slices) for group in plan_clustering(table, ClusterOptions(columns=("m",), sizes=small)).groups
+    ] == [files]
     options = ClusterOptions(Strategy.HILBERT, ("m", "s"), FileSizes(4_000, 1 << 20))
     queries = ["m = 42", "s IS NULL", f"m > {1 << 40}"]
     gains = preview(table, options, queries).gains

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hudi_arrow.types import to_arrow
 from hudi_core.cluster.cuts import cuts
 from hudi_core.cluster.layout import CurveLayout, LinearLayout, Strategy, layout
-from hudi_core.cluster.sort_keys import SortKeys, concatenated, refuse_unsortable, row_order, sort_keys, sort_keys_of
+from hudi_core.cluster.sort_keys import SortKeys, concatenate, refuse_unsortable, row_order, sort_keys, sort_keys_of
 from hudi_core.columns.nodes import EnumColumn, NullColumn, PrimitiveColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UsageError
@@ -75,7 +75,7 @@ def test_ranks_and_places_are_those_of_the_order_of_values(kind: str, data: st.D
     values = data.draw(st.lists(some, min_size=1, max_size=12))
     schema = Schema(t.Record((t.Field(0, "v", type_, optional=True),)))
     batches = [pa.record_batch({"v": pa.array(part, to_arrow(type_))}) for part in (values[:3], values[3:])]
-    keys = concatenated([sort_keys_of(ENGINE, schema, batch, [("v",)])[0] for batch in batches])
+    keys = concatenate([sort_keys_of(ENGINE, schema, batch, [("v",)])[0] for batch in batches])
     order: list[Any] = [None if value is None else sort_key(value, type_) for value in values]
     distinct = sorted({key for key in order if key is not None})
     wanted = [0 if key is None else distinct.index(key) + 1 for key in order]
@@ -97,7 +97,7 @@ def test_enumerations_compare_by_symbol_and_columns_of_nulls_with_any_other() ->
     assert sort_keys(codes, t.Enumeration("e", ("pear", "apple", "fig"))).ranks().tolist() == [3, 1, 2]
     for column in (strings(["b", "a"]), longs([2, 1])):
         kind = t.String() if column.items is not None and not isinstance(column.items, np.ndarray) else t.Long()
-        assert concatenated([column, sort_keys(NullColumn(2), kind)]).ranks().tolist() == [2, 1, 0, 0]
+        assert concatenate([column, sort_keys(NullColumn(2), kind)]).ranks().tolist() == [2, 1, 0, 0]
 
 
 @given(

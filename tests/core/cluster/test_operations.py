@@ -23,7 +23,7 @@ from hudi_core.cluster.operations import cancel, cluster, plan_only, run_request
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.plan import ClusteringPlan
-from hudi_core.cluster.planner import planned
+from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.predictions import predictions
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
@@ -152,7 +152,7 @@ def test_groups_are_limited(tmp_path: Path) -> None:
     assert (one.groups, one.files_in) == (1, 3)
     largest = max(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
     options = ClusterOptions(columns=("x",), sizes=SIZES, max_group_bytes=2 * largest)
-    groups = planned(refreshed(table), options).groups
+    groups = plan_clustering(refreshed(table), options).groups
     assert {len(group.slices) for group in groups} == {2}
 
 
@@ -250,9 +250,9 @@ def test_neighbours_in_range_that_are_small_are_joined(tmp_path: Path) -> None:
         write(table, rows(part * 400, 400, part).set_column(2, "n", numbers), "append")
     size = max(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
     options = ClusterOptions(columns=("n",), sizes=FileSizes(2 * size + 1, size + 1))
-    groups = planned(refreshed(table), options).groups
+    groups = plan_clustering(refreshed(table), options).groups
     assert [len(group.slices) for group in groups] == [2, 2]
-    assert planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
+    assert plan_clustering(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
 
 
 def test_a_wide_range_groups_the_slices_within_it(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_a_wide_range_groups_the_slices_within_it(tmp_path: Path) -> None:
     for part, (low, high) in enumerate([(0, 1_000), (10, 20), (500, 510), (2_000, 2_010)]):
         numbers = pa.array(np.linspace(low, high, 40).astype(np.int64))
         write(table, rows(part * 40, 40, part).set_column(2, "n", numbers), "append")
-    groups = planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(1 << 20, 0))).groups
+    groups = plan_clustering(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(1 << 20, 0))).groups
     assert [len(group.slices) for group in groups] == [3]
 
 
@@ -270,11 +270,11 @@ def test_a_slice_that_is_alone_is_rewritten_for_its_log_files(tmp_path: Path) ->
     table = create_table(tmp_path, TYPES, "id", type="mor")
     options = ClusterOptions(columns=("n",), sizes=FileSizes(1 << 20, 0))
     write(table, rows(0, 40, 1), "append")
-    assert planned(refreshed(table), options).groups == ()
+    assert plan_clustering(refreshed(table), options).groups == ()
     write(table, rows(0, 1, 2))
     (file_slice,) = refreshed(table).slices()
     assert file_slice.logs
-    assert [len(group.slices) for group in planned(refreshed(table), options).groups] == [1]
+    assert [len(group.slices) for group in plan_clustering(refreshed(table), options).groups] == [1]
 
 
 def test_slices_whose_rows_are_all_deleted_leave_no_file(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
     write(table, rows(0, 1_200, 1), "append")
     size = next(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
     whole = ClusterOptions(columns=("n",), sizes=FileSizes(size, size))
-    assert planned(refreshed(table), whole).groups == ()
+    assert plan_clustering(refreshed(table), whole).groups == ()
     parts = ClusterOptions(columns=("n",), sizes=FileSizes(size // 3 + 1, size))
     assert cluster(table, parts).files_out == 3
     assert kept(tmp_path, "n = 5000") == 1
@@ -341,13 +341,13 @@ def test_writers_wait_where_they_are_faster_than_plans(tmp_path: Path, monkeypat
     locked: list[bool] = []
 
     def overtaken(latest: Table, options: ClusterOptions) -> ClusteringPlan:
-        plan = planned(latest, options)
+        plan = plan_clustering(latest, options)
         locked.append((tmp_path / LOCK_PATH).exists())
         if not locked[-1]:
             write(latest, rows(300, 2, len(locked)), options=ONCE)
         return plan
 
-    monkeypatch.setattr(operations, "planned", overtaken)
+    monkeypatch.setattr(operations, "plan_clustering", overtaken)
     waiting = plan_only(table, ClusterOptions(columns=("n",), sizes=SIZES, queries=("n = 5000",)))
     assert locked == [False, False, False, True]
     assert waiting.instant is not None

@@ -20,7 +20,7 @@ from hudi_core.cluster.plan import (
     clustering_action,
     encode_plan,
     group_metrics,
-    planned_slice,
+    plan_slice,
     read_plan,
 )
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
@@ -37,7 +37,7 @@ SLICE = FileSlice(
 )
 LOGS_ONLY = FileSlice("p=1", "g-0", "1", None, (FileInfo("p=1/.g-0_2.log.1_0-0-0", 1),))
 PLAN = ClusteringPlan(
-    (PlannedGroup((planned_slice(SLICE), planned_slice(LOGS_ONLY)), 3, group_metrics([SLICE, LOGS_ONLY])),),
+    (PlannedGroup((plan_slice(SLICE), plan_slice(LOGS_ONLY)), 3, group_metrics([SLICE, LOGS_ONLY])),),
     Strategy.HILBERT,
     ("a", "b.c"),
     1 << 27,
@@ -121,11 +121,11 @@ def test_old_plans_give_rows_the_time_of_the_clustering() -> None:
 )
 def test_partitions_are_chosen_as_apache_hudi_does(chosen: PartitionFilter, paths: list[str]) -> None:
     """CLUSTER-31."""
-    assert chosen.chosen(reversed(DAYS), NOON) == paths
+    assert chosen.select(reversed(DAYS), NOON) == paths
 
 
 def test_a_choice_of_no_partition_is_refused() -> None:
     with pytest.raises(UsageError, match="2027"):
-        PartitionFilter(selected=("2027",)).chosen(DAYS, NOON)
+        PartitionFilter(selected=("2027",)).select(DAYS, NOON)
     with pytest.raises(UsageError, match="regular expression"):
-        PartitionFilter(pattern="(").chosen(DAYS, NOON)
+        PartitionFilter(pattern="(").select(DAYS, NOON)

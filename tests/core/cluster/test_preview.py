@@ -15,7 +15,7 @@ import hudi_core
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.predictions import MAX_NOTED, PREDICTIONS, Gain, decoded_gains, encoded_gains, predictions
+from hudi_core.cluster.predictions import MAX_NOTED, PREDICTIONS, Gain, decode_gains, encode_gains, predictions
 from hudi_core.cluster.preview import preview
 from hudi_core.expr.queries import Query
 from hudi_core.front.opening import create_table, open_table
@@ -117,8 +117,8 @@ def test_a_clustering_notes_its_predictions_and_they_stand_beside_the_truth(tmp_
 def test_frequent_queries_are_noted_and_other_notes_are_passed_over() -> None:
     """CLUSTER-52."""
     gains = [Gain(f"a = {number}", 9, 9, 1, 9, number) for number in range(2 * MAX_NOTED)]
-    noted = decoded_gains(encoded_gains(gains))
+    noted = decode_gains(encode_gains(gains))
     assert noted == tuple(reversed(gains[-MAX_NOTED:]))
     for other in ("", "nothing of ours", "{}", '[{"where": 1}]'):
-        assert decoded_gains(other) == ()
+        assert decode_gains(other) == ()
     assert PREDICTIONS.startswith("hudi_core.")

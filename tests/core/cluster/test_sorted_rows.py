@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
+from hudi_core.cluster.sorted_rows import RowRuns, sort_rows
 from hudi_core.metadata.table import RECORD_INDEX
 from tests.core.cluster.test_operations import made
 
@@ -16,7 +16,7 @@ def test_rows_are_distributed_in_sorted_runs(tmp_path: Path) -> None:
     table = made(tmp_path)
     scan = table.scan(columns=["n", "x"])
     batches = list(scan.batches())
-    drawn = sorted_rows(table.engine, scan.schema, batches, None, (), run_rows=100)
+    drawn = sort_rows(table.engine, scan.schema, batches, None, (), run_rows=100)
     assert sum(runs.rows for runs in drawn.files) == 1200
     parts = drawn.files[0].split(500)
     assert [part.rows for part in parts] == [400, 400, 400]

@@ -23,8 +23,8 @@ from hudi_core.columns.nodes import (
     StructColumn,
     UnionColumn,
     length,
-    masked,
-    nested_column,
+    mask_column,
+    select_nested_column,
     spread,
     to_list,
     validity_of,
@@ -129,16 +129,16 @@ def test_validity_marks_the_rows_that_are_not_null() -> None:
 
 
 def test_a_mask_adds_nulls_and_takes_none_away() -> None:
-    found = masked(texts("a", None, "c"), np.array([False, True, True]))
+    found = mask_column(texts("a", None, "c"), np.array([False, True, True]))
     assert to_list(found) == [None, None, "c"]
-    assert masked(found, None) is found
+    assert mask_column(found, None) is found
 
 
 def test_a_path_that_is_not_there_is_a_key_error() -> None:
     struct = StructColumn(1, {"f": NullColumn(1)})
     for path in (("g",), ("f", "g")):
         with pytest.raises(KeyError):
-            nested_column(struct, *path)
+            select_nested_column(struct, *path)
 
 
 def test_union_rows_know_their_place_in_their_branch() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hudi_core.commit.avro_schemas import COMPACTION_PLAN
-from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, planned_operation, read_plan
+from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, plan_operation, read_plan
 from hudi_core.creating.create import create_table
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -38,27 +38,27 @@ def read(path: Path, content: bytes) -> CompactionPlan:
 
 
 def stored(**fields: Any) -> dict[str, Any]:
-    (record,) = read_container(encode_plan(CompactionPlan((planned_operation(SLICE),), ("q",))), "plan")
+    (record,) = read_container(encode_plan(CompactionPlan((plan_operation(SLICE),), ("q",))), "plan")
     assert isinstance(record, dict)
     return {**record, **fields}
 
 
 def test_a_plan_comes_back(tmp_path: Path) -> None:
     """COMPACT-350."""
-    plan = CompactionPlan((planned_operation(SLICE),), ("q", "r"))
+    plan = CompactionPlan((plan_operation(SLICE),), ("q", "r"))
     assert read(tmp_path, encode_plan(plan)) == plan
 
 
 def test_slices_have_the_figures_of_hudi() -> None:
     """COMPACT-350: whole megabytes; a slice without a base file gets one of the largest size."""
-    assert planned_operation(SLICE).metrics == {
+    assert plan_operation(SLICE).metrics == {
         "TOTAL_LOG_FILES": 2.0,
         "TOTAL_LOG_FILES_SIZE": float((5 << 19) + 10),
         "TOTAL_IO_READ_MB": 5.0,
         "TOTAL_IO_WRITE_MB": 3.0,
         "TOTAL_IO_MB": 8.0,
     }
-    alone = planned_operation(FileSlice("p", "f-0", "1", None, SLICE.logs))
+    alone = plan_operation(FileSlice("p", "f-0", "1", None, SLICE.logs))
     assert (alone.base, alone.metrics["TOTAL_IO_WRITE_MB"], alone.metrics["TOTAL_IO_MB"]) == (None, 120.0, 122.0)
 
 
@@ -84,7 +84,7 @@ def test_directories_of_paths_do_not_count(tmp_path: Path) -> None:
     operation["dataFilePath"] = f"file:/elsewhere/p/{operation['dataFilePath']}"
     operation["deltaFilePaths"] = [f"/elsewhere/p/{name}" for name in operation["deltaFilePaths"]]
     (read_back,) = read(tmp_path, write_container(COMPACTION_PLAN, [record])).operations
-    assert read_back == planned_operation(SLICE)
+    assert read_back == plan_operation(SLICE)
 
 
 @pytest.mark.parametrize(

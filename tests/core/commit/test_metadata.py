@@ -10,7 +10,7 @@ import json
 import pytest
 
 from hudi_core.commit.instant_files import InstantFiles
-from hudi_core.commit.metadata import commit_record, encode_commit, metadata_record, planned_stat
+from hudi_core.commit.metadata import commit_record, encode_commit, metadata_record, plan_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.commits import CommitMetadata, read_commit
@@ -56,7 +56,7 @@ def test_a_new_file_group_has_the_string_null_before_it() -> None:
     """COMMIT-2."""
     record = commit_record(TableChange("INSERT", "commit", SCHEMA, (NEW,)), TIME, 9, "{}")
     assert record["partitionToWriteStats"]["p"][0]["prevCommit"] == "null"
-    assert planned_stat("", None, 3, 0)["prevCommit"] == "null"
+    assert plan_stat("", None, 3, 0)["prevCommit"] == "null"
 
 
 def test_a_log_refers_to_its_slice_or_to_itself() -> None:
@@ -83,7 +83,7 @@ def test_replaced_file_groups_make_a_replace_commit(layout: int) -> None:
 
 
 def test_an_inflight_commit_lists_its_planned_files() -> None:
-    record = metadata_record({"p": [planned_stat("aa-0", "1", 2, 3)]}, "UPSERT")
+    record = metadata_record({"p": [plan_stat("aa-0", "1", 2, 3)]}, "UPSERT")
     (stat,) = read_commit(encode_commit(record, 2), "inflight").stats["p"]
     assert (stat.file_id, stat.previous, stat.inserts, stat.updates) == ("aa-0", "1", 2, 3)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hudi_core.evolve.changes import AddColumn, DropColumn, Last, dotted, path_of
+from hudi_core.evolve.changes import AddColumn, DropColumn, Last, path_of, write_dotted
 from hudi_core.types.nodes import ABSENT, Int
 
 
 def test_a_path_is_a_dotted_string_or_a_sequence_of_names() -> None:
     assert path_of("a.b") == ("a", "b") == path_of(("a", "b"))
-    assert dotted(("a", "b")) == "a.b" == dotted("a.b")
+    assert write_dotted(("a", "b")) == "a.b" == write_dotted("a.b")
 
 
 def test_names_with_dots_are_given_as_a_tuple() -> None:

@@ -12,7 +12,7 @@ def test_take_moves_behind_all_words_or_none() -> None:
     cursor = Cursor("set Not nul")
     assert not cursor.take("SET", "NOT", "NULL")
     assert cursor.take("SET", "NOT")
-    assert cursor.hyphenated() == "nul"
+    assert cursor.read_hyphenated() == "nul"
 
 
 def test_names_may_stand_in_back_ticks() -> None:
@@ -25,7 +25,7 @@ def test_quotes_are_doubled_inside_strings(text: str, value: str) -> None:
 
 
 def test_names_with_hyphens_are_one_token() -> None:
-    assert Cursor("timestamp-millis").hyphenated() == "timestamp-millis"
+    assert Cursor("timestamp-millis").read_hyphenated() == "timestamp-millis"
 
 
 @pytest.mark.parametrize("text", ["1" * 200, "-5", "1.5", "x", "", "٣"])

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import SchemaError
-from hudi_core.evolve.fields import as_optional, brief, default_value, is_reserved, numbered, require_name, retyped
+from hudi_core.evolve.fields import as_optional, brief, default_value, is_reserved, number_field, require_name, retype
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import variant
 
 
 def test_numbered_gives_the_greatest_id_inside() -> None:
     of = t.Record((t.Field(0, "x", t.Array(t.Field(0, "element", t.Int()))),))
-    field, greatest = numbered(t.Field(0, "s", of), 10)
+    field, greatest = number_field(t.Field(0, "s", of), 10)
     assert (field.id, greatest) == (10, 12)
 
 
 def test_numbered_does_not_count_hidden_ids() -> None:
-    field, greatest = numbered(t.Field(0, "v", variant()), 10)
+    field, greatest = number_field(t.Field(0, "v", variant()), 10)
     assert (field.id, greatest) == (10, 10)
     assert all(inner.id < 0 for inner in t.children(field.type))
 
@@ -29,9 +29,9 @@ def test_as_optional_keeps_another_default() -> None:
 
 def test_retyped_casts_the_default_and_refuses_one_without_a_counterpart() -> None:
     """CHANGE-9."""
-    assert retyped(t.Field(0, "a", t.Float(), default=1.5), t.String()).default == "1.5"
+    assert retype(t.Field(0, "a", t.Float(), default=1.5), t.String()).default == "1.5"
     with pytest.raises(SchemaError):
-        retyped(t.Field(0, "a", t.String(), default="apple"), t.Date())
+        retype(t.Field(0, "a", t.String(), default="apple"), t.Date())
 
 
 def test_reserved_names_are_hudis_own_in_any_case() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hudi_core.evolve.identity import identified
+from hudi_core.evolve.identity import identify
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -29,12 +29,12 @@ def ids(schema: Schema) -> dict[str, int]:
 def test_the_first_version_has_the_ids_of_the_block_rule() -> None:
     union = t.Union((field("member0", t.Int()), field("member1", POINT)))
     first = version(field("a", t.Int()), field("u", union), field("v", variant()), field("s", POINT))
-    assert identified([first]) == (first,)
+    assert identify([first]) == (first,)
 
 
 def test_later_versions_keep_ids_by_path_and_give_new_ones_once() -> None:
     """IDENT-1."""
-    one, two, three = identified(
+    one, two, three = identify(
         [
             version(field("a", t.Int()), field("s", POINT), number=1),
             version(
@@ -52,8 +52,6 @@ def test_later_versions_keep_ids_by_path_and_give_new_ones_once() -> None:
 
 def test_a_column_that_becomes_another_kind_is_another_column() -> None:
     """IDENT-1."""
-    one, two, three = identified(
-        [version(field("a", t.Int())), version(field("a", POINT)), version(field("a", t.Int()))]
-    )
+    one, two, three = identify([version(field("a", t.Int())), version(field("a", POINT)), version(field("a", t.Int()))])
     assert ids(one)["a"] == ids(three)["a"] == 0
     assert ids(two) == {"a": 1, "a.x": 2, "a.y": 3}

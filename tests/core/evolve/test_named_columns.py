@@ -6,7 +6,7 @@ import pytest
 
 import hudi_core
 from hudi_core.evolve.apply import evolve
-from hudi_core.evolve.diff import lost_names
+from hudi_core.evolve.diff import find_lost_names
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -36,7 +36,7 @@ NAMED = {"keys": ("id", "a.b"), "partitions": ("p", "not_in_files"), "ordering":
 )
 def test_lost_columns_are_reported_with_the_property_that_names_them(changes: str, lost: list[str]) -> None:
     """CHANGE-10."""
-    reported = lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
+    reported = find_lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
     assert [item.partition(": ")[0] for item in reported] == lost
 
 

@@ -25,8 +25,8 @@ from hudi_core.evolve.reconcile import (
     ReadRecord,
     ReadUnion,
     Stored,
+    find_stored_column,
     reconcile,
-    stored_column,
 )
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
@@ -192,7 +192,7 @@ def test_a_stored_column_is_found_by_id_with_its_name_and_type_there() -> None:
     wanted = evolve(
         FILE, [RenameColumn("s", "t"), RenameColumn("t.x", "z"), AlterType("t.z", t.Decimal(12, 2, t.Fixed(6)))]
     )
-    found = stored_column(FILE, wanted, wanted.get("t.z").field.id)
+    found = find_stored_column(FILE, wanted, wanted.get("t.z").field.id)
     assert isinstance(found, Stored)
     assert (found.place.name, found.place.field.type, found.place.positions) == ("s.x", t.Int(), (2, 0))
     assert found.promotion is not None
@@ -200,14 +200,14 @@ def test_a_stored_column_is_found_by_id_with_its_name_and_type_there() -> None:
 
 
 def test_a_stored_column_of_a_nested_type_has_no_promotion() -> None:
-    found = stored_column(FILE, FILE, FILE.get("s").field.id)
+    found = find_stored_column(FILE, FILE, FILE.get("s").field.id)
     assert found == Stored(FILE.get("s"), None)
 
 
 def test_an_absent_column_has_its_default_or_null_in_all_rows() -> None:
     wanted = evolve(FILE, [AddColumn("n", t.Decimal(5, 2), default="1.5"), AddColumn("o", POINT)])
-    assert stored_column(FILE, wanted, wanted.get("n").field.id) == Absent(Decimal("1.50"))
-    assert stored_column(FILE, wanted, wanted.get("o.x").field.id) == Absent(None)
+    assert find_stored_column(FILE, wanted, wanted.get("n").field.id) == Absent(Decimal("1.50"))
+    assert find_stored_column(FILE, wanted, wanted.get("o.x").field.id) == Absent(None)
 
 
 def test_below_an_absent_record_a_column_has_its_part_of_the_default() -> None:
@@ -215,20 +215,20 @@ def test_below_an_absent_record_a_column_has_its_part_of_the_default() -> None:
     wanted = evolve(
         FILE, [AddColumn("p", POINT, default=(8, 9)), AddColumn("q", t.Array(field("element", t.Int())), default=(1,))]
     )
-    assert stored_column(FILE, wanted, wanted.get("p.y").field.id) == Absent(9)
-    assert stored_column(FILE, wanted, wanted.get("q.element").field.id) == Absent(None)
+    assert find_stored_column(FILE, wanted, wanted.get("p.y").field.id) == Absent(9)
+    assert find_stored_column(FILE, wanted, wanted.get("q.element").field.id) == Absent(None)
 
 
 def test_a_stored_column_is_found_by_name_and_alias_at_every_step() -> None:
     wanted = schema(field("t", t.Record((field("x", t.Int()), field("z", t.Int(), aliases=("y",)))), aliases=("s",)))
-    found = stored_column(FILE, wanted, wanted.get("t.z").field.id, Match.NAME)
+    found = find_stored_column(FILE, wanted, wanted.get("t.z").field.id, Match.NAME)
     assert isinstance(found, Stored)
     assert found.place.name == "s.y"
     upper = schema(field("S", t.Record((field("X", t.Int()),))))
-    assert stored_column(FILE, upper, upper.get("S.X").field.id, Match.NAME) == Absent(None)
-    assert isinstance(stored_column(FILE, upper, upper.get("S.X").field.id, Match.NAME_ANY_CASE), Stored)
+    assert find_stored_column(FILE, upper, upper.get("S.X").field.id, Match.NAME) == Absent(None)
+    assert isinstance(find_stored_column(FILE, upper, upper.get("S.X").field.id, Match.NAME_ANY_CASE), Stored)
 
 
 def test_an_id_that_is_not_wanted_is_unknown() -> None:
     with pytest.raises(UnknownColumnError):
-        stored_column(FILE, FILE, 99)
+        find_stored_column(FILE, FILE, 99)

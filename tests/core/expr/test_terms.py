@@ -11,7 +11,7 @@ from hudi_core.errors import ExpressionError
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.nodes import Literal
 from hudi_core.expr.predicate import Constant
-from hudi_core.expr.terms import NULL, constant, moved, read_text
+from hudi_core.expr.terms import NULL, constant, move, read_text
 from hudi_core.functions.arithmetic import tight
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import parse_date, parse_timestamp
@@ -83,15 +83,15 @@ def test_an_integer_has_as_many_digits_as_it_shows() -> None:
     ],
 )
 def test_a_date_is_moved_by_months_and_then_by_days(start: str, by: Interval, end: str) -> None:
-    assert moved(Constant(parse_date(start), t.Date()), by) == Constant(parse_date(end), t.Date())
+    assert move(Constant(parse_date(start), t.Date()), by) == Constant(parse_date(end), t.Date())
 
 
 def test_a_date_moved_by_less_than_a_day_is_a_timestamp() -> None:
-    assert moved(Constant(1, t.Date()), Interval(micros=-1)) == Constant(86_399_999_999, t.Timestamp())
+    assert move(Constant(1, t.Date()), Interval(micros=-1)) == Constant(86_399_999_999, t.Timestamp())
 
 
 def test_a_timestamp_keeps_its_clock_and_gains_the_unit_it_needs() -> None:
     (start, _) = parse_timestamp("2024-01-31 12:30:00", 1_000) or (0, False)
     (end, _) = parse_timestamp("2024-02-29 12:30:00.000001", 1_000_000) or (0, False)
-    found = moved(Constant(start, t.Timestamp(t.Unit.MILLIS)), Interval(months=1, micros=1))
+    found = move(Constant(start, t.Timestamp(t.Unit.MILLIS)), Interval(months=1, micros=1))
     assert found == Constant(end, t.Timestamp())

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.nodes import length, to_list
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.avro.block import AvroRecords, avro_records, joined_records
+from hudi_core.formats.avro.block import AvroRecords, avro_records, join_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.avro.lanes import PADDING
 from hudi_core.formats.deletes import read_deletes
@@ -249,7 +249,7 @@ def test_records_of_several_blocks_are_found_at_once() -> None:
             for part, content in zip(listed, contents, strict=True)
         )
     )
-    data, starts, lengths = joined_records(found)
+    data, starts, lengths = join_records(found)
     places = zip(starts.tolist(), lengths.tolist(), strict=True)
     assert [data[start : start + size].tobytes() for start, size in places] == [
         item for part in listed for item in part
@@ -262,7 +262,7 @@ def test_records_of_several_blocks_end_with_their_block() -> None:
     for contents in ([first, second], [struct.pack(">iii", 3, 2, 0), struct.pack(">iii", 3, 0, 0)], [second, first]):
         found = blocks(b"".join(frame(3, {2: '"bytes"'}, content) for content in contents))
         with pytest.raises(CorruptFileError, match=r"block at 0, or one of 1 more"):
-            joined_records(found)
+            join_records(found)
 
 
 @pytest.mark.parametrize("version", [0, 4])

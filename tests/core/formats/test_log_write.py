@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hudi_core.columns.nodes import BinaryColumn, Column, PrimitiveColumn, StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import SchemaError, UsageError
-from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.deletes import DeleteRecords, commit_time_deletes, encode_deletes, read_deletes, wrapped_values
+from hudi_core.formats.deletes import DeleteRecords, commit_time_deletes, encode_deletes, read_deletes, wrap_values
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.log_write import (
     encode_block,
@@ -60,7 +60,7 @@ def test_rows_are_read_back() -> None:
     )
     (block,) = blocks(encode_data_block(HEADER, rows, "rows"))
     assert block.kind is BlockKind.AVRO_DATA
-    data, starts, lengths = joined_records([block])
+    data, starts, lengths = join_records([block])
     found = decode(SCHEMA, data, starts, lengths, "block")
     assert to_list(found) == [{"key": "a", "v": 5}, {"key": "é", "v": None}]
     (change,) = blocks(encode_data_block(HEADER, rows, "rows", BlockKind.CDC_DATA))
@@ -102,7 +102,7 @@ def test_no_deletes_are_the_content_that_new_groups_of_the_metadata_table_start_
 )
 def test_ordering_values_are_read_back(wrapper: str, values: Column) -> None:
     keys = string_column(["a", "b", "c"])
-    deletes = DeleteRecords(keys, keys, wrapped_values(wrapper, values))
+    deletes = DeleteRecords(keys, keys, wrap_values(wrapper, values))
     (block,) = blocks(encode_delete_block(HEADER, deletes))
     found = read_deletes(block).ordering_values
     assert to_list(found) == [None if value is None else {"value": value} for value in to_list(values)]

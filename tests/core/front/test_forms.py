@@ -32,6 +32,6 @@ def test_a_form_that_nobody_offers_is_misuse() -> None:
 
 def test_a_form_whose_package_is_missing_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("ghost", "hudi_no_such_package.text:FORM", forms.GROUP)
-    monkeypatch.setattr(forms, "_offered", lambda: {"ghost": point})
+    monkeypatch.setattr(forms, "_offer", lambda: {"ghost": point})
     with pytest.raises(UnsupportedError, match="needs the package hudi_no_such_package"):
         form("ghost", "--from")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from hudi_core.functions.coerce import calculated, compared, widest
+from hudi_core.functions.coerce import find_calculation_types, find_comparison_type, widest
 from hudi_core.types import nodes as t
 from tests.support.strategies import PRIMITIVES
 
@@ -14,7 +14,7 @@ D10 = t.Decimal(10, 2)
 
 @given(PRIMITIVES, PRIMITIVES)
 def test_the_order_of_two_types_does_not_matter(left: t.Type, right: t.Type) -> None:
-    assert compared(left, right) == compared(right, left)
+    assert find_comparison_type(left, right) == find_comparison_type(right, left)
     assert widest([left, right]) == widest([right, left])
 
 
@@ -45,7 +45,7 @@ def test_the_order_of_two_types_does_not_matter(left: t.Type, right: t.Type) -> 
     ],
 )
 def test_two_types_are_compared_in_one(left: t.Type, right: t.Type, common: t.Type | None) -> None:
-    assert compared(left, right) == common
+    assert find_comparison_type(left, right) == common
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,5 @@ def test_a_list_has_one_type(types: list[t.Type], common: t.Type | None) -> None
     ],
 )
 def test_a_result_has_sparks_type(symbol: str, left: t.Type, right: t.Type, of: t.Type) -> None:
-    found = calculated(symbol, left, right)
+    found = find_calculation_types(symbol, left, right)
     assert found is not None and found[2] == of

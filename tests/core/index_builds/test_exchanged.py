@@ -17,7 +17,7 @@ from hudi_core.front.table import Table
 from hudi_core.index_builds import exchanged, runs
 from hudi_core.index_builds.exchanged import WriteGroups
 from hudi_core.parallel.flow import Packet
-from hudi_core.transactions.reports import unpacked
+from hudi_core.transactions.reports import unpack
 from hudi_core.writing.operations import write
 from tests.support.local_flow import LocalFlow
 from tests.support.runners import RepeatingRunner
@@ -108,7 +108,7 @@ def test_an_attempt_that_outlives_its_build_leaves_nothing(tmp_path: Path) -> No
     before = base_files(table)
     assert len(before) > 1
     for work, number, part in KeptSteps.steps:
-        reports = [unpacked(packet) for packet in pickle.loads(work)(number, iter(part))]
+        reports = [unpack(packet) for packet in pickle.loads(work)(number, iter(part))]
         assert [type(report) for report in reports] in ([ConflictError], [])
     assert base_files(table) == before
 

@@ -23,7 +23,7 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds import build as index_build
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
-from hudi_core.index_kinds.build_plan import IndexOptions, planned_builds
+from hudi_core.index_kinds.build_plan import IndexOptions, list_planned_builds
 from hudi_core.metadata.record_index import locations
 from hudi_core.options import PROPERTIES_PATH, TableConfig
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -104,7 +104,7 @@ def test_writes_that_complete_meanwhile_are_in_the_indexes(tmp_path: Path, kind:
     kinds = ALL.get(version, [*ALL[6], "partition_stats"])
     built = build_indexes(table, kinds, progress=once(work))
     assert built.config.kept_partitions == {"files", *kinds} == set(built.config.metadata_partitions)
-    assert not planned_builds(built.timeline)
+    assert not list_planned_builds(built.timeline)
     assert [instant.action for instant in built.timeline.completed].count("indexing") == 1
     expected = [("k3", 300), ("k10", 300)]
     assert_right(tmp_path / "t", expected)
@@ -161,7 +161,7 @@ def test_one_of_several_builds_that_begin_together_continues(tmp_path: Path) -> 
     assert built
     after = refreshed(table)
     assert after.config.kept_partitions == {"files", *built} == set(after.config.metadata_partitions)
-    assert not planned_builds(after.timeline)
+    assert not list_planned_builds(after.timeline)
     expected = [*((f"k{number}", number) for number in range(4)), *((f"k{number}", 100) for number in range(4, 8))]
     assert_right(tmp_path / "t", expected)
 
@@ -187,12 +187,12 @@ def test_a_writer_that_takes_no_notice_makes_the_build_begin_again(
 def test_a_build_that_others_always_miss_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-93."""
     table = new_table(tmp_path / "t", "cow", 9)
-    monkeypatch.setattr(index_build, "missed_commit", lambda *_: True)
+    monkeypatch.setattr(index_build, "misses_commit", lambda *_: True)
     with pytest.raises(ConflictError, match="writers that keep indexes under construction up to date"):
         build_indexes(table, ["bloom_filters"])
     left = refreshed(table)
     assert left.config.kept_partitions == {"files"}
-    assert not planned_builds(left.timeline)
+    assert not list_planned_builds(left.timeline)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_build_that_crashes_leaves_the_table_correct(
         if number % 4 == 2:
             built = build_indexes(open_table(path), ["files"], options, clock=later)
             assert {"files", *before} <= set(built.config.metadata_partitions) == built.config.kept_partitions
-            assert not planned_builds(built.timeline), at
+            assert not list_planned_builds(built.timeline), at
             assert read(path, where="n > 0") == expected, at
     assert set(open_table(tmp_path / WHOLE).config.metadata_partitions) == {"files", *kinds, *before}
     assert read(tmp_path / WHOLE, where="n > 0") == expected

@@ -18,7 +18,7 @@ from hudi_core.columns.strings import string_column, string_list, take_strings, 
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.index_builds import runs as index_runs
-from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SpooledRuns, sorted_runs, spooled
+from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SpooledRuns, sort_runs, spool_runs
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import group_numbers
 from hudi_core.metadata_writer.rows import IndexRows, location_rows
@@ -41,8 +41,8 @@ def runs_of(engine: Engine[Any, Any, Any], shares: list[list[tuple[int, Records]
     runs = []
     for share in shares:
         parts = (PrefixRows(*PLACES[place][:2], rows_of(records)) for place, records in share)
-        runs += pickle.loads(pickle.dumps(list(sorted_runs(GROUPS, parts))))
-    return spooled(engine, len(GROUPS.named), runs)
+        runs += pickle.loads(pickle.dumps(list(sort_runs(GROUPS, parts))))
+    return spool_runs(engine, len(GROUPS.named), runs)
 
 
 def by_group(shares: list[list[tuple[int, Records]]]) -> list[list[tuple[str, bytes]]]:
@@ -141,7 +141,7 @@ def test_memory_does_not_grow_with_the_number_of_records(monkeypatch: pytest.Mon
 
     tracemalloc.start()
     try:
-        runs = spooled(engine, len(GROUPS.named), sorted_runs(GROUPS, parts()))
+        runs = spool_runs(engine, len(GROUPS.named), sort_runs(GROUPS, parts()))
         previous = ""
         for keys, _ in runs.key_ranges(5):
             first, last = (

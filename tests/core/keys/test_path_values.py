@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.keys.bound import slashed_date
+from hudi_core.keys.bound import slash_date
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.options import TableConfig, table_config
 from hudi_core.types import nodes as t
@@ -153,4 +153,4 @@ def test_digits_that_may_count_days_are_no_date(path: str) -> None:
 )
 def test_dashes_that_would_part_nothing_stay(value: str, path: str) -> None:
     """KEY-710."""
-    assert slashed_date(value) == path
+    assert slash_date(value) == path

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.merge.records import NO_ROW, MergeRecords, Precedence, fold, joined, merged
+from hudi_core.merge.records import NO_ROW, MergeRecords, Precedence, fold, join_records, merge_records
 
 COLUMNS = 3
 
@@ -114,14 +114,14 @@ def test_pairs_merge_as_one_by_one(history: tuple[int, list[One], list[int]], pr
     fields, given_records, _ = history
     half = len(given_records) // 2
     older, newer = given_records[:half], given_records[half : 2 * half]
-    found = merged(records(older, fields), records(newer, fields), precedence)
+    found = merge_records(records(older, fields), records(newer, fields), precedence)
     assert ones(found) == [by_definition(one, other, precedence) for one, other in zip(older, newer, strict=True)]
 
 
 @given(histories(), st.integers(0, 14))
 def test_parts_join_in_order(history: tuple[int, list[One], list[int]], cut: int) -> None:
     fields, given_records, _ = history
-    found = joined([records(given_records[:cut], fields), records(given_records[cut:], fields)])
+    found = join_records([records(given_records[:cut], fields), records(given_records[cut:], fields)])
     assert ones(found) == given_records
 
 
@@ -139,5 +139,5 @@ def test_a_row_that_wins_against_a_delete_keeps_its_latest_columns() -> None:
     for listed, sources in ((True, NO_ROW), (False, 1)):
         delete = One((2,), True, False, listed, (sources,) * COLUMNS, (True,) * COLUMNS)
         older, newer = records([row], 1), records([delete], 1)
-        assert ones(merged(older, newer, Precedence.HIGHER, LATEST)) == [row]
-        assert ones(merged(newer, older, Precedence.HIGHER, LATEST)) == [row]
+        assert ones(merge_records(older, newer, Precedence.HIGHER, LATEST)) == [row]
+        assert ones(merge_records(newer, older, Precedence.HIGHER, LATEST)) == [row]

@@ -13,7 +13,7 @@ import pytest
 from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import open_table
 from hudi_core.metadata.table import METADATA_FOLDER
-from hudi_core.metadata.written import lost_files
+from hudi_core.metadata.written import find_lost_files
 from hudi_core.timeline.timeline import timeline_in
 from tests.support.commands import rides_in
 from tests.support.conformance import TableEntry, each_table_where
@@ -65,7 +65,7 @@ def test_a_base_file_that_goes_on_from_log_files_needs_those_before_it(previous:
         for time, stat in stats.items()
     }
     present, counts = {base.rpartition("/")[2]: 1}, {"10", "20"}.__contains__
-    found = lost_files(timeline_in(Memory(files), "t", 2), counts, "p", present, {"10", "20"})
+    found = find_lost_files(timeline_in(Memory(files), "t", 2), counts, "p", present, {"10", "20"})
     assert [file.path for file in found] == ([log] if lost else [])
 
 
@@ -87,7 +87,7 @@ def test_no_missing_log_file_goes_unnoticed(entry: TableEntry) -> None:
         opened = {item.instant for item in slices}
         for name in needed:
             present = {file.name: file.size for file in files if file.name != name}
-            (lost,) = lost_files(metadata.timeline, metadata.counts, partition, present, opened)
+            (lost,) = find_lost_files(metadata.timeline, metadata.counts, partition, present, opened)
             assert lost.path.endswith(f"/{name}") and lost.is_gone
             checked += 1
     if not checked:

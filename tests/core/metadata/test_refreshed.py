@@ -14,7 +14,7 @@ from hudi_core.errors import ExpressionError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.front.opening import open_table
 from hudi_core.metadata.records import MetadataRecords
-from hudi_core.metadata.statistics import PARTITION_KEY, RecordedStatistics, extended, read_statistics
+from hudi_core.metadata.statistics import PARTITION_KEY, RecordedStatistics, extend, read_statistics
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.parallel.requests import Traffic
 from hudi_core.table.open import refreshed
@@ -116,7 +116,7 @@ def test_later_records_of_partitions_are_trusted_as_those_of_many_files() -> Non
         return MetadataRecords([batch({name: range_}, order)], [])
 
     first = read_statistics(records("p", 0), ["c"], PARTITION_KEY)["c"]
-    both = extended(first, records("q", 1), "c", PARTITION_KEY)
+    both = extend(first, records("q", 1), "c", PARTITION_KEY)
     assert both is not None
     assert [len(item) for item in both] == [2]
     assert not both[0].statistics.lower_known.any() and not both[0].statistics.upper_known.any()

@@ -23,7 +23,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.metadata import live_records as live
 from hudi_core.metadata import statistics as module
 from hudi_core.metadata.records import MetadataDeletes, MetadataRecords, Piece, RecordBatch
-from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
+from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extend, read_statistics
 from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
@@ -342,7 +342,7 @@ def test_merging_is_that_of_applying_record_after_record(
     )["c"]
     if kept:
         later = MetadataRecords(batches[first:], [element for element in deletes[first:] if element.keys])
-        grown = extended(kept, later, "c", FILE_KEY)
+        grown = extend(kept, later, "c", FILE_KEY)
         assert grown is not None
         assert statistics_by_key(grown) == found
     assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
@@ -353,7 +353,7 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
     _, config, _, metadata = metadata_of(entry)
     if metadata is None or not {"column_stats", "partition_stats"} & metadata.partitions:
         pytest.skip("the table has no column statistics")
-    monkeypatch.setattr(module, "trusted_statistics", lambda recorded, *_, **__: recorded)
+    monkeypatch.setattr(module, "trust_statistics", lambda recorded, *_, **__: recorded)
     expressions = {
         metadata_key.tobytes()
         for partition in config.metadata_partitions

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.metadata.trust import LONG_STRING, ONE_ROW_GROUP, Origin, trusted_statistics
+from hudi_core.metadata.trust import LONG_STRING, ONE_ROW_GROUP, Origin, trust_statistics
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.types import nodes as t
 from tests.support.drawing import cases
@@ -32,7 +32,7 @@ def belief(
     typed: bool = True,
 ) -> ColumnStatistics:
     recorded = from_values(of, [lower], [upper], [nulls], [rows])
-    return trusted_statistics(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
+    return trust_statistics(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
 
 
 def known(of: ColumnStatistics) -> tuple[bool, bool]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from hudi_core.metadata.typed_by_file import V1_DECIMAL, as_stored
-from hudi_core.pruning.statistics import ColumnStatistics, from_values, unscaled
+from hudi_core.pruning.statistics import ColumnStatistics, from_values, unscale
 from hudi_core.types import nodes as t
 
 
@@ -69,7 +69,7 @@ def test_decimals_come_to_the_scale_of_the_file(stored: t.Decimal) -> None:
     assert found is not None
     expected = one(stored, lower, upper)
     assert (found.lower[0], found.upper[0]) == (expected.lower[0], expected.upper[0])
-    assert unscaled(lower, stored.scale) == -123450
+    assert unscale(lower, stored.scale) == -123450
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_writer import compaction
-from hudi_core.metadata_writer.cleaning import replaced_files
+from hudi_core.metadata_writer.cleaning import list_replaced_files
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -125,7 +125,7 @@ def test_files_of_the_last_two_slices_are_not_cleaned(
 ) -> None:
     """META-104: the slices of base files that commits wrote, each with its log files."""
     monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
-    monkeypatch.setattr(metadata_services, "_cleaned", lambda _, opened: opened)
+    monkeypatch.setattr(metadata_services, "_clean", lambda _, opened: opened)
     table = create_table(tmp_path / "t", SCHEMA, "id", version=version, indexes=["column_stats"])
     needed: list[set[str]] = []
     for number in range(9):
@@ -138,14 +138,14 @@ def test_files_of_the_last_two_slices_are_not_cleaned(
         else:
             needed.append(names)
     folder = tmp_path / "t/.hoodie/metadata/files"
-    replaced = set(replaced_files(metadata(table), ["files"])["files"])
+    replaced = set(list_replaced_files(metadata(table), ["files"])["files"])
     assert len(needed) > 3
     assert replaced >= set().union(*needed[:-2])
     assert replaced.isdisjoint(set().union(*needed[-2:]))
     base = next(folder / name for name in needed[-1] if not name.startswith("."))
     instant = base.stem.rpartition("_")[2]
     base.with_name(base.name.replace(instant, "29990101000000000")).write_bytes(base.read_bytes())
-    assert set(replaced_files(metadata(table), ["files"])["files"]) == replaced
+    assert set(list_replaced_files(metadata(table), ["files"])["files"]) == replaced
 
 
 def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

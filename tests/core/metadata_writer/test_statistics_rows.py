@@ -22,7 +22,7 @@ from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.formats.avro.columns import decode
-from hudi_core.metadata_writer.bounds import HIGHEST_STRING, recorded
+from hudi_core.metadata_writer.bounds import HIGHEST_STRING, record_bounds
 from hudi_core.metadata_writer.changes import columns_with_statistics, statistics_of
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import IndexRows
@@ -214,7 +214,7 @@ def test_whatever_is_known_no_value_lies_outside(values: list[float | None], low
         len(values),
         nan=any(value != value for value in values),
     )
-    kept: ColumnStatistics = recorded(statistics_of([one], t.Double()))
+    kept: ColumnStatistics = record_bounds(statistics_of([one], t.Double()))
     low, high = float(np.asarray(kept.lower)[0]), float(np.asarray(kept.upper)[0])
     for value in values:
         if value is not None:

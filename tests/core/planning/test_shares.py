@@ -9,7 +9,7 @@ import numpy as np
 from hudi_core.front.opening import open_table
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.plan import SKIP, Step
-from hudi_core.planning.shares import PrunedShare, joined, shares
+from hudi_core.planning.shares import PrunedShare, join_plans, shares
 from hudi_core.timeline.slices import slices_of
 from tests.support.commands import rides
 from tests.support.made_tables import COLUMNS, Group, Log, MadeTable
@@ -40,7 +40,7 @@ def test_a_share_of_one_file_has_the_same_statistics_as_the_whole() -> None:
     scan = many(9).open().scan(where="n = 4")
     work, slices = scan.pruning(), scan.sources.snapshot.slices
     assert work is not None
-    apart = [work.prune(slices.chosen(np.array([number]))).codes.tolist() for number in range(9)]
+    apart = [work.prune(slices.select(np.array([number]))).codes.tolist() for number in range(9)]
     assert [code for codes in apart for code in codes] == scan.plan.codes.tolist()
 
 
@@ -97,7 +97,7 @@ def test_steps_of_shares_add_up_also_where_one_asks_fewer_sources() -> None:
     slices = many(3).open().scan().sources.snapshot.slices
     first = PrunedShare(np.array([SKIP, 0], np.int8), (Step("a", 2, 1, 0.5), Step("b", 1, 0, 0.1)), ("beware",))
     second = PrunedShare(np.array([SKIP], np.int8), (Step("b", 1, 1, 0.3, "odd"),), ("beware",))
-    found = joined(slices, [np.array([2, 0]), np.array([1])], [first, second], lambda: None, "")
+    found = join_plans(slices, [np.array([2, 0]), np.array([1])], [first, second], lambda: None, "")
     assert found.codes.tolist() == [0, SKIP, SKIP]
     assert [(step.source, step.before, step.removed, step.seconds) for step in found.steps] == [
         ("a", 2, 1, 0.5),

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.pruning.intervals import BLOCK, folded, hull, placed
+from hudi_core.pruning.intervals import BLOCK, fold, hull, place
 from hudi_core.pruning.order_keys import INFINITY_KEY, FloatKeys, IntegerKeys, float_keys
 from hudi_core.pruning.statistics import from_values
 from hudi_core.types import nodes as t
 
 
 def _longs(lower: list[Any], upper: list[Any], nulls: list[Any], rows: list[Any]) -> tuple[Any, Any]:
-    return folded(from_values(t.Long(), lower, upper, nulls, rows))
+    return fold(from_values(t.Long(), lower, upper, nulls, rows))
 
 
 def test_an_unknown_bound_is_the_end_of_the_keys() -> None:
@@ -34,7 +34,7 @@ def test_contradictory_bounds_are_unknown_ones() -> None:
 
 def test_bounds_that_the_type_cannot_hold_are_unknown_ones() -> None:
     for type_, bound in ((t.Int(), 2**40), (t.Boolean(), 2), (t.Date(), -(2**40))):
-        keys, of = folded(from_values(type_, [bound], [bound], [0], [9]))
+        keys, of = fold(from_values(type_, [bound], [bound], [0], [9]))
         assert (of.lower.tolist(), of.upper.tolist()) == ([keys.bottom], [keys.top])
 
 
@@ -46,7 +46,7 @@ def test_unknown_counts_may_mean_nulls_and_values() -> None:
 
 def test_keys_take_as_few_bytes_as_hold_them() -> None:
     def width(type_: t.Type, lower: Any, upper: Any) -> int:
-        return int(folded(from_values(type_, [lower], [upper], [0], [9]))[1].lower.itemsize)
+        return int(fold(from_values(type_, [lower], [upper], [0], [9]))[1].lower.itemsize)
 
     assert width(t.Boolean(), False, True) == 1
     assert width(t.Date(), -5, 5) == 4
@@ -67,26 +67,26 @@ def test_the_ends_of_narrow_keys_stand_for_unknown_bounds() -> None:
 class TestNaN:
     def test_floats_may_hold_nan_unless_stated_otherwise(self) -> None:
         statistics = from_values(t.Double(), [1.0, None], [2.0, None], [0, 5], [9, 5])
-        _, of = folded(statistics)
+        _, of = fold(statistics)
         assert of.nans is not None and of.nans.tolist() == [True, False]
 
     def test_no_file_with_nan_leaves_no_array(self) -> None:
-        assert folded(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))[1].nans is None
+        assert fold(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))[1].nans is None
 
     def test_nan_as_upper_bound_states_that_there_is_nan(self) -> None:
-        _, of = folded(from_values(t.Double(), [1.0], [math.nan], [0], [9], [False]))
+        _, of = fold(from_values(t.Double(), [1.0], [math.nan], [0], [9], [False]))
         assert of.nans is not None and of.nans.tolist() == [True]
         assert of.lower.tolist() == float_keys(np.array([1.0])).tolist() and of.upper.tolist() == [INFINITY_KEY]
 
     def test_nan_as_lower_bound_does_not_bound_the_others(self) -> None:
-        keys, of = folded(from_values(t.Double(), [math.nan], [math.nan], [0], [9], [False]))
+        keys, of = fold(from_values(t.Double(), [math.nan], [math.nan], [0], [9], [False]))
         assert (of.lower.tolist(), of.upper.tolist()) == ([keys.bottom], [keys.top])
 
 
 class TestPlaced:
     def test_files_nobody_speaks_of_are_unknown_and_the_rest_of_the_block_holds_nothing(self) -> None:
         keys, of = _longs([1, 5], [2, 6], [0, 0], [9, 9])
-        found = placed(of, keys, np.array([2, 0]), 3)
+        found = place(of, keys, np.array([2, 0]), 3)
         assert len(found.lower) == BLOCK
         assert found.lower[:3].tolist() == [of.lower[1], keys.bottom, of.lower[0]]
         assert found.upper[:3].tolist() == [of.upper[1], keys.top, of.upper[0]]
@@ -96,19 +96,19 @@ class TestPlaced:
 
     def test_several_statistics_of_one_file_are_joined(self) -> None:
         keys, of = _longs([1, 5, None], [2, 6, 9], [0, 1, 0], [9, 9, 9])
-        found = placed(of, keys, np.array([0, 0, 1]), 2)
+        found = place(of, keys, np.array([0, 0, 1]), 2)
         assert (found.lower[0], found.upper[0]) == (of.lower[0], of.upper[1])
         assert found.nulls[:2].tolist() == [True, False]
 
     def test_a_float_file_nobody_speaks_of_may_hold_nan(self) -> None:
-        keys, of = folded(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))
+        keys, of = fold(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))
         assert isinstance(keys, FloatKeys)
-        found = placed(of, keys, np.array([1]), 2)
+        found = place(of, keys, np.array([1]), 2)
         assert found.nans is not None and found.nans[:2].tolist() == [True, False]
 
     def test_nobody_speaks_of_any_file(self) -> None:
         keys, of = _longs([], [], [], [])
-        found = placed(of, keys, np.zeros(0, np.int64), 2)
+        found = place(of, keys, np.zeros(0, np.int64), 2)
         assert found.lower[:2].tolist() == [keys.bottom] * 2 and found.nulls[:2].all()
 
 

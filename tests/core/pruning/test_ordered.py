@@ -7,9 +7,19 @@ import numpy as np
 import pytest
 
 from hudi_core.pruning import ordered as module
-from hudi_core.pruning.intervals import BLOCK, folded, placed
+from hudi_core.pruning.intervals import BLOCK, fold, place
 from hudi_core.pruning.key_ranges import Ranges, points
-from hudi_core.pruning.ordered import OrderedFiles, ValueSet, candidates, everywhere, holds, opened, ordered, runs, size
+from hudi_core.pruning.ordered import (
+    OrderedFiles,
+    ValueSet,
+    candidates,
+    everywhere,
+    holds,
+    order_files,
+    runs,
+    select_files,
+    size,
+)
 from hudi_core.pruning.statistics import from_values
 from hudi_core.types import nodes as t
 
@@ -21,9 +31,9 @@ def _ordered(lower: Any, unknown: Any = ()) -> tuple[ValueSet, OrderedFiles, Any
     for number in unknown:
         lowers[number] = None
     uppers = [None if value is None else value + 5 for value in lowers]
-    keys, of = folded(from_values(t.Int(), lowers, uppers, [0] * len(lowers), [9] * len(lowers)))
-    listed = placed(of, keys, np.arange(len(lowers)), len(lowers))
-    return ValueSet.from_ranges(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
+    keys, of = fold(from_values(t.Int(), lowers, uppers, [0] * len(lowers), [9] * len(lowers)))
+    listed = place(of, keys, np.arange(len(lowers)), len(lowers))
+    return ValueSet.from_ranges(keys, ((1_000, 1_100),)), order_files(listed, keys), listed
 
 
 def test_files_listed_in_order_keep_their_numbers() -> None:
@@ -31,7 +41,7 @@ def test_files_listed_in_order_keep_their_numbers() -> None:
     assert of.file_numbers is None
     (run,) = runs(of, candidates(wanted, of))
     assert run.files == slice(3 * BLOCK, 5 * BLOCK)
-    assert opened(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
+    assert select_files(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
 
 
 def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
@@ -40,20 +50,20 @@ def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
     (dense,) = runs(of, candidates(wanted, of))
     assert dense.files is not None and dense.files.stop - dense.files.start < 3 * BLOCK
     assert of.unbounded.tolist() == list(unknown)
-    assert opened(wanted, of).tolist() == of.unbounded.tolist()
-    assert opened(wanted, of, dense.blocks).tolist() == sorted({*unknown, *range(995, 1_101)})
+    assert select_files(wanted, of).tolist() == of.unbounded.tolist()
+    assert select_files(wanted, of, dense.blocks).tolist() == sorted({*unknown, *range(995, 1_101)})
 
 
 def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
     lower = np.arange(COUNT)
     upper = lower + 5
     upper[3] = COUNT
-    keys, of = folded(from_values(t.Int(), lower.tolist(), upper.tolist(), [0] * COUNT, [9] * COUNT))
-    listed = placed(of, keys, np.arange(COUNT), COUNT)
-    in_order, wanted = ordered(listed, keys), ValueSet.from_ranges(keys, ((4_000, 4_100),))
+    keys, of = fold(from_values(t.Int(), lower.tolist(), upper.tolist(), [0] * COUNT, [9] * COUNT))
+    listed = place(of, keys, np.arange(COUNT), COUNT)
+    in_order, wanted = order_files(listed, keys), ValueSet.from_ranges(keys, ((4_000, 4_100),))
     blocks = candidates(wanted, in_order)
     assert isinstance(blocks, np.ndarray) and blocks.tolist() == [0, 15, 16]
-    assert opened(wanted, in_order, blocks).tolist() == [3, *range(3_995, 4_101)]
+    assert select_files(wanted, in_order, blocks).tolist() == [3, *range(3_995, 4_101)]
 
 
 def test_scattered_files_are_found_through_the_order() -> None:
@@ -64,7 +74,7 @@ def test_scattered_files_are_found_through_the_order() -> None:
     (run,) = runs(of, blocks)
     assert run.files is None
     expected = holds(wanted, listed).nonzero()[0].tolist()
-    assert opened(wanted, of, run.blocks).tolist() == opened(wanted, of, blocks).tolist() == expected
+    assert select_files(wanted, of, run.blocks).tolist() == select_files(wanted, of, blocks).tolist() == expected
 
 
 def _some_ranges(r: random.Random, count: int) -> Ranges:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Apply, Below, Column, Cut, IsNull, Less, Not, OneOf, Or, Predicate
-from hudi_core.pruning.intervals import folded
+from hudi_core.pruning.intervals import fold
 from hudi_core.pruning.program import NO, YES, AllOf, AnyOf, ColumnAnswers, Compiler, MayHold, Program, mask
 from hudi_core.pruning.statistics import from_values, unknown
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
@@ -16,7 +16,7 @@ A, B = Column(1, "a", t.Int()), Column(2, "b", t.Int())
 
 
 def _known(lower: list[int | None], upper: list[int | None], nulls: list[int]) -> ColumnAnswers:
-    keys, of = folded(from_values(t.Int(), lower, upper, nulls, [9] * len(lower)))
+    keys, of = fold(from_values(t.Int(), lower, upper, nulls, [9] * len(lower)))
     return ColumnAnswers(t.Int(), keys, of)
 
 
@@ -67,8 +67,8 @@ def test_two_columns_of_one_type_are_compared() -> None:
 
 
 def test_keys_with_different_bases_are_compared_as_values() -> None:
-    keys, of = folded(from_values(t.Long(), [10**12, None], [10**12 + 5, None], [0, 0], [9, 9]))
-    small_keys, small = folded(from_values(t.Long(), [1, 1], [7, 7], [0, 0], [9, 9]))
+    keys, of = fold(from_values(t.Long(), [10**12, None], [10**12 + 5, None], [0, 0], [9, 9]))
+    small_keys, small = fold(from_values(t.Long(), [1, 1], [7, 7], [0, 0], [9, 9]))
     far, near = ColumnAnswers(t.Long(), keys, of), ColumnAnswers(t.Long(), small_keys, small)
     one, other = Column(1, "far", t.Long()), Column(2, "near", t.Long())
     columns = {1: far, 2: near}
@@ -87,7 +87,7 @@ def test_a_function_of_a_column_may_be_anything() -> None:
 def test_few_remaining_files_are_tested_one_by_one() -> None:
     count = 10_000
     values = list(range(count))
-    keys, of = folded(from_values(t.Int(), values, values, [0] * count, [9] * count))
+    keys, of = fold(from_values(t.Int(), values, values, [0] * count, [9] * count))
     one, other = ColumnAnswers(t.Int(), keys, of), ColumnAnswers(t.Int(), keys, of)
     program = AllOf((MayHold(one, ((10, 19),), False), MayHold(other, ((15, 5_000),), False)))
     assert mask(program, slice(0, count)).nonzero()[0].tolist() == list(range(15, 20))
@@ -100,7 +100,7 @@ def test_of_nested_values_only_nulls_are_counted() -> None:
     ints = t.Array(t.Field(3, "element", t.Int()))
     column = Column(1, "arr", ints)
     statistics = replace(unknown(ints, 3), nulls=np.array([9, 2, -1]), rows=np.array([9, 9, -1]))
-    known = ColumnAnswers(ints, *folded(statistics))
+    known = ColumnAnswers(ints, *fold(statistics))
 
     def files(outcome: Truth, predicate: Predicate) -> list[int]:
         program = can_be(outcome, predicate, Compiler(lambda _: known))

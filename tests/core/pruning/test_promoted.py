@@ -9,7 +9,7 @@ import pytest
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.errors import SchemaError
-from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.statistics import Carrier, carrier, from_values
 from hudi_core.types import nodes as t
 from hudi_core.values.cast import cast
@@ -67,7 +67,7 @@ _WIDE = [
 def test_bounds_are_cast_as_values_are(stored: t.Type, wanted: t.Type, values: list[Any]) -> None:
     """One by one, by `values.cast`; a bound that it refuses is unknown."""
     count = len(values)
-    found = promoted(from_values(stored, values, values, [0] * count, [1] * count), wanted)
+    found = promote(from_values(stored, values, values, [0] * count, [1] * count), wanted)
     read, expected = cast(stored, wanted), []
     for value in values:
         try:
@@ -88,24 +88,24 @@ def test_bounds_are_cast_as_values_are(stored: t.Type, wanted: t.Type, values: l
 @pytest.mark.parametrize("wanted", [t.String(), t.Date(), t.Array(t.Field(2, "element", t.Int()))])
 def test_promotions_that_do_not_keep_order_keep_the_counts_alone(wanted: t.Type) -> None:
     """PRUNE-14, PROMOTE-3."""
-    found = promoted(from_values(t.Long(), [2], [10], [3], [9]), wanted)
+    found = promote(from_values(t.Long(), [2], [10], [3], [9]), wanted)
     assert found.type == wanted
     assert not found.lower_known.any() and not found.upper_known.any()
     assert found.nulls.tolist() == [3] and found.rows.tolist() == [9]
 
 
 def test_integers_read_as_floats_hold_no_nan() -> None:
-    found = promoted(from_values(t.Int(), [2], [10], [3], [9]), t.Double())
+    found = promote(from_values(t.Int(), [2], [10], [3], [9]), t.Double())
     assert carrier(found.type) is Carrier.FLOATS
     assert found.nans is not None and not found.nans.any()
 
 
 def test_floats_read_as_doubles_hold_the_nan_that_they_held() -> None:
-    reported = promoted(from_values(t.Float(), [2.0] * 2, [10.0] * 2, [3] * 2, [9] * 2, [True, False]), t.Double())
+    reported = promote(from_values(t.Float(), [2.0] * 2, [10.0] * 2, [3] * 2, [9] * 2, [True, False]), t.Double())
     assert reported.nans is not None and reported.nans.tolist() == [True, False]
-    assert promoted(from_values(t.Float(), [2.0], [10.0], [3], [9]), t.Double()).nans is None
+    assert promote(from_values(t.Float(), [2.0], [10.0], [3], [9]), t.Double()).nans is None
 
 
 def test_a_type_stays_itself() -> None:
     statistics = from_values(t.Int(), [2], [10], [3], [9])
-    assert promoted(statistics, t.Int()) is statistics
+    assert promote(statistics, t.Int()) is statistics

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from hudi_core.pruning.intervals import folded, placed
-from hudi_core.pruning.ordered import ordered
+from hudi_core.pruning.intervals import fold, place
+from hudi_core.pruning.ordered import order_files
 from hudi_core.pruning.program import NO, YES, AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, mask
 from hudi_core.pruning.search import SMALL, find
 from hudi_core.pruning.statistics import from_values
@@ -24,9 +24,9 @@ def _known(lower: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: fl
     statistics = from_values(
         t.Double(), values, uppers, null_counts, [9] * COUNT, (_RANDOM.random(COUNT) < nans).tolist()
     )
-    keys, of = folded(statistics)
-    listed = placed(of, keys, np.arange(COUNT), COUNT)
-    return ColumnAnswers(t.Double(), keys, listed, ordered(listed, keys))
+    keys, of = fold(statistics)
+    listed = place(of, keys, np.arange(COUNT), COUNT)
+    return ColumnAnswers(t.Double(), keys, listed, order_files(listed, keys))
 
 
 IN_ORDER = _known(np.arange(COUNT) * 10.0)

@@ -12,9 +12,9 @@ from hudi_core.pruning.statistics import (
     Carrier,
     absent,
     carrier,
-    concatenated,
+    concatenate,
     from_values,
-    taken,
+    take_files,
     text_bytes,
     unknown,
 )
@@ -76,13 +76,13 @@ def test_absent_with_nan_as_default_holds_nan() -> None:
 
 def test_concatenated_statistics_are_unknown_where_some_parts_lack_them() -> None:
     reported = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
-    found = concatenated([reported, unknown(t.Double(), 2)])
+    found = concatenate([reported, unknown(t.Double(), 2)])
     assert found.nans is not None and found.nans.tolist() == [False, True, True]
     assert found.lower_known.tolist() == [True, False, False]
 
 
 def test_taken_repeats_and_leaves_out() -> None:
-    found = taken(
+    found = take_files(
         from_values(t.String(), ["a", "b", None], ["c", "d", None], [0, 1, None], [9] * 3), np.array([2, 0, 0])
     )
     assert isinstance(found.lower, ByteStrings)

@@ -20,7 +20,7 @@ import pytest
 
 from hudi_arrow.parquet import OpenedParquet
 from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
-from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.log import LogBlock
 from hudi_core.merge.rules import PAYLOADS
 from hudi_core.reading import base_files, log_records
@@ -262,9 +262,9 @@ def test_small_blocks_of_one_schema_are_decoded_together(monkeypatch: pytest.Mon
 
     def noted(blocks: Sequence[LogBlock]) -> Any:
         together.append(len(blocks))
-        return joined_records(blocks)
+        return join_records(blocks)
 
-    monkeypatch.setattr(log_records, "joined_records", noted)
+    monkeypatch.setattr(log_records, "join_records", noted)
     expected = {"key-0": "again", "key-1": "later", "key-2": "log", "key-3": "log", "key-9": "log", "key-8": "log"}
     assert values(made) == expected
     assert together == [2, 2]

@@ -7,7 +7,7 @@ import pytest
 from hudi_core.engine import FileInfo
 from hudi_core.reading import tasks
 from hudi_core.reading.remote import SliceRead
-from hudi_core.reading.tasks import balanced_tasks, parts_for_limit, tasks_of_size
+from hudi_core.reading.tasks import balance_tasks, parts_for_limit, tasks_of_size
 from hudi_core.timeline.slices import FileSlice
 from tests.support.made_tables import Group, Log, MadeTable
 
@@ -22,17 +22,17 @@ def sizes(dealt: list[list[SliceRead]]) -> list[int]:
 
 def test_tasks_have_about_equal_bytes() -> None:
     parts = [part(size, index) for index, size in enumerate([90, 50, 40, 30, 20, 10, 5, 5])]
-    dealt = balanced_tasks(parts, 3)
+    dealt = balance_tasks(parts, 3)
     assert sum(sizes(dealt)) == 250
     assert max(sizes(dealt)) <= 90
     assert sorted(part.slice.file_id for task in dealt for part in task) == [f"f{index}" for index in range(8)]
 
 
 def test_no_task_is_empty() -> None:
-    assert balanced_tasks([], 3) == []
-    assert len(balanced_tasks([part(1)], 3)) == 1
-    assert sizes(balanced_tasks([part(0, index) for index in range(4)], 2)) == [0, 0]
-    assert [len(task) for task in balanced_tasks([part(0, index) for index in range(4)], 2)] == [2, 2]
+    assert balance_tasks([], 3) == []
+    assert len(balance_tasks([part(1)], 3)) == 1
+    assert sizes(balance_tasks([part(0, index) for index in range(4)], 2)) == [0, 0]
+    assert [len(task) for task in balance_tasks([part(0, index) for index in range(4)], 2)] == [2, 2]
 
 
 def test_many_bytes_make_more_tasks(monkeypatch: pytest.MonkeyPatch) -> None:

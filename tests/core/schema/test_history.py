@@ -7,8 +7,8 @@ import json
 import pytest
 
 from hudi_core.errors import SchemaError
-from hudi_core.schema.history import appended, schema_at
-from hudi_core.schema.json import EMPTY, history_from_json, history_to_json, persisted
+from hudi_core.schema.history import append_schema, schema_at
+from hudi_core.schema.json import EMPTY, history_from_json, history_to_json, write_persisted
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -30,20 +30,20 @@ def test_an_instant_has_the_greatest_version_not_above_it(instant: int, found: S
 
 
 def test_a_document_grows_at_its_front() -> None:
-    document = appended(appended("", OLD).value, NEW).value
+    document = append_schema(append_schema("", OLD).value, NEW).value
     assert document == history_to_json([OLD, NEW]).value
     assert [schema.version for schema in history_from_json(document)] == [20240103, 20240101]
 
 
 def test_a_document_with_blanks_and_one_without_schemas_grow_too() -> None:
-    assert appended('{"schemas":[]}', OLD).value == history_to_json([OLD]).value
+    assert append_schema('{"schemas":[]}', OLD).value == history_to_json([OLD]).value
     spaced = " " + json.dumps(json.loads(history_to_json([OLD]).value), indent=2)
-    assert appended(spaced, NEW).value == history_to_json([OLD, NEW]).value
+    assert append_schema(spaced, NEW).value == history_to_json([OLD, NEW]).value
 
 
 def test_the_same_version_gives_way() -> None:
     again = version(20240103, "z")
-    assert appended(history_to_json([OLD, NEW]).value, again).value == history_to_json([OLD, again]).value
+    assert append_schema(history_to_json([OLD, NEW]).value, again).value == history_to_json([OLD, again]).value
 
 
 def test_the_contents_of_a_document_are_kept() -> None:
@@ -52,15 +52,15 @@ def test_the_contents_of_a_document_are_kept() -> None:
         '[{"id":0,"name":"a","optional":true,"type":"decimal(10, 2)","later":"\\u001F"}]}]}'
     )
     kept = foreign.removeprefix('{"schemas":[')
-    assert appended(foreign, NEW).value == f'{{"schemas":[{persisted(NEW).value},{kept}'
+    assert append_schema(foreign, NEW).value == f'{{"schemas":[{write_persisted(NEW).value},{kept}'
 
 
 @pytest.mark.parametrize("document", ["junk", "{}", '{"schemas":5}', '{"schemas":[{}]}'])
 def test_no_document_is_dropped_because_it_cannot_be_read(document: str) -> None:
     with pytest.raises(SchemaError):
-        appended(document, NEW)
+        append_schema(document, NEW)
 
 
 def test_the_empty_schema_is_no_version() -> None:
     with pytest.raises(SchemaError, match="found the empty one"):
-        appended("", EMPTY)
+        append_schema("", EMPTY)

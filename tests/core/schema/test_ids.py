@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hudi_core.schema.ids import (
     NO_ID,
-    hidden_ids,
+    make_hidden_ids,
     record_with_ids,
     record_with_missing_ids,
     with_hidden_ids,
@@ -95,14 +95,14 @@ def test_fields_of_a_variant_have_the_same_ids_in_any_order() -> None:
 
 @given(st.lists(st.integers(-1, 500), min_size=2, max_size=40, unique=True))
 def test_no_two_columns_share_a_hidden_id(columns: list[int]) -> None:
-    found = [item for column in columns for item in islice(hidden_ids(column), 40)]
+    found = [item for column in columns for item in islice(make_hidden_ids(column), 40)]
     assert len(set(found)) == len(found)
     assert max(found) < 0
 
 
 def test_hidden_ids_are_those_of_the_formula() -> None:
     for column in (0, 1, 17):
-        for position, found in enumerate(islice(hidden_ids(column), 5)):
+        for position, found in enumerate(islice(make_hidden_ids(column), 5)):
             n = column + 1 + position
             assert found == -1 - (n * (n + 1) // 2 + position)
 

@@ -16,10 +16,10 @@ from hudi_core.schema.json import (
     EMPTY,
     history_from_json,
     history_to_json,
-    persisted,
     schema_from_json,
     type_from_json_text,
     type_to_json_text,
+    write_persisted,
 )
 from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
@@ -58,7 +58,7 @@ def test_a_schema_is_compact_json_in_hudis_order_of_keys() -> None:
         t.Field(0, "l", t.Array(t.Field(0, "element", inner, optional=False)), optional=False, doc="ä \x1f"),
         field("m", t.Map(t.Field(0, "key", t.String(), False), t.Field(0, "value", t.Decimal(4, 1)))),
     )
-    assert persisted(replace(schema, version=7)).value == (
+    assert write_persisted(replace(schema, version=7)).value == (
         '{"max_column_id":6,"version_id":7,"type":"record","fields":['
         '{"id":0,"name":"a","optional":true,"type":"int"},'
         '{"id":1,"name":"l","optional":false,"type":{"type":"array","element_id":3,"element":{"type":"record","fields":['
@@ -134,14 +134,14 @@ def test_missing_numbers_are_version_0_and_the_greatest_id() -> None:
 
 
 def test_the_empty_schema_is_the_empty_string() -> None:
-    assert persisted(EMPTY).value == ""
+    assert write_persisted(EMPTY).value == ""
     assert schema_from_json("") == schema_from_json(" \n") == EMPTY
-    assert schema_from_json(persisted(Schema(t.Record(()))).value) == Schema(t.Record(()))
+    assert schema_from_json(write_persisted(Schema(t.Record(()))).value) == Schema(t.Record(()))
 
 
 def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     schema = schema_of(field("k", t.Int()), field("v", variant()), field("w", variant()), field("b", blob()))
-    text = persisted(schema).value
+    text = write_persisted(schema).value
     answer = [[inner["id"] for inner in item["type"]["fields"]] for item in json.loads(text)["fields"][1:]]
     assert answer == [[-2, -1], [-2, -1], [-10, -11, -12]]
     answer = [[inner.get("doc") for inner in item["type"]["fields"]] for item in json.loads(text)["fields"][1:]]
@@ -154,7 +154,7 @@ def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     assert [f.type.kind for f in back.fields[1:] if isinstance(f.type, t.Record)] == [
         *(t.RecordKind.VARIANT, t.RecordKind.VARIANT, t.RecordKind.BLOB),
     ]
-    assert persisted(back).value == text
+    assert write_persisted(back).value == text
 
 
 def test_types_kept_as_others_are_reported() -> None:
@@ -168,7 +168,7 @@ def test_types_kept_as_others_are_reported() -> None:
         field("i", t.Uuid(t.Fixed(16, "ns.U"))),
         name="ns.R",
     )
-    converted = persisted(schema)
+    converted = write_persisted(schema)
     assert [item["type"] for item in json.loads(converted.value)["fields"]] == [
         *("int", "string", "long", "long", "long", "uuid"),
     ]
@@ -252,11 +252,11 @@ def test_history_is_read_newest_first_and_written_so() -> None:
 @settings(max_examples=cases(100), deadline=None)
 def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, version: int) -> None:
     schema = replace(schema, version=version, max_column_id=schema.max_column_id + 3)
-    converted = persisted(schema)
+    converted = write_persisted(schema)
     back = schema_from_json(converted.value)
     assert back == schema or converted.losses
     assert (back.version, back.max_column_id) == (version, schema.max_column_id)
-    again = persisted(back)
+    again = write_persisted(back)
     assert again.value == converted.value
     assert not again.losses or any(loss.what.startswith("fields of its own") for loss in converted.losses)
 
@@ -264,7 +264,7 @@ def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, ve
 @given(schemas(named=False, plain=True))
 @settings(max_examples=cases(60), deadline=None)
 def test_a_schema_that_was_read_is_written_and_read_without_loss(schema: Schema) -> None:
-    known = schema_from_json(persisted(schema).value)
-    converted = persisted(known)
+    known = schema_from_json(write_persisted(schema).value)
+    converted = write_persisted(known)
     assert not converted.losses
     assert same(schema_from_json(converted.value).record, known.record)

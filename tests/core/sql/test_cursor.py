@@ -26,9 +26,9 @@ def test_several_keys_are_taken_all_or_none() -> None:
 
 
 def test_names_with_hyphens_are_one_token_without_blanks() -> None:
-    assert cursor("local-timestamp-millis").hyphenated() == "local-timestamp-millis"
-    assert cursor("a - b").hyphenated() == "a"
-    assert cursor("`a`-b").hyphenated() == "a"
+    assert cursor("local-timestamp-millis").read_hyphenated() == "local-timestamp-millis"
+    assert cursor("a - b").read_hyphenated() == "a"
+    assert cursor("`a`-b").read_hyphenated() == "a"
     assert cursor("a-b.`c.d`").path() == ("a-b", "c.d")
 
 

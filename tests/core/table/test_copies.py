@@ -101,7 +101,7 @@ def test_a_copy_of_a_scan_lists_nothing_again(way: Callable[[Any], Any], monkeyp
     scan = used_table(metadata="off").scan(WHERE)
     plan = scan.plan
     made = way(scan)
-    monkeypatch.setattr("hudi_core.snapshot.snapshot.listed", lambda _: pytest.fail("listed again"))
+    monkeypatch.setattr("hudi_core.snapshot.snapshot.list_files", lambda _: pytest.fail("listed again"))
     assert made.plan.codes.tolist() == plan.codes.tolist()
     assert rows(made) == rows(scan)
 

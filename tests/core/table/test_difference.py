@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.errors import UsageError
 from hudi_core.front.opening import open_table
-from hudi_core.table.difference import changed_rows, difference
+from hudi_core.table.difference import difference, read_changed_rows
 from tests.core.table.test_record_versions import written
 from tests.support.commands import rides
 
@@ -22,7 +22,7 @@ def test_rows_files_and_commits_between(tmp_path: Path) -> None:
     assert (made.slices_added, made.slices_removed, made.slices_rewritten, made.partitions) == (0, 0, 1, ("",))
     assert (made.inserted, made.deleted, made.schema_changes) == (0, 1, ())
     assert made.bytes_before == sum(file.size for file in table.slices(first)[0].files)
-    changes = list(changed_rows(table, first, last))
+    changes = list(read_changed_rows(table, first, last))
     assert [(change["op"], (change["after"] or change["before"])["id"]) for change in changes] == [
         ("u", "a"),
         ("d", "b"),

@@ -26,7 +26,7 @@ def test_filters_are_read_only_of_slices_whose_range_leaves_keys_to_test(monkeyp
         read.extend(file_slice.file_id for file_slice in slices)
         return {}
 
-    monkeypatch.setattr(by_files, "recorded_texts", recorded)
+    monkeypatch.setattr(by_files, "read_recorded_texts", recorded)
     in_range = Made("p", (("a", "c"),), logs=False, recorded=False, in_footer=True, filter="good")
     out_of_range = Made("p", (("x", "z"),), logs=False, recorded=False, in_footer=True, filter="good")
     stored: Any = MadeKeys([in_range, out_of_range])

@@ -46,7 +46,9 @@ def bounds_of(ranges: list[tuple[int, int] | None]) -> KeyBounds:
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_bounds_that_are_not_recorded_are_those_of_footers(runner: Runner) -> None:
     tagging = remote_tagging(open_table(str(rides()), metadata="off"), SIMPLE)
-    recorded = remote_tagging(open_table(str(rides())), SIMPLE).stored().recorded_bounds(np.arange(len(tagging.slices)))
+    recorded = (
+        remote_tagging(open_table(str(rides())), SIMPLE).stored().read_recorded_bounds(np.arange(len(tagging.slices)))
+    )
     local, by_runner = key_bounds(tagging, runner, 2), key_bounds(tagging, runner, 2, max_local_footers=0)
     assert by_runner.known.all() and recorded.known.all()
     assert [*local.lower] == [*by_runner.lower] == [*recorded.lower]

@@ -6,13 +6,13 @@ from typing import Any
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import string_column
-from hudi_core.tagging.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sort_keys
 from tests.support.conformance import vectors
 
 
 def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
     """For each key the files whose range has it, or that have none."""
-    ordered = sorted_keys(string_column(keys))
+    ordered = sort_keys(string_column(keys))
     ranged = [item for item in files if "min" in item]
     low, high = (
         ByteStrings.from_list([item[side].encode("utf-8", "surrogatepass") for item in ranged])

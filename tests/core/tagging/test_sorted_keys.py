@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import string_column, string_list
-from hudi_core.tagging.sorted_keys import sorted_keys
+from hudi_core.tagging.sorted_keys import sort_keys
 
 letters = st.text("ab\0é\ue000\U0001f600", max_size=20)
 texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.just("")
@@ -19,7 +19,7 @@ texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.ju
 @example(["order-00000001", "order-00000002"], [("order-0", "order-00000001"), ("order-00000002", "p"), ("a", "b")])
 def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tuple[str, str]]) -> None:
     """INDEX-4."""
-    found = sorted_keys(string_column(keys))
+    found = sort_keys(string_column(keys))
     ordered = [key.encode() for key in string_list(found.strings)]
     assert ordered == sorted(key.encode() for key in keys)
     assert [keys[row].encode() for row in found.order.tolist()] == ordered

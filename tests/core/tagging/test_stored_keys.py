@@ -21,11 +21,11 @@ from hudi_core.types import nodes as t
 def test_bounds_are_completed_by_place() -> None:
     low, high = ByteStrings.from_list([b"a", b"", b""]), ByteStrings.from_list([b"c", b"", b""])
     bounds = KeyBounds(low, high, np.array([True, False, False]), np.array([False, False, True]))
-    found = bounds.completed_with({1: (b"d", b"f")})
+    found = bounds.complete_with({1: (b"d", b"f")})
     assert [(found.lower[at], found.upper[at]) for at in (0, 1)] == [(b"a", b"c"), (b"d", b"f")]
     assert found.known.tolist() == [True, True, False]
     assert found.empty.tolist() == [False, False, True]
-    assert bounds.completed_with({}).known.tolist() == [True, False, False]
+    assert bounds.complete_with({}).known.tolist() == [True, False, False]
 
 
 def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -> KeyBounds:
@@ -34,7 +34,7 @@ def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -
         (np.array([number]), from_values(t.String(), [low], [high], [nulls], [rows]))
         for number, low, high, nulls, rows in files
     ]
-    return stored._joined(np.arange(3), pieces)
+    return stored._join(np.arange(3), pieces)
 
 
 def test_bounds_of_a_slice_are_those_of_all_its_files() -> None:

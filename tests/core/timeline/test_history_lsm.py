@@ -63,13 +63,13 @@ def test_a_completion_time_is_searched_for_in_the_file_of_its_time() -> None:
 
 def test_writes_completed_after_a_time_are_searched_by_footers() -> None:
     found, reader = history()
-    assert [item.requested_time for item in found.completed_after("06")] == ["04"]
+    assert [item.requested_time for item in found.list_completed_after("06")] == ["04"]
     late = {OLD: "20240101000020000", NEW: "20240101000006"}
     found, reader = history()
     reader.statistics = {
         name: {("completionTime",): LeafStatistics(String(), upper=time)} for name, time in late.items()
     }
-    assert found.completed_after("20240101000020001") == ()
+    assert found.list_completed_after("20240101000020001") == ()
     assert [name for name, _ in reader.reads] == [OLD]
 
 
@@ -118,7 +118,7 @@ def test_a_row_without_a_completion_time_counts_by_its_requested_time() -> None:
     found, _ = history(lsm_files("h", 3, files))
     assert [instant.completion_time for instant in found.instants()] == [None, "20", "06"]
     assert timeline(found, "07_08.commit").completion_time("01") == "01"
-    assert [instant.requested_time for instant in found.completed_after("05")] == ["04", "05"]
+    assert [instant.requested_time for instant in found.list_completed_after("05")] == ["04", "05"]
 
 
 def test_no_history_has_no_instants() -> None:

@@ -17,7 +17,7 @@ from hudi_core.options import TableConfig, table_config
 from hudi_core.schema.ids import GREATEST_ID, record_with_ids
 from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.schemas import SchemaHistory, recorded_history, schema_history
+from hudi_core.timeline.schemas import SchemaHistory, read_recorded_history, schema_history
 from hudi_core.timeline.timeline import timeline_in
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
@@ -98,10 +98,10 @@ def test_the_latest_commit_with_a_schema_counts() -> None:
 def test_the_schema_that_was_recorded_last_counts_where_there_is_no_history(versions: tuple[int, ...]) -> None:
     """TIME-33: commits may have one before the table has a history of schemas."""
     files = {f"t/{n}_{n + 1}.commit": commit(latest=persisted(n, a=0)) for n in versions}
-    found = recorded_history(timeline_in(Memory(files | {"t/40_41.commit": commit()}), "t", 2))
+    found = read_recorded_history(timeline_in(Memory(files | {"t/40_41.commit": commit()}), "t", 2))
     assert found is not None
     assert (found[0], found[1].version) == ("", versions[-1])
-    assert recorded_history(timeline_in(Memory({"t/40_41.commit": commit()}), "t", 2)) is None
+    assert read_recorded_history(timeline_in(Memory({"t/40_41.commit": commit()}), "t", 2)) is None
 
 
 def test_instant_before_all_commits_is_not_certain() -> None:

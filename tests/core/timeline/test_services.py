@@ -9,7 +9,7 @@ import fastavro
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.timeline.services import clean, latest_clean, pending_work, rolled_back, savepoint, savepoints
+from hudi_core.timeline.services import clean, latest_clean, list_rolled_back, pending_work, savepoint, savepoints
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.archives import clean_file
 from tests.support.memory import Memory
@@ -100,7 +100,7 @@ def test_a_rollback_and_a_restore_name_the_removed_instants() -> None:
             "08_09.restore": avro({"instantsToRollback": ["07", "06"]}, instantsToRollback=TEXTS),
         }
     )
-    assert [rolled_back(found, instant) for instant in found.completed] == [("03",), ("07", "06")]
+    assert [list_rolled_back(found, instant) for instant in found.completed] == [("03",), ("07", "06")]
 
 
 PLACES = {"partitionPath": ["null", "string"], "fileId": ["null", "string"]}

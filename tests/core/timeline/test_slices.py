@@ -40,9 +40,9 @@ def test_no_slices_are_no_slices() -> None:
 
 def test_chosen_slices_come_with_their_files_alone() -> None:
     whole = slices_of([BOTH, BASE, LOGS])
-    found = whole.chosen(np.array([2, 0]))
+    found = whole.select(np.array([2, 0]))
     assert list(found) == [LOGS, BOTH]
     assert found.partitions == ("p", "q")
     assert len(found.files) == 4
-    assert list(whole.chosen(np.zeros(0, np.int64))) == []
-    assert list(found.chosen(np.array([1]))) == [BOTH]
+    assert list(whole.select(np.zeros(0, np.int64))) == []
+    assert list(found.select(np.array([1]))) == [BOTH]

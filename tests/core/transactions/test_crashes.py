@@ -15,7 +15,7 @@ from hudi_core.schema.json import history_from_json
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
-from hudi_core.timeline.schemas import LATEST_SCHEMA, recorded_history
+from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
@@ -159,7 +159,7 @@ def test_a_schema_change_that_crashes_is_whole_or_absent(
         healed = open_table(path, metadata=MetadataMode.REQUIRE)
         assert rows_of(healed) == [("a", "x", 3), *BEFORE[1:], ("e", "x", 3)], at
         assert names_of(healed) == [*(["m"] if changed else []), *TYPES.names, "last"], at
-        recorded = recorded_history(healed.timeline)
+        recorded = read_recorded_history(healed.timeline)
         assert recorded is not None
         history = history_from_json(recorded[0])
         assert len(history) == (4 if changed else 3), at

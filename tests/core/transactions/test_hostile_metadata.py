@@ -24,7 +24,7 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import plan_content
 from hudi_core.metadata_writer.cleaning import cleaning_request
-from hudi_core.metadata_writer.compaction import planned_compaction, request_steps
+from hudi_core.metadata_writer.compaction import plan_compaction, request_steps
 from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
@@ -49,7 +49,7 @@ def _scheduled(table: Table) -> None:
 def _compacted(table: Table) -> None:
     metadata = table.snapshot().metadata
     assert metadata is not None
-    run(table.storage, request_steps(metadata, planned_compaction(metadata, metadata.partitions), LATE))
+    run(table.storage, request_steps(metadata, plan_compaction(metadata, metadata.partitions), LATE))
 
 
 def _cleaned(table: Table) -> None:

@@ -14,7 +14,7 @@ from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
-from hudi_core.metadata.changed_keys import changed_keys
+from hudi_core.metadata.changed_keys import read_changed_keys
 from hudi_core.transactions import conflicts
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
@@ -97,7 +97,7 @@ def test_a_key_of_two_partitions_is_two_keys_for_a_partitioned_index(tmp_path: P
 def test_keys_that_are_not_known_any_more_may_be_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CONFLICT-530: a compaction of the metadata table merged them, and its log files were cleaned away."""
     path = new_table(tmp_path)
-    monkeypatch.setattr(conflicts, "changed_keys", lambda *_: None)
+    monkeypatch.setattr(conflicts, "read_changed_keys", lambda *_: None)
     with pytest.raises(ConflictError, match="not known any more"):
         upsert(path, "k", "y", 1, beside(lambda: upsert(path, "other", "z", 2)))
     assert read(path) == [("first", "x", 0), ("other", "z", 2)]
@@ -111,10 +111,10 @@ def test_the_keys_of_a_write_are_those_in_its_log_files(tmp_path: Path) -> None:
     table = open_table(path)
     metadata = table.snapshot().metadata
     assert metadata is not None
-    changed = [changed_keys(metadata, commit.requested_time) for commit in table.timeline.commits]
+    changed = [read_changed_keys(metadata, commit.requested_time) for commit in table.timeline.commits]
     listed = [sorted(key for keys in (one or {}).values() for key in to_list(keys)) for one in changed]
     assert listed == [["first"], ["k"], ["first"]]
-    assert changed_keys(metadata, "20200101000000000") is None
+    assert read_changed_keys(metadata, "20200101000000000") is None
     for log in (path / ".hoodie/metadata/record_index").glob(f".*_{table.timeline.commits[1].requested_time}.log.*"):
         log.unlink()
-    assert changed_keys(metadata, table.timeline.commits[1].requested_time) is None
+    assert read_changed_keys(metadata, table.timeline.commits[1].requested_time) is None

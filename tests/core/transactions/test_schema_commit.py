@@ -19,7 +19,7 @@ from hudi_core.schema.json import history_from_json
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.schemas import recorded_history
+from hudi_core.timeline.schemas import read_recorded_history
 from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.transactions.transaction import transaction
 from hudi_core.writing.alter_schema import alter_schema
@@ -42,7 +42,7 @@ def rows(table: Table) -> list[dict[str, object]]:
 
 def versions(table: Table) -> tuple[Schema, ...]:
     """The history, newest first; its last schema is the one that the newest commit records."""
-    recorded = recorded_history(refreshed(table).timeline)
+    recorded = read_recorded_history(refreshed(table).timeline)
     if recorded is None:
         return ()
     history = history_from_json(recorded[0])

@@ -16,7 +16,7 @@ from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.transactions import transaction
-from hudi_core.transactions.stream_batches import StreamBatch, committed_batches
+from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.write_run import WriteOptions
@@ -66,7 +66,7 @@ def test_each_batch_is_committed_once(sent: list[tuple[str, bool, str | None, bo
         expected += [rows_of("other", number) for number in range(extra)]
         assert held == sorted(key for rows in expected for key in rows.column("id").to_pylist())
         last = {stream: number - 1 for stream, number in numbers.items() if number}
-        assert committed_batches(refreshed(table)) == last
+        assert read_committed_batches(refreshed(table)) == last
 
 
 def _send(table: Any, stream: str, number: int, spread: bool) -> None:
@@ -93,7 +93,7 @@ def test_a_batch_without_rows_is_committed(tmp_path: Path) -> None:
     """WRITE-430: so that the stream does not send it again."""
     table = create_table(tmp_path / "t", TYPES, "id")
     write(table, TYPES.empty_table(), options=WriteOptions(batch=StreamBatch(4)))
-    assert committed_batches(refreshed(table)) == {"default_single_writer": 4}
+    assert read_committed_batches(refreshed(table)) == {"default_single_writer": 4}
     assert write(table, rows_of("a", 1), options=WriteOptions(batch=StreamBatch(4))).instant is None
     assert list(refreshed(table).scan().to_json_rows()) == []
 
@@ -105,9 +105,9 @@ def test_a_batch_that_was_rolled_back_is_written_again(tmp_path: Path) -> None:
     write(table, rows_of("a", 0), options=WriteOptions(batch=StreamBatch(7, "other")))
     written = write(table, rows_of("b", 0), options=options)
     rollback(refreshed(table), written.instant)
-    assert committed_batches(refreshed(table)) == {"other": 7}
+    assert read_committed_batches(refreshed(table)) == {"other": 7}
     assert write(table, rows_of("b", 0), options=options).instant is not None
-    assert committed_batches(refreshed(table)) == {"other": 7, "s": 0}
+    assert read_committed_batches(refreshed(table)) == {"other": 7, "s": 0}
 
 
 def test_entries_of_apache_hudi_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,12 +116,12 @@ def test_entries_of_apache_hudi_are_read_and_written(tmp_path: Path, monkeypatch
     entry = {"_hudi_streaming_sink_checkpoint": '{"s": "3"}'}
     assert StreamBatch(3, "s").entry(table) == entry
     monkeypatch.setattr("hudi_core.timeline.timeline.Timeline.extras", lambda _: [entry])
-    assert committed_batches(table) == {"s": 3}
+    assert read_committed_batches(table) == {"s": 3}
     monkeypatch.setattr(
         "hudi_core.timeline.timeline.Timeline.extras", lambda _: [{"_hudi_streaming_sink_checkpoint": "[3]"}]
     )
     with pytest.raises(CorruptFileError, match="expected an object of batch numbers"):
-        committed_batches(table)
+        read_committed_batches(table)
 
 
 @pytest.mark.parametrize("wrong", [-1, True, "3"])

@@ -23,7 +23,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import InstantState
-from hudi_core.timeline.services import rolled_back
+from hudi_core.timeline.services import list_rolled_back
 from hudi_core.transactions.rollback import roll_back, roll_back_completed, rollback_plan, rollback_steps
 from hudi_core.transactions.transaction import transaction
 from hudi_core.types import nodes as t
@@ -261,7 +261,7 @@ def test_a_rollback_is_on_the_timeline_with_the_files_it_deleted(tmp_path: Path)
     roll_back_completed(table, time)
     timeline = refreshed(table).timeline
     (rollback,) = timeline.completed
-    assert rolled_back(timeline, rollback) == (time,)
+    assert list_rolled_back(timeline, rollback) == (time,)
     (request,) = timeline.plan(rollback)["RollbackRequests"]
     assert request["filesToBeDeleted"] == [f"{tmp_path}/t/{group_file('aa-0', time)}"]
 

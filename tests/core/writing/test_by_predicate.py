@@ -16,7 +16,7 @@ from hudi_core.expr.build import col
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.by_predicate import delete_where, parsed_assignments, update
+from hudi_core.writing.by_predicate import delete_where, parse_assignments, update
 from hudi_core.writing.operations import write
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int32()), ("l", pa.list_(pa.int32()))])
@@ -71,7 +71,7 @@ def test_rows_that_match_are_updated(tmp_path: Path, kind: str, version: int, vi
     assert values(table) == {"0": 0, "1": 1, "2": 20, "3": 3, "4": 40, "5": 5}
     update(table, {"v": 7})
     assert set(values(table).values()) == {7}
-    update(table, dict(parsed_assignments("v = NULL")), "id = '1'")
+    update(table, dict(parse_assignments("v = NULL")), "id = '1'")
     assert values(table)["1"] is None
 
 
@@ -95,8 +95,8 @@ def test_impossible_assignments_are_refused_before_anything_is_written(tmp_path:
     with pytest.raises((ExpressionError, UnknownColumnError)):
         delete_where(table, "none = 1")
     with pytest.raises(UsageError, match="set"):
-        parsed_assignments("v > 3")
-    assert [name for name, _ in parsed_assignments("v = round(1.5, 0), p = 'a, b'")] == ["v", "p"]
+        parse_assignments("v > 3")
+    assert [name for name, _ in parse_assignments("v = round(1.5, 0), p = 'a, b'")] == ["v", "p"]
     assert sorted((tmp_path / "t").rglob("*")) == before
 
 

@@ -25,7 +25,7 @@ from hudi_core.tagging.key_reader import key_columns
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes, Planner
-from hudi_core.writing.task_rows import Places, RowOrder, grouped_by_partition, rows_of_tasks
+from hudi_core.writing.task_rows import Places, RowOrder, group_by_partition, rows_of_tasks
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, of_attempt, row_count
 from tests.support.drawing import cases
 
@@ -58,7 +58,7 @@ def test_every_row_has_one_task_by_counts_alone(
     slices = np.array([chosen[key] if merges else NOWHERE for key, _, _ in rows], np.int64)
     planner = Planner(Sources(tables[kind].snapshot()), TIME, 1.0, FileSizes(target + small, small))
     places = Places(slices)
-    inserts = {path: len(of_path) for path, of_path in grouped_by_partition(keys, places.new_rows)}
+    inserts = {path: len(of_path) for path, of_path in group_by_partition(keys, places.new_rows)}
     if merges:
         routes = planner.upsert(places.updates, set(), inserts, logs=kind == "mor")
     else:

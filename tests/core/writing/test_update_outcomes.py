@@ -123,7 +123,7 @@ def test_an_update_of_a_slice_to_be_clustered_is_refused_with_the_way_out(
     table = new_table(tmp_path, "mor")
     table.upsert(rows("a", 6))
     (file_slice,) = table.refresh().slices()
-    monkeypatch.setattr(update_outcomes, "excluded_groups", lambda _: {("x", file_slice.file_id)})
+    monkeypatch.setattr(update_outcomes, "list_excluded_groups", lambda _: {("x", file_slice.file_id)})
     before = content(tmp_path / "t")
     with pytest.raises(
         UnsupportedError, match=f"{file_slice.file_id}: expected a base file to rewrite.*compact it first"

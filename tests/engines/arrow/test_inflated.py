@@ -192,11 +192,11 @@ def test_structures_come_back_from_their_bytes() -> None:
         thrift.binaries(4, [b"a", b"bc"] * 9),
         thrift.numbers(5, [1, 2]),
     ]
-    inner = thrift.encoded([thrift.binary(2, b"xyz"), thrift.false(7)])
-    data = thrift.encoded([*fields, thrift.struct(8, inner), thrift.structs(9, [inner, inner])])
+    inner = thrift.encode([thrift.binary(2, b"xyz"), thrift.false(7)])
+    data = thrift.encode([*fields, thrift.struct(8, inner), thrift.structs(9, [inner, inner])])
     found, end = thrift.structure(b"--" + data, 2)
     assert end == len(data) + 2
     assert found == {
         1: -5, 3: 1 << 40, 4: [b"a", b"bc"] * 9, 5: [1, 2], 8: {2: b"xyz", 7: False}, 9: [{2: b"xyz", 7: False}] * 2,
     }  # fmt: skip
-    assert thrift.encoded(thrift.raw_fields(data)) == data
+    assert thrift.encode(thrift.raw_fields(data)) == data

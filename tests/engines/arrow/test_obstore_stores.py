@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.obstore_stores import opened_store
+from hudi_arrow.obstore_stores import open_store
 from hudi_arrow.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, UsageError
 from tests.support.measured_store import MeasuredStore
@@ -108,7 +108,7 @@ def without_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 def test_options_of_a_url_and_beside_it_are_those_of_the_store(
     uri: str, options: dict[str, str], root: str, config: dict[str, str]
 ) -> None:
-    opened = opened_store(uri, {**options, "request_timeout": "3"}, DEADLINE)
+    opened = open_store(uri, {**options, "request_timeout": "3"}, DEADLINE)
     assert opened is not None
     store, below = opened
     assert below == root
@@ -134,7 +134,7 @@ def test_options_of_a_url_and_beside_it_are_those_of_the_store(
     ],
 )
 def test_plans_of_other_libraries_are_left_to_them(uri: str, options: dict[str, str]) -> None:
-    assert opened_store(uri, options, DEADLINE) is None
+    assert open_store(uri, options, DEADLINE) is None
 
 
 @pytest.mark.parametrize(("kind", "is_known"), [("authorized_user", True), ("external_account", False)])
@@ -144,7 +144,7 @@ def test_credentials_of_google_are_those_of_a_file(
     file = tmp_path / "credentials.json"
     file.write_text(json.dumps({"type": kind, "client_id": "i", "client_secret": "s", "refresh_token": "r"}))
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
-    assert (opened_store("gs://lake/t", {}, DEADLINE) is not None) is is_known
+    assert (open_store("gs://lake/t", {}, DEADLINE) is not None) is is_known
 
 
 def test_credentials_that_are_damaged_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,22 +152,22 @@ def test_credentials_that_are_damaged_are_one_error(tmp_path: Path, monkeypatch:
     file.write_text(json.dumps({"type": "service_account"}))
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
     with pytest.raises(UsageError, match="gs://lake/t: expected options and credentials that obstore takes") as raised:
-        opened_store("gs://lake/t", {}, DEADLINE)
+        open_store("gs://lake/t", {}, DEADLINE)
     assert "\n" not in str(raised.value)
 
 
 def test_a_profile_is_left_to_pyarrow(tmp_path: Path) -> None:
-    assert opened_store("s3://lake/t", {"region": "eu-west-1"}, DEADLINE) is not None
+    assert open_store("s3://lake/t", {"region": "eu-west-1"}, DEADLINE) is not None
     (tmp_path / ".aws").mkdir()
     (tmp_path / ".aws" / "credentials").write_text("[default]")
-    assert opened_store("s3://lake/t", {"region": "eu-west-1"}, DEADLINE) is None
+    assert open_store("s3://lake/t", {"region": "eu-west-1"}, DEADLINE) is None
 
 
 def test_variables_of_azure_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "house")
-    assert opened_store("az://lake/t", {}, DEADLINE) is None
+    assert open_store("az://lake/t", {}, DEADLINE) is None
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "a2V5")
-    opened = opened_store("az://lake/t", {"blob_storage_authority": "store:1", "blob_storage_scheme": "http"}, DEADLINE)
+    opened = open_store("az://lake/t", {"blob_storage_authority": "store:1", "blob_storage_scheme": "http"}, DEADLINE)
     assert opened is not None and opened[0].config["endpoint"] == "http://store:1/house"
 
 
@@ -181,7 +181,7 @@ def test_variables_of_azure_are_understood(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_options_that_cannot_be_meant_are_refused(uri: str, options: dict[str, str], match: str) -> None:
     with pytest.raises(UsageError, match=match):
-        opened_store(uri, options, DEADLINE)
+        open_store(uri, options, DEADLINE)
 
 
 def test_files_of_google_are_read_and_written(store: MeasuredStore, monkeypatch: pytest.MonkeyPatch) -> None:

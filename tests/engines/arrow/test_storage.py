@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.storage import ArrowStorage, owned, reported
+from hudi_arrow.storage import ArrowStorage, copy_owned, report_errors
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
 
@@ -56,7 +56,7 @@ def test_a_wrong_option_of_a_store_is_an_error_of_one_line() -> None:
 
 @pytest.mark.skipif(not hasattr(fs, "GcsFileSystem"), reason="pyarrow is built without it")
 def test_the_beginning_of_a_long_message_is_shown() -> None:
-    with pytest.raises(StorageError) as raised, reported("hdfs://name/table"):
+    with pytest.raises(StorageError) as raised, report_errors("hdfs://name/table"):
         raise OSError("Unable to load\n" + "libjvm.so: no such file " * 100)
     answer = str(raised.value)
     assert answer.startswith("hdfs://name/table: Unable to load libjvm.so")
@@ -106,11 +106,11 @@ def test_a_storage_is_pickled_without_its_open_files(tmp_path: Path) -> None:
 def test_prefetched_bytes_are_in_the_memory_of_arrow() -> None:
     content = bytes(range(256)) * 4
     held = sys.getrefcount(content)
-    copy = owned(content)
+    copy = copy_owned(content)
     held_after = sys.getrefcount(content)
     assert held_after == held
     assert copy.to_pybytes() == content
-    assert owned(b"").size == 0
+    assert copy_owned(b"").size == 0
 
 
 def test_checksums_of_hadoop_are_deleted_with_the_file_they_belong_to(tmp_path: Path) -> None:

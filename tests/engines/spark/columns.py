@@ -22,7 +22,7 @@ from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 from hudi_spark.arrow_form import to_form
 from hudi_spark.cells import Cell
-from hudi_spark.literals import packed_of
+from hudi_spark.literals import pack_numbers
 from hudi_spark.structs import spark_type
 from hudi_spark.ticks import ticks
 from hudi_spark.values import SparkValues
@@ -159,7 +159,7 @@ def value_of(found: Any, of: t.Type) -> Any:
         case t.Uuid(fixed=t.Fixed()):
             return str(uuid.UUID(bytes=bytes(found)))
         case t.Vector():
-            return packed_of(found, of)
+            return pack_numbers(found, of)
         case t.Binary() | t.Fixed():
             return bytes(found)
         case t.Decimal(_, scale):

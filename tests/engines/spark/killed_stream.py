@@ -23,7 +23,7 @@ import pyarrow as pa
 import hudi_spark
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
-from hudi_core.transactions.stream_batches import committed_batches
+from hudi_core.transactions.stream_batches import read_committed_batches
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import later
@@ -46,7 +46,7 @@ _LIFE = 180.0
 
 def last_batch(table: str) -> int:
     """The last batch that is committed, -1 before the first."""
-    return committed_batches(open_table(table)).get(_NAME, -1)
+    return read_committed_batches(open_table(table)).get(_NAME, -1)
 
 
 def drive(folder: str, op: str, how: str) -> None:
@@ -99,7 +99,7 @@ def kill_at_random(folder: str, op: str, how: str, chance: random.Random) -> dic
 
 def faults(table: Table) -> list[str]:
     """What is wrong with a table into which the stream went: rows that are missing or doubled, batches that came twice."""
-    count = committed_batches(table).get(_NAME, -1) + 1
+    count = read_committed_batches(table).get(_NAME, -1) + 1
     values = sorted(int(row["ts"]) for row in table.scan(columns=["ts"]).to_json_rows())
     wrong = [] if values == list(range(count * ROWS)) else [f"{len(values)} rows after {count} batches"]
     commits = len(table.timeline.commits)

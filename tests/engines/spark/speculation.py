@@ -64,15 +64,15 @@ class Slow(ArrowStorage):
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[Any]:
-        self._opened()
+        self._open()
         with super().base_file(file) as opened:
             yield opened
 
     def open(self, path: str, size: int | None = None) -> Any:
-        self._opened()
+        self._open()
         return super().open(path, size)
 
-    def _opened(self) -> None:
+    def _open(self) -> None:
         task = TaskContext.get()
         if task is None or task.partitionId() != 0:
             return

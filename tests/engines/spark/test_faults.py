@@ -51,15 +51,15 @@ class Failing(storage.ArrowStorage):
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[Any]:
-        self._opened(file.path)
+        self._open(file.path)
         with super().base_file(file) as opened:
             yield opened
 
     def open(self, path: str, size: int | None = None) -> Any:
-        self._opened(path)
+        self._open(path)
         return super().open(path, size)
 
-    def _opened(self, path: str) -> None:
+    def _open(self, path: str) -> None:
         mark = self._marks / path.replace("/", "!")
         if os.getpid() == self._driver or mark.exists():
             return

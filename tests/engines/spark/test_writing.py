@@ -26,7 +26,7 @@ from hudi_core.front.table import Table as FrontTable
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
-from hudi_core.transactions.stream_batches import committed_batches
+from hudi_core.transactions.stream_batches import read_committed_batches
 from hudi_core.writing.by_predicate import delete_where, update
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
@@ -221,7 +221,7 @@ def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
         run()
     latest = table.refresh().table
     assert len(rows_of(latest)) == 75 < rows.num_rows
-    assert committed_batches(latest) == {"s": 2}
+    assert read_committed_batches(latest) == {"s": 2}
     assert len(latest.timeline.commits) == 3
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.cli.explain.scale import Linear, Ranked, scale_over, shortened
+from hudi_core.cli.explain.scale import Linear, Ranked, scale_over, shorten
 from hudi_core.types import nodes as t
 from hudi_core.values.order import less
 from tests.support.strategies import values_of
@@ -111,6 +111,6 @@ def test_values_without_distances_have_places_of_their_own() -> None:
 
 
 def test_cut_strings_are_marked() -> None:
-    assert shortened("abcdef", t.String(), 4) == "'abc…'"
-    assert shortened(b"\x01\xff", t.Binary(), 4) == "x'01ff'"
-    assert shortened(1.5, t.Double(), 4) == "1.5"
+    assert shorten("abcdef", t.String(), 4) == "'abc…'"
+    assert shorten(b"\x01\xff", t.Binary(), 4) == "x'01ff'"
+    assert shorten(1.5, t.Double(), 4) == "1.5"

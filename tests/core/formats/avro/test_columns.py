@@ -27,7 +27,7 @@ from hudi_core.columns.nodes import (
     StructColumn,
     UnionColumn,
     length,
-    nested_column,
+    select_nested_column,
     to_list,
 )
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -63,12 +63,12 @@ def column_of(type_: Any, *values: Any, **options: Any) -> Column:
     schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
     parsed = fastavro.parse_schema(schema)
     rows = decoded(json.dumps(schema), [encode(parsed, {"f": value}) for value in values], **options)
-    return nested_column(rows, "f")
+    return select_nested_column(rows, "f")
 
 
 def raw_column(type_: Any, *records: bytes) -> Column:
     schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
-    return nested_column(decoded(json.dumps(schema), list(records)), "f")
+    return select_nested_column(decoded(json.dumps(schema), list(records)), "f")
 
 
 # -- laws ------------------------------------------------------------------------------------------------------------------
@@ -226,8 +226,8 @@ def test_a_null_struct_makes_its_fields_null_on_the_way_down() -> None:
     inner = {"type": "record", "name": "I", "fields": [{"name": "x", "type": "long"}, {"name": "t", "type": "string"}]}
     column = column_of(["null", inner], {"x": 1, "t": "a"}, None, {"x": 3, "t": "c"})
     assert isinstance(column, StructColumn)
-    assert to_list(nested_column(column, "x")) == [1, None, 3]
-    assert to_list(nested_column(column, "t")) == ["a", None, "c"]
+    assert to_list(select_nested_column(column, "x")) == [1, None, 3]
+    assert to_list(select_nested_column(column, "t")) == ["a", None, "c"]
 
 
 def test_no_records_give_columns_of_no_rows() -> None:

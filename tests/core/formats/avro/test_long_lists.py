@@ -9,7 +9,7 @@ import fastavro
 import pytest
 
 from hudi_core.commit.avro_schemas import COMMIT_METADATA, REPLACE_COMMIT_METADATA
-from hudi_core.commit.metadata import encode_commit, metadata_record, planned_stat
+from hudi_core.commit.metadata import encode_commit, metadata_record, plan_stat
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import read_container, write_container
 from hudi_core.formats.avro.long_lists import read_with_lists, write_with_lists
@@ -25,7 +25,7 @@ ASCII = {"": [f"{number:032x}-{'0' * (number % 100 == 7)}" for number in range(5
 
 
 def record(replaced: Any) -> dict[str, Any]:
-    stats = {"p=1": [planned_stat(f"f{number}", None, 1, 2) for number in range(3)]}
+    stats = {"p=1": [plan_stat(f"f{number}", None, 1, 2) for number in range(3)]}
     return {**metadata_record(stats, "CLUSTER", {"schema": "{}", "ö": "ü"}), LAST: replaced}
 
 

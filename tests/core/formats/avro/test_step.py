@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hudi_core.formats.avro import step as avro_step
 from hudi_core.formats.avro.lanes import DamagedLane
-from hudi_core.formats.avro.plan import Array, fixed_width, plan
+from hudi_core.formats.avro.plan import Array, get_fixed_width, plan
 from hudi_core.formats.avro.step import find_starts, stepper
 from tests.support.avro_values import Names, encode, typed
 from tests.support.drawing import cases
@@ -34,7 +34,7 @@ BEHIND = b"more"
 @st.composite
 def lists(draw: st.DrawFn) -> tuple[avro_step.Node, list[bytes], bytes]:
     """An item's node, many values of it as fastavro writes them, and the list of these, with more behind."""
-    schema, values = draw(typed(Names(), 2).filter(lambda found: fixed_width(_item(found[0])) is None))
+    schema, values = draw(typed(Names(), 2).filter(lambda found: get_fixed_width(_item(found[0])) is None))
     pool = draw(st.lists(values, min_size=1, max_size=8))
     chosen = np.random.default_rng(draw(st.integers(0, 9))).integers(0, len(pool), draw(st.integers(0, 600)))
     items = [pool[number] for number in chosen.tolist()]

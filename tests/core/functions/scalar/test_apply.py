@@ -16,7 +16,7 @@ from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.functions.registry import FUNCTIONS, function
 from hudi_core.functions.scalar.cast import can_cast, cast
 from hudi_core.types import nodes as t
-from hudi_core.types.sql import named_type
+from hudi_core.types.sql import parse_named_type
 from hudi_core.values.json import from_json, to_json
 
 SPECS = Path(__file__).parents[4] / "specs"
@@ -75,6 +75,6 @@ def test_wrong_patterns_are_errors_of_the_expression() -> None:
 
 
 def type_of(text: str) -> t.Type:
-    found = named_type(text)
+    found = parse_named_type(text)
     assert found is not None, text
     return found

@@ -11,7 +11,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.functions.scalar import text
 from hudi_core.functions.searching import FUNCTIONS, levenshtein
-from hudi_core.functions.texts import converted
+from hudi_core.functions.texts import convert
 from tests.support.predicate_texts import SCHEMA
 
 LONG = "a" * (1 << 13)
@@ -20,10 +20,10 @@ LONG = "a" * (1 << 13)
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: text.repeated("ab", 1 << 30),
+        lambda: text.repeat("ab", 1 << 30),
         lambda: text.pad("a", 1 << 30, " ", left=True),
         lambda: text.pad(b"a", 1 << 30, b"0", left=False),
-        lambda: text.replaced(LONG, "a", LONG),
+        lambda: text.replace(LONG, "a", LONG),
         lambda: text.regexp_replace(LONG, "a", LONG),
         lambda: next(known for known in FUNCTIONS if known.name == "space").evaluate([1 << 30], [], None),  # type: ignore[arg-type]
     ],
@@ -44,7 +44,7 @@ def test_the_bound_holds_when_constants_are_folded(sql: str) -> None:
 
 
 def test_what_a_replacement_makes_shorter_has_no_bound() -> None:
-    assert text.replaced(LONG, "aa", "b") == "b" * (1 << 12)
+    assert text.replace(LONG, "aa", "b") == "b" * (1 << 12)
     assert text.regexp_replace("a1b22", "([0-9]+)", "<$1>") == "a<1>b<22>"
 
 
@@ -58,5 +58,5 @@ def test_strings_that_take_too_long_to_compare_are_refused() -> None:
 
 def test_digits_beyond_64_bits_take_no_time() -> None:
     """FUNC-502."""
-    assert converted("9" * 1_000_000, 10, 16) == "F" * 16
-    assert converted("0" * 1_000_000 + "ff", 16, 10) == "255"
+    assert convert("9" * 1_000_000, 10, 16) == "F" * 16
+    assert convert("0" * 1_000_000 + "ff", 16, 10) == "255"

@@ -16,7 +16,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Column
 from hudi_core.keys.path_values import PathValue
-from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.planning.sources.slice_statistics import (
     ColumnStatsOfSlices,
@@ -50,7 +50,7 @@ SLICES = slices_of([slice_of(0), slice_of(1), slice_of(2)])
 
 def recorded(numbers: Sequence[int], lower: Sequence[Any], upper: Sequence[Any]) -> RecordedStatistics:
     """Records of the base files of some slices."""
-    keys = hashed_keys(SLICES.files, SLICES.bases[np.array(numbers)])
+    keys = hash_keys(SLICES.files, SLICES.bases[np.array(numbers)])
     of = from_values(t.Int(), lower, upper, [0] * len(lower), [5] * len(lower))
     return RecordedStatistics(np.array(keys).view(np.uint8).reshape(len(numbers), -1), of, True)
 

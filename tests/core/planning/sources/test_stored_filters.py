@@ -21,7 +21,13 @@ from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, FilterState, held_keys, stored_filter
+from hudi_core.planning.sources.stored_filters import (
+    MAX_KEY,
+    MIN_KEY,
+    FilterState,
+    make_sample_keys,
+    parse_stored_filter,
+)
 from tests.core.planning.sources.test_indexes import GROUPS
 from tests.support.made_tables import MadeTable
 
@@ -57,7 +63,7 @@ def test_a_filter_is_probed_unless_damaged_saturated_or_denying_a_key_of_its_fil
     text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
     """INDEX-7, INDEX-8."""
-    found = stored_filter(text, slices()[0], held_keys(held))
+    found = parse_stored_filter(text, slices()[0], make_sample_keys(held))
     assert found.state is state
     assert (found.filter is not None) == (state is FilterState.USABLE)
     assert (found.problem is not None) == (state is FilterState.DAMAGED)
@@ -65,7 +71,7 @@ def test_a_filter_is_probed_unless_damaged_saturated_or_denying_a_key_of_its_fil
 
 def test_a_denied_key_is_an_error_of_one_line_with_the_file() -> None:
     of = slices()[0]
-    problem = str(stored_filter(text_of(OTHERS), of, held_keys([b"a"])).problem)
+    problem = str(parse_stored_filter(text_of(OTHERS), of, make_sample_keys([b"a"])).problem)
     assert of.base is not None
     assert of.base.path in problem
     assert "least and greatest key" in problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 
 from hudi_core.options import table_config
-from hudi_core.services.archiving.bounds import compaction_bounds, kept_numbers, pending_bounds
+from hudi_core.services.archiving.bounds import compaction_bounds, find_kept_numbers, pending_bounds
 from hudi_core.services.archiving.options import ArchiveOptions, archive_settings
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.memory import Memory
@@ -48,11 +48,11 @@ def test_more_stay_where_a_clean_retains_more() -> None:
     def numbers(**properties: str) -> tuple[int, int]:
         stated = {f"hoodie.clean.{name}.retained": text for name, text in properties.items()}
         options = ArchiveOptions(keep_min=2, keep_max=4, properties=stated)
-        return kept_numbers(whole, archive_settings(config, options))
+        return find_kept_numbers(whole, archive_settings(config, options))
 
     assert numbers(commits="1") == (2, 4)
     assert numbers(commits="5") == (6, 8)
     assert numbers(commits="9") == (2, 4)
     assert numbers(hours="72") == (5, 7)
     assert numbers(fileversions="1") == (2, 4)
-    assert kept_numbers(timeline(), archive_settings(config, ArchiveOptions())) == (20, 30)
+    assert find_kept_numbers(timeline(), archive_settings(config, ArchiveOptions())) == (20, 30)

@@ -303,7 +303,7 @@ def test_a_clean_is_due_after_so_many_writes(tmp_path: Path) -> None:
 
 def test_writers_that_are_faster_than_a_plan_wait_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CLEAN-405."""
-    table, planned = written(tmp_path), operations.planned_clean
+    table, planned = written(tmp_path), operations.plan_clean
     plans = 0
 
     def beside_a_writer(*given: Any) -> Any:
@@ -314,7 +314,7 @@ def test_writers_that_are_faster_than_a_plan_wait_at_last(tmp_path: Path, monkey
             write(open_table(tmp_path), rows(("a", "x", 10 + plans)))
         return plan
 
-    monkeypatch.setattr(operations, "planned_clean", beside_a_writer)
+    monkeypatch.setattr(operations, "plan_clean", beside_a_writer)
     done = clean(table, ONE)
     assert (plans, done.files) == (4, 5)
     assert read(tmp_path) == [("a", "x", 13), ("b", "y", 0)]

@@ -21,7 +21,7 @@ from hudi_core.errors import ConflictError, CorruptFileError, NoSuchFileError, U
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy
-from hudi_core.services.compaction.planner import planned
+from hudi_core.services.compaction.planner import plan_compaction
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -121,7 +121,7 @@ def test_rows_stay_as_they_are(tmp_path: Path, version: int) -> None:
 def test_a_commit_records_what_was_merged(tmp_path: Path) -> None:
     """COMPACT-367."""
     table = made(tmp_path)
-    operations = {one.group: one for one in planned(table, CompactionOptions()).operations}
+    operations = {one.group: one for one in plan_compaction(table, CompactionOptions()).operations}
     compact(table)
     after = refreshed(table)
     record = after.timeline.record(after.timeline.commits[-1])
@@ -258,17 +258,17 @@ def test_partitions_are_looked_at_again_that_a_plan_left_out(tmp_path: Path) -> 
     """COMPACT-360."""
     table = made(tmp_path)
     small = CompactionOptions(target_io=1)  # a slice without a base file would be as large
-    sizes = {one.partition: one.metrics["TOTAL_LOG_FILES_SIZE"] for one in planned(table, small).operations}
+    sizes = {one.partition: one.metrics["TOTAL_LOG_FILES_SIZE"] for one in plan_compaction(table, small).operations}
     limit = int(max(sizes.values()))
     first = plan_only(table, CompactionOptions(min_log_bytes=limit))
     assert (first.slices, first.partitions_left_out) == (1, ("y",))
     second = plan_only(refreshed(table), CompactionOptions(min_log_bytes=limit))
     assert second.state == "nothing to compact"
     compact(refreshed(table))
-    assert [one.partition for one in planned(refreshed(table), CompactionOptions()).operations] == ["y"]
+    assert [one.partition for one in plan_compaction(refreshed(table), CompactionOptions()).operations] == ["y"]
     compact(refreshed(table))
-    assert planned(refreshed(table), CompactionOptions()).operations == ()
-    assert planned(refreshed(table), CompactionOptions(incremental=False)).left_out is None
+    assert plan_compaction(refreshed(table), CompactionOptions()).operations == ()
+    assert plan_compaction(refreshed(table), CompactionOptions(incremental=False)).left_out is None
 
 
 def test_other_tables_are_refused(tmp_path: Path) -> None:

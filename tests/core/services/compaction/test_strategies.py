@@ -9,7 +9,7 @@ import pytest
 from hudi_core.commit.compaction_plans import CompactionOperation
 from hudi_core.errors import UsageError
 from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy
-from hudi_core.services.compaction.strategies import chosen_operations, chosen_partitions
+from hudi_core.services.compaction.strategies import choose_operations, choose_partitions
 
 NOW = datetime(2024, 3, 10, 12, tzinfo=UTC)
 DAYS = ["2024/03/01", "2024/03/09", "2023/12/31", "2024/03/10"]
@@ -41,7 +41,7 @@ OPERATIONS = [operation("a", 10, 3, 40), operation("b", 30, 1, 40, "q"), operati
 )
 def test_slices_are_ordered_and_bounded(options: CompactionOptions, taken: str, left_out: tuple[str, ...]) -> None:
     """COMPACT-357, COMPACT-359: the slice that exceeds the bound is the last one."""
-    chosen = chosen_operations(options, OPERATIONS)
+    chosen = choose_operations(options, OPERATIONS)
     assert "".join(one.file_id for one in chosen.operations) == taken
     assert chosen.left_out == left_out
 
@@ -49,23 +49,23 @@ def test_slices_are_ordered_and_bounded(options: CompactionOptions, taken: str, 
 def test_partitions_are_chosen_by_day() -> None:
     """COMPACT-358."""
     newest = CompactionOptions("DayBased", target_partitions=2)
-    assert chosen_partitions(newest, DAYS, NOW) == ["2024/03/10", "2024/03/09"]
+    assert choose_partitions(newest, DAYS, NOW) == ["2024/03/10", "2024/03/09"]
     recent = CompactionOptions(CompactionStrategy.BOUNDED_PARTITIONS, target_partitions=9)
-    assert chosen_partitions(recent, DAYS, NOW) == ["2024/03/10", "2024/03/09", "2024/03/01"]
+    assert choose_partitions(recent, DAYS, NOW) == ["2024/03/10", "2024/03/09", "2024/03/01"]
     old = CompactionOptions(CompactionStrategy.UNBOUNDED_PARTITIONS, target_partitions=8)
-    assert chosen_partitions(old, DAYS, NOW) == ["2024/03/01", "2023/12/31"]
+    assert choose_partitions(old, DAYS, NOW) == ["2024/03/01", "2023/12/31"]
     named = ["year=2024/month=3/day=9", "year=2024/month=11/day=1"]
-    assert chosen_partitions(newest, named, NOW) == named[::-1]
+    assert choose_partitions(newest, named, NOW) == named[::-1]
     for path in ("oslo", "2024-03-01", "2024/02/30", ""):
         with pytest.raises(UsageError, match="by day"):
-            chosen_partitions(newest, [path], NOW)
+            choose_partitions(newest, [path], NOW)
 
 
 def test_partitions_are_chosen_by_pattern() -> None:
     """COMPACT-359."""
     options = CompactionOptions("PartitionRegexBased", partition_pattern="03/[01]0")
-    assert chosen_partitions(options, DAYS, NOW) == ["2024/03/10"]
+    assert choose_partitions(options, DAYS, NOW) == ["2024/03/10"]
     both = CompactionOptions(("DayBased", "PartitionRegexBased"), target_partitions=1, partition_pattern="03/0")
-    assert chosen_partitions(both, DAYS, NOW) == []
+    assert choose_partitions(both, DAYS, NOW) == []
     with pytest.raises(UsageError, match="regular expression"):
-        chosen_partitions(CompactionOptions("PartitionRegexBased", partition_pattern="("), DAYS, NOW)
+        choose_partitions(CompactionOptions("PartitionRegexBased", partition_pattern="("), DAYS, NOW)

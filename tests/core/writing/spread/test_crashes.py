@@ -12,7 +12,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
-from hudi_core.transactions.stream_batches import StreamBatch, committed_batches
+from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
@@ -80,7 +80,7 @@ def test_a_dead_driver_leaves_the_table_before_or_after_its_write(
         assert result in (sorted(BEFORE), then), at
         assert read(path, MetadataMode.OFF) == result, at
         seen.add(result == then)
-        assert committed_batches(open_table(path)) == ({"rides": 7} if is_batch and result == then else {}), at
+        assert read_committed_batches(open_table(path)) == ({"rides": 7} if is_batch and result == then else {}), at
         if is_batch:
             change(open_table(path), op, later)
             assert read(path) == then, at

@@ -14,7 +14,7 @@ from hudi_core.columns.strings import string_column, string_list
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.engines import load_engine
 from hudi_core.tagging.key_reader import key_columns
-from hudi_core.transactions.reports import packed, unpacked
+from hudi_core.transactions.reports import pack_object, unpack
 from hudi_core.writing.spread import packs
 from hudi_core.writing.spread.packs import RowPack, pack_runs
 from tests.support.drawing import cases
@@ -43,7 +43,7 @@ def test_each_row_goes_to_its_target_once_and_in_order(
     for number, rows in counts:
         given_packs.append(pack(range(start, start + number), rows=rows))
         start += number
-    packets = [Packet(0, 0, 3, number, packed(one)) for number, one in enumerate(given_packs)]
+    packets = [Packet(0, 0, 3, number, pack_object(one)) for number, one in enumerate(given_packs)]
     schema = ENGINE.rows.given(pa.table({"n": pa.array([], pa.int64())})).schema
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(packs, "_BYTES_TOGETHER", together)
@@ -54,7 +54,7 @@ def test_each_row_goes_to_its_target_once_and_in_order(
             made += run.dealt(whole, whole.numbers * 5 % (targets + 1) - 1, ENGINE, schema, numbers)
     assert [packet.number for packet in made] == list(range(len(made)))
     for target in range(targets):
-        own: list[RowPack] = [unpacked(packet) for packet in made if packet.part == target]
+        own: list[RowPack] = [unpack(packet) for packet in made if packet.part == target]
         assert [int(number) for one in own for number in one.numbers] == [
             number for number in range(start) if number * 5 % (targets + 1) - 1 == target
         ]
@@ -68,7 +68,7 @@ def test_each_row_goes_to_its_target_once_and_in_order(
 
 def test_packets_are_as_many_as_targets_whatever_comes() -> None:
     """WRITE-941: not as many as packets times tasks."""
-    packets = [Packet(0, 0, 0, n, packed(pack(range(n * 50, n * 50 + 50), rows=True))) for n in range(40)]
+    packets = [Packet(0, 0, 0, n, pack_object(pack(range(n * 50, n * 50 + 50), rows=True))) for n in range(40)]
     schema = ENGINE.rows.given(pa.table({"n": pa.array([], pa.int64())})).schema
     (run,) = pack_runs(iter(packets))
     assert len(list(run.dealt(run.whole, run.whole.numbers % 3, ENGINE, schema, count()))) == 3

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.markers import marked_files
+from hudi_core.commit.markers import list_marked_files
 from hudi_core.commit.steps import Ensure
 from hudi_core.errors import ConflictError, StorageError
 from hudi_core.parallel.flow import Packet
@@ -21,7 +21,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
 from hudi_core.transactions.attempts import Attempts
-from hudi_core.transactions.reports import unpacked
+from hudi_core.transactions.reports import unpack
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.written import WriteRows
@@ -64,8 +64,8 @@ class AttemptFlow(LocalFlow):
 class AttemptRows(LocalRows):
     attempts: PartAttempts = field(default_factory=PartAttempts)
 
-    def mapped(self, work: Any) -> LocalFlow:
-        flow = super().mapped(work)
+    def map(self, work: Any) -> LocalFlow:
+        flow = super().map(work)
         return AttemptFlow(flow.parts, flow.repeats, attempts=self.attempts)
 
 
@@ -81,7 +81,7 @@ def data_files(table: Table) -> set[str]:
 def late(attempts: PartAttempts) -> Iterator[list[Any]]:
     """What attempts report that begin when all is over."""
     for work, number, part in attempts.done:
-        yield [unpacked(packet) for packet in pickle.loads(work)(number, iter(part))]
+        yield [unpack(packet) for packet in pickle.loads(work)(number, iter(part))]
 
 
 @pytest.mark.parametrize(("kind", "version"), KINDS)
@@ -143,7 +143,7 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
         assert [type(report) for report in reports] in ([ConflictError], [])
     assert len(looks) > 1
     assert data_files(spread) == before
-    assert [path for path, _ in marked_files(spread.storage, looks[0]) if kind == "cow" or version > 6] == []
+    assert [path for path, _ in list_marked_files(spread.storage, looks[0]) if kind == "cow" or version > 6] == []
     assert_twins(spread, whole)
 
 

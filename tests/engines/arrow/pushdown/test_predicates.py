@@ -26,13 +26,13 @@ UTC = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
 def arrow(expression: pc.Expression) -> str | None:
     """What is pushed down of an expression of pyarrow."""
-    pushed = arrow_predicates.pushed_predicate(expression, SCHEMA)
+    pushed = arrow_predicates.push_predicate(expression, SCHEMA)
     return None if pushed is None else to_sql(pushed.expr)
 
 
 def polars(expression: pl.Expr) -> str | None:
     """What is pushed down of an expression of Polars."""
-    pushed = polars_predicates.pushed_predicate(expression, SCHEMA, pl)
+    pushed = polars_predicates.push_predicate(expression, SCHEMA, pl)
     return None if pushed is None else to_sql(pushed.expr)
 
 
