@@ -129,7 +129,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
 
     def choose(self, when: M, then: V, otherwise: V, type: Type) -> V: ...
 
-    def replaced(self, value: V, where: M, constant: object, type: Type) -> V:
+    def replace(self, value: V, where: M, constant: object, type: Type) -> V:
         """The values of a primitive type, a constant (None for null) where the mask is true."""
         ...
 
@@ -228,7 +228,7 @@ class Storage(Protocol):
     def delete_folder(self, path: str) -> None:
         """A folder with all that is in it. No error where there is none."""
 
-    def modified(self, path: str) -> datetime | None:
+    def read_modified(self, path: str) -> datetime | None:
         """When the file was written last, in UTC; None where there is no such file."""
 
     def output(self, path: str) -> AbstractContextManager[BinaryIO]:
@@ -268,7 +268,7 @@ class OpenedFile(Protocol[BatchOut]):
 class FileReader(Protocol[BatchOut]):
     """Base files of one format."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[BatchOut]:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedFile[BatchOut]:
         """The file. A small one is in memory as a whole while it is kept."""
         ...
 
@@ -367,7 +367,7 @@ class Rows(Protocol[V, MaskIn, B]):
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
         ...
 
-    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
+    def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
         """The rows of an object with `__arrow_c_stream__`, or another form that the engine knows; none of `__arrow_c_schema__`
         alone. Values without a type get that of `like`. `UsageError` for others; if `whole`, `RowError` for a row with a gap."""
         ...

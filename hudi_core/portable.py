@@ -18,13 +18,13 @@ class Portable:
 
     __slots__ = ()
 
-    def made_of(self) -> dict[str, Any]:
+    def as_arguments(self) -> dict[str, Any]:
         """The arguments by name that make an object as this one was when it was new."""
         parts = fields(self)  # type: ignore[arg-type]
         return {part.name: getattr(self, part.name) for part in parts if part.init and (part.repr or part.compare)}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _make, (type(self), self.made_of())
+        return _make, (type(self), self.as_arguments())
 
 
 def _make(kind: Callable[..., T], arguments: Mapping[str, Any]) -> T:

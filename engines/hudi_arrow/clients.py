@@ -60,7 +60,7 @@ class StoreClient(Protocol):
         """No error for those that are not there."""
         ...
 
-    def modified(self, path: str) -> datetime: ...
+    def read_modified(self, path: str) -> datetime: ...
 
     def output(self, path: str) -> AbstractContextManager[BinaryIO]: ...
 
@@ -115,8 +115,8 @@ class FileSystemClient:
         for path in paths:
             self.storage.delete(path)
 
-    def modified(self, path: str) -> datetime:
-        moment = self.storage.modified(path)
+    def read_modified(self, path: str) -> datetime:
+        moment = self.storage.read_modified(path)
         if moment is None:
             raise FileNotFoundError(path)
         return moment

@@ -25,7 +25,7 @@ from hudi_core.schema.schema import Path, Schema
 class HFileReader:
     """`hudi_core.engine.FileReader` of HFiles. The rows of a file are in memory together."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedHFile:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedHFile:
         return OpenedHFile(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
 
 

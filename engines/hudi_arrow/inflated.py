@@ -167,9 +167,9 @@ class PagedFile:
             leaf: chunk([next(stored) for _ in ranges], self._is_inflated(group, leaf), self._where)
             for leaf, ranges in wanted.items()
         }
-        return PagePart(tuple(leaves), self.made(group, chunks, int(taken.sum())), keep[taken])
+        return PagePart(tuple(leaves), self.assemble(group, chunks, int(taken.sum())), keep[taken])
 
-    def made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> AssembledFile:
+    def assemble(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> AssembledFile:
         """The chunks by the numbers of their leaves, which have so many rows, as a file."""
         columns, start = [], len(MAGIC)
         for number, column in enumerate(self._groups[group][1]):

@@ -30,7 +30,7 @@ _SPOOLED: Final = 1 << 23
 class LanceReader:
     """`hudi_core.engine.FileReader` of Lance. Files that are not local are copied to a temporary file."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedLance:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedLance:
         return OpenedLance(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
 
 

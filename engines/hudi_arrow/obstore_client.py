@@ -112,7 +112,7 @@ class ObstoreClient:
     def delete(self, paths: Sequence[str]) -> None:
         _answer(lambda: self.store.delete([self._full(path) for path in paths]))
 
-    def modified(self, path: str) -> datetime:
+    def read_modified(self, path: str) -> datetime:
         moment: datetime = _answer(lambda: self.store.head(self._full(path)))["last_modified"]
         return moment
 

@@ -33,7 +33,7 @@ _BATCH_ROWS = 65_536
 class OrcReader:
     """`hudi_core.engine.FileReader` of ORC. One stripe is in memory at a time; row groups are stripes."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedOrc:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedOrc:
         return OpenedOrc(storage, file, f"{storage.uri.rstrip('/')}/{file.path}")
 
 

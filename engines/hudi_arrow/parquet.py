@@ -41,7 +41,7 @@ _LEAST_ROWS = 1 << 13
 class ParquetReader:
     """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedParquet:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedParquet:
         return _open_file(storage, file)
 
 
@@ -201,7 +201,7 @@ def _inflate(
             others.update((leaf, chunks[leaf]) for leaf in leaves)
     if others:
         rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
-        parts.append(_make(file.pages.made(group, others, file.groups[group]), list(others), file.where, rows))
+        parts.append(_make(file.pages.assemble(group, others, file.groups[group]), list(others), file.where, rows))
     yield from _join_columns(parts) if len(parts) > 1 else parts[0]
 
 
@@ -231,7 +231,7 @@ def _plain(
             rows, taken = rows - len(values), taken + pages
             head = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
         if taken < len(chunk.pages):
-            yield from _make(file.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
+            yield from _make(file.pages.assemble(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
 
     return batches(first)
 

@@ -290,7 +290,7 @@ class _Bounds:
         self.lower = lower if self.lower is None else min(self.lower, lower, key=_order)
         self.upper = upper if self.upper is None else max(self.upper, upper, key=_order)
 
-    def completed(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
+    def complete(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
         """What the footer states, with what was seen. `chunks` is the metadata of the column in each row group."""
         for group in self.in_footer:
             of_group = chunks[group].statistics
@@ -364,7 +364,7 @@ def _statistics(
     result: dict[Path, LeafStatistics] = {}
     for place, leaf in below.items():
         chunks = [group.column(leaf.index) for group in groups]
-        one = bounds[place].completed(stated[place], chunks) if place in bounds else stated[place]
+        one = bounds[place].complete(stated[place], chunks) if place in bounds else stated[place]
         result[place] = replace(
             one,
             null_count=bounds[place].nulls if place in bounds else one.null_count if chunks else 0,

@@ -158,10 +158,10 @@ class RemoteStorage:
         if files := self._list(path, True):
             self._answer(path, lambda: self._client.delete([file.path for file in files]))
 
-    def modified(self, path: str) -> datetime | None:
+    def read_modified(self, path: str) -> datetime | None:
         try:
             with self._report_errors(path):
-                return self._client.modified(path)
+                return self._client.read_modified(path)
         except StorageError as problem:
             if isinstance(problem.__cause__, FileNotFoundError):
                 return None

@@ -73,7 +73,7 @@ class ArrowRows:
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
 
-    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
+    def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
         return read_given(data, like, whole)
 
     def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:

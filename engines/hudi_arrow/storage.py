@@ -207,7 +207,7 @@ class ArrowStorage:
     def defer(self) -> AbstractContextManager[None]:
         return self._unsynced.defer()
 
-    def modified(self, path: str) -> datetime | None:
+    def read_modified(self, path: str) -> datetime | None:
         with self._report_errors(path):
             info = self._filesystem.get_file_info(self.full(path))
         return None if info.type == fs.FileType.NotFound else info.mtime

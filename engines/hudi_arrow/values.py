@@ -107,7 +107,7 @@ class ArrowValues:
             return pa.concat_arrays([then, otherwise]).take(from_numpy(rows))
         return pc.if_else(when, then, otherwise)
 
-    def replaced(self, value: Array, where: Array, constant: object, type: Type) -> Array:
+    def replace(self, value: Array, where: Array, constant: object, type: Type) -> Array:
         if not pc.any(where, min_count=0).as_py():
             return value if arrays.is_coded(value) else arrays.conform(value, type)
         value = arrays.conform(value, type)

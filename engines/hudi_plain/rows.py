@@ -68,7 +68,7 @@ class PlainRows:
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[Batch]:
+    def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[Batch]:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )

@@ -115,7 +115,7 @@ class PlainStorage:
         with _report_errors(str(self._path(path))):
             delete_folder(self._own(path, to_delete=True), self._unsynced)
 
-    def modified(self, path: str) -> datetime | None:
+    def read_modified(self, path: str) -> datetime | None:
         with _report_errors(str(self._path(path))):
             return read_modified_time(self._path(path))
 

@@ -81,7 +81,7 @@ class PlainValues:
     def choose(self, when: bool, then: Any, otherwise: Any, type: Type) -> Any:
         return then if when else otherwise
 
-    def replaced(self, value: Any, where: bool, constant: object, type: Type) -> Any:
+    def replace(self, value: Any, where: bool, constant: object, type: Type) -> Any:
         return constant if where else value
 
     def join(self, parts: Sequence[Any]) -> Any:

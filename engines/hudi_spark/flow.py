@@ -36,7 +36,7 @@ class SparkRows:
     @property
     def schema(self) -> Schema:
         """The schema of the rows. Raises PySpark's error for a type without an Arrow type."""
-        schema: Schema = self.engine.rows.given(self._arrow.empty_table()).schema
+        schema: Schema = self.engine.rows.read_given(self._arrow.empty_table()).schema
         return schema
 
     @property
@@ -89,7 +89,7 @@ def _give(engine: Engine[Any, Any, Any], schema: pa.Schema, batches: Iterable[pa
     """The rows as batches of the engine, as many in each as make a packet."""
     for rows in _large(batches):
         reader = rows.cast(schema).to_reader()  # Spark names the session's zone in the types of its batches
-        yield from engine.rows.given(reader).batches
+        yield from engine.rows.read_given(reader).batches
 
 
 def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -49,14 +49,14 @@ class SparkFlow:
         moved = self.frame.where("part >= 0").mapInArrow(in_worker(run), FIELDS)
         return replace(self, frame=moved, takes_packets=True)
 
-    def dealt(self, parts: int) -> SparkFlow:
+    def deal(self, parts: int) -> SparkFlow:
         keys = F.array(*[F.lit(key) for key in partition_keys(parts)])
         key = F.element_at(keys, F.col("part") + 1)
         moved = self.frame.where("part >= 0").repartition(parts, key)
         return replace(self, frame=moved.sortWithinPartitions("sequence", "source", "number"))
 
     @contextmanager
-    def kept(self) -> Iterator[SparkFlow]:
+    def keep(self) -> Iterator[SparkFlow]:
         """The packets are persisted in memory and on disk; those that are lost with an executor are computed again."""
         kept = self.frame.persist()
         try:

@@ -117,7 +117,7 @@ class SparkValues:
             return then if when.always else otherwise
         return lift_plan(lambda chosen, yes, no: F.when(chosen, yes).otherwise(no), type, when, then, otherwise)
 
-    def replaced(self, value: Cell, where: Cell, constant: object, type: t.Type) -> Cell:
+    def replace(self, value: Cell, where: Cell, constant: object, type: t.Type) -> Cell:
         return self.choose(where, self.literal(constant, type, value), value, type)
 
     def join(self, parts: Sequence[str | Cell]) -> Cell:

@@ -143,11 +143,11 @@ class _Query:
         open_questions = self.recorded[~sources.has_complete_statistics(self.recorded, self.predicate)]
         doubtful = sources.fallback.doubtful(open_questions, self.predicate, lambda _: ())
         opened = len(self.recorded) if self.keys is not None else len(doubtful)
-        return self.touched(opened, *self._now)
+        return self.count_touched(opened, *self._now)
 
     @cached_property
     def _now(self) -> tuple[Numbers, Numbers]:
-        return self.left(self.columns, self.keys is not None)
+        return self.prune_with(self.columns, self.keys is not None)
 
     @cached_property
     def shares(self) -> Shares:
@@ -160,7 +160,7 @@ class _Query:
             shares[kept] = 1.0
         return shares
 
-    def touched(self, opened: int, looked_into: Numbers, kept: Numbers) -> Touched:
+    def count_touched(self, opened: int, looked_into: Numbers, kept: Numbers) -> Touched:
         """What is touched where so many footers are opened, and these of the slices that were looked into are kept."""
         if not len(kept):
             return Touched(opened, 0, 0, 0)
@@ -171,7 +171,7 @@ class _Query:
         )
         return Touched(opened, count, size, max(files, 1))
 
-    def left(self, columns: Iterable[str], by_filter: bool = False) -> tuple[Numbers, Numbers]:
+    def prune_with(self, columns: Iterable[str], by_filter: bool = False) -> tuple[Numbers, Numbers]:
         """Some of the slices that recorded sources leave, and which of them statistics of these columns leave."""
         numbers = np.intersect1d(self.recorded, self.sample.numbers)
         if not len(numbers):
@@ -256,7 +256,7 @@ class _Advisor:
 
     def _with_statistics(self, query: _Query, own: Sequence[str], recorded: set[str]) -> Touched:
         """What a query touches with statistics of some of its columns, where these columns have recorded ones then."""
-        left = query.touched(0, *query.left(own))
+        left = query.count_touched(0, *query.prune_with(own))
         opened = 0 if set(query.columns) <= recorded else min(query.now.opened, left.kept)
         return replace(left if left.kept < query.now.kept else query.now, opened=opened)
 
@@ -281,7 +281,7 @@ class _Advisor:
         cost = self.costs.bloom_filters() if wanted and snapshot.stores_keys else None
         if cost is not None:
             touched = [
-                query.now if query.keys is None else query.touched(0, *query.left((), by_filter=True))
+                query.now if query.keys is None else query.count_touched(0, *query.prune_with((), by_filter=True))
                 for query in self.queries
             ]
             yield self._proposal(Measure.BLOOM_FILTERS, columns, touched, cost)

@@ -138,7 +138,7 @@ class CdcLogReader:
                 block.where, expected=f"rows in {field.name}", found=type(field.type).__name__.lower()
             )
         history = self.base_files.sources.snapshot.history
-        stored = history.stored(Schema(field.type), history.number_at(block.require(HeaderKey.INSTANT_TIME)))
+        stored = history.identify(Schema(field.type), history.number_at(block.require(HeaderKey.INSTANT_TIME)))
         plan = self.base_files.with_path_values(reconcile(stored, self.images, nulls_for_required=True), slice)
         values = self._engine.values
         image = columns[field.name]
@@ -148,7 +148,7 @@ class CdcLogReader:
         parts = [
             (
                 field,
-                values.field(read, index) if field.name != RECORD_KEY else values.replaced(key, absent, None, String()),
+                values.field(read, index) if field.name != RECORD_KEY else values.replace(key, absent, None, String()),
             )
             for index, field in enumerate(self.images.fields)
         ]

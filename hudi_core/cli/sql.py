@@ -54,7 +54,7 @@ def sql(
         # What is registered stays in reach: a query reads the table, and neither reads nor writes another file.
         connection.execute("SET enable_external_access = false")
         rows = opened_table.engine.rows
-        made = rows.given(_result(duckdb, connection, query))
+        made = rows.read_given(_result(duckdb, connection, query))
         objects = (row for batch in made.batches for row in rows.to_json(batch, made.schema))
         out = Output(as_json)
         if as_json:

@@ -219,7 +219,7 @@ class Exchange:
         flow = self.tasks.flow(DealRows(self.reader, files, self.paths, part_of), self._shares(groups, sizes))
         writes = WriteFiles(self.runner, files, self.paths, self.attempts, self._first, total)
         written: list[list[WriteStatus]] = [[] for _ in groups]
-        for number, status in open_reports(flow.dealt(parts).map(writes).reports()):
+        for number, status in open_reports(flow.deal(parts).map(writes).reports()):
             written[number].append(status)
             self._first = max(self._first, _number_of(status) + 1)
         return [tuple(statuses) for statuses in written]

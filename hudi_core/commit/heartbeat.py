@@ -40,7 +40,7 @@ def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timed
 
     How recent depends on whose it is, which is looked up only where it matters.
     """
-    last = storage.modified(heartbeat_path(instant_time))
+    last = storage.read_modified(heartbeat_path(instant_time))
     if last is None or now - last > interval * PATIENT_MISSES:
         return False
     return now - last <= interval * MAX_MISSES or _may_be_patient(storage, instant_time)

@@ -30,7 +30,7 @@ class InstantFiles:
         action = "" if self.action == COMMIT else f".{self.action}"
         return f"{self.folder}/{self.requested_time}{action}.inflight"
 
-    def completed(self, completion_time: str) -> str:
+    def name_completed(self, completion_time: str) -> str:
         action = name_completed_action(self.action)
         if self.layout == 1:
             return f"{self.folder}/{self.requested_time}.{action}"

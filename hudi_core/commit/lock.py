@@ -160,7 +160,7 @@ def lock_state(storage: Storage, clock: Clock = system_clock) -> LockState | Non
     content = _read(storage)
     if content is None:
         return None
-    since, life = storage.modified(LOCK_PATH), life_of(_owner(content))
+    since, life = storage.read_modified(LOCK_PATH), life_of(_owner(content))
     return LockState(LOCK_PATH, _owner(content), since, life, _may_be_taken(storage, content, clock()))
 
 
@@ -254,7 +254,7 @@ def _may_be_taken(storage: Storage, content: bytes, now: datetime) -> bool:
     if isinstance(until, int):
         return until < now.timestamp() * 1000
     minutes = _read_stated_expiry(storage)
-    last = storage.modified(LOCK_PATH) if minutes else None
+    last = storage.read_modified(LOCK_PATH) if minutes else None
     return last is not None and now - last > timedelta(minutes=minutes)
 
 

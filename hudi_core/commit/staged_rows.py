@@ -45,8 +45,8 @@ def delete_abandoned(storage: Storage, clock: Clock = system_clock) -> tuple[str
 
 def _is_dead(storage: Storage, folder: str, paths: list[str], clock: Clock) -> bool:
     """Whether the last sign of a write is too old. Earlier releases gave no signs: their files are those."""
-    last = storage.modified(f"{folder}/{_BEAT}")
+    last = storage.read_modified(f"{folder}/{_BEAT}")
     if last is None:
-        times = [time for path in paths if (time := storage.modified(path)) is not None]
+        times = [time for path in paths if (time := storage.read_modified(path)) is not None]
         last = max(times, default=None)
     return last is not None and clock() - last > PATIENCE

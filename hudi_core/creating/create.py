@@ -199,9 +199,9 @@ def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
         case str() | dict():
             return schema_from_avro(schema)
         case list() | tuple():
-            given_rows: Schema = engine.rows.given(schema).schema
+            given_rows: Schema = engine.rows.read_given(schema).schema
             return given_rows
         case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
-            given: Schema = engine.rows.given(schema).schema
+            given: Schema = engine.rows.read_given(schema).schema
             return given
     raise UsageError("schema", expected="a Schema, an Avro schema, or an Arrow one", found=type(schema).__name__)

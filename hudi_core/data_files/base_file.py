@@ -126,7 +126,7 @@ class BaseFileWriter:
                 if new.all():
                     parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number
                 else:
-                    parts[0] = values.replaced(time, is_new, target.instant_time, _STRING)
+                    parts[0] = values.replace(time, is_new, target.instant_time, _STRING)
                     parts[1] = values.choose(is_new, new_number, number, _STRING)
             parts[own - 1] = values.literal(target.name, _STRING, root)
             keys = self.engine.rows.to_column(key, _STRING, RECORD_KEY)

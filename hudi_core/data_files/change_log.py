@@ -61,7 +61,7 @@ class ChangeLog:
         return change_log_path(self.target)
 
     @contextmanager
-    def opened(self) -> Iterator[ChangeLog]:
+    def open(self) -> Iterator[ChangeLog]:
         """The log while it is written. It has a block even without a change: readers of Apache Hudi miss a log beside a base
         file that has rows of before. With an error nothing of it remains."""
         with self.snapshot.storage.output(self.path) as stream:
@@ -70,17 +70,17 @@ class ChangeLog:
             if self._waiting or not self.size:
                 self._write()
 
-    def updated(self, before: Any, after: Iterable[Any]) -> None:
+    def write_updates(self, before: Any, after: Iterable[Any]) -> None:
         """Rows that changed, as they were and as they are, in one order."""
         images = [self._image(batch) for batch in after] if self._mode is CdcMode.DATA_BEFORE_AFTER else []
         new = concat_columns(images, self.engine.rows.count(before)) if images else None
         self._add(_UPDATE, before, self._image(before), new)
 
-    def deleted(self, before: Any) -> None:
+    def write_deletes(self, before: Any) -> None:
         """Deleted rows."""
         self._add(_DELETE, before, self._image(before), None)
 
-    def inserted(self, after: Any) -> None:
+    def write_inserts(self, after: Any) -> None:
         """New rows."""
         if self.engine.rows.count(after):
             self._add(_INSERT, after, None, self._image(after))

@@ -53,7 +53,7 @@ class Spool:
     def rows(self) -> int:
         return sum(map(self.engine.rows.count, self.batches))
 
-    def taken(self, rows: Numbers) -> Iterator[Any]:
+    def take(self, rows: Numbers) -> Iterator[Any]:
         """The rows with these numbers, in that order, some thousand at a time."""
         if not self.batches:
             return

@@ -30,10 +30,10 @@ def differences(before: Schema, after: Schema) -> tuple[Difference, ...]:
 
     Only the top of what is new or gone as a whole is reported. Columns below one that was renamed are not renamed themselves.
     """
-    return (*_gone(before, after), *_new_or_changed(before, after))
+    return (*_find_dropped(before, after), *_new_or_changed(before, after))
 
 
-def _gone(before: Schema, after: Schema) -> Iterator[Difference]:
+def _find_dropped(before: Schema, after: Schema) -> Iterator[Difference]:
     for column_id, place in before.places.items():
         if column_id not in after.places and _has_parent(before, place, after):
             yield Difference(place.name, None, f"dropped, was {brief(place.field.type)}")

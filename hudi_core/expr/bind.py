@@ -109,7 +109,7 @@ class _Binder(TermBinder):
         """Raises for a name that is not there, also where what stands around it is not known."""
         for name in () if self.partial else names_in(expr):
             try:
-                self.resolved(name)
+                self.resolve(name)
             except NotKnownError:
                 continue
 
@@ -257,10 +257,10 @@ class _BodyBinder(_Binder):
         super().__init__(scope.schema, around.case_sensitive, around.zone, around.partial)
         self._around, self._scope = around, scope
 
-    def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
+    def resolve(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
         if self._scope.names_parameter(name.path):
-            return super().resolved(name)
-        return self._scope.column(name.path) or self._around.resolved(name)
+            return super().resolve(name)
+        return self._scope.column(name.path) or self._around.resolve(name)
 
     def _opaque(self, expr: Expr, unknown: NotKnownError | UnsupportedError) -> Predicate:
         raise unknown

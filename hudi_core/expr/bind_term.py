@@ -77,12 +77,12 @@ class TermBinder:
         return self.term(expr).type
 
     def _bind_name(self, name: nodes.Name) -> Term:
-        named = self.resolved(name)
+        named = self.resolve(name)
         if isinstance(named, nodes.Call):
             return self._call(named)
         return Column(named.field.id, named.name, named.field.type, named.optional)
 
-    def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
+    def resolve(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
         """The column that a name stands for, or the calls that take a value from a list or map."""
         try:
             place = self._schema.find(name.path, case_sensitive=self.case_sensitive)
@@ -224,7 +224,7 @@ class TermBinder:
         """The columns that a lambda names, beside its parameters."""
         names: list[nodes.Name] = []
         for name in names_in(function):
-            resolved = self.resolved(name)
+            resolved = self.resolve(name)
             names += [name] if isinstance(resolved, ColumnPlace) else names_in(resolved)
         return {name.path: self.term(name) for name in names}
 

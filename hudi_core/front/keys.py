@@ -33,7 +33,7 @@ def keys_of_rows(data: RowData, by: Table | Mapping[str, str] | UserGenerator) -
     `hudi_core.write` takes, but for a path. Raises `RowError` with the number of a row that has no key.
     """
     engine = by.engine if isinstance(by, Table) else load_engine(DEFAULT_ENGINE)
-    given = engine.rows.given(data, input_schema(by.schema) if isinstance(by, Table) else None)
+    given = engine.rows.read_given(data, input_schema(by.schema) if isinstance(by, Table) else None)
     generator = _generator(by)
     table: ArrowTable = engine.rows.stream(KEYS, key_batches(engine, generator, given, "rows")).read_all()
     return table

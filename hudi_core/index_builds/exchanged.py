@@ -145,12 +145,12 @@ class Exchange:
         sources = tuple(shared.source for shared in self.sources)
         flow = self.runner.flow(MakeRuns(sources, self.numbers, parts), self._tasks())
         joins = any(source.joins for source in sources)
-        with flow.kept() if joins else nullcontext(flow) as kept:
+        with flow.keep() if joins else nullcontext(flow) as kept:
             joined = self._join(kept) if joins else {}
             writes = WriteGroups(
                 self.engine, self.storage, self.numbers, joined, parts, file_time, groups_time, attempts
             )
-            return open_reports(kept.dealt(parts).map(writes).reports())
+            return open_reports(kept.deal(parts).map(writes).reports())
 
     def _tasks(self) -> list[list[tuple[int, Any]]]:
         """The shares of all sources in tasks."""

@@ -145,7 +145,7 @@ def footer_of(engine: Engine[Any, Any, Any], storage: Storage, info: FileInfo) -
     """The footer of a base file, or what stands for that of a log file; None for one of which nothing is known."""
     if parse_base_file(info.name) is None:
         return log_footer(storage, info)
-    return engine.reader(info.extension).opened(storage, info).footer
+    return engine.reader(info.extension).open(storage, info).footer
 
 
 @dataclass(frozen=True)

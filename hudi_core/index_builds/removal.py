@@ -106,7 +106,7 @@ def complete_build(
     files = indexing_files(table, instant_time)
     completion_time = next_time(refreshed(table).timeline, clock, after=[instant_time])
     content = make_completed_content(planned_on, tuple(partitions))
-    run(table.storage, [Create(files.inflight), Create(files.completed(completion_time), content)])
+    run(table.storage, [Create(files.inflight), Create(files.name_completed(completion_time), content)])
 
 
 def remove_partitions(table: Table, names: Collection[str]) -> None:

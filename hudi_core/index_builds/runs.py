@@ -220,7 +220,7 @@ class SpooledRuns:
         """Keys and values of records by their numbers in the spool."""
         engine = self.spool.engine
         parts: list[IndexRows] = []
-        for batch in self.spool.taken(rows):
+        for batch in self.spool.take(rows):
             root = engine.rows.root(batch)
             keys, values = (engine.rows.to_column(engine.values.field(root, n), t.Binary(), "index") for n in (0, 1))
             assert isinstance(keys, BinaryColumn)

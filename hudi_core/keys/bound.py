@@ -120,7 +120,7 @@ class KeyGenerator(Generic[V, M]):
         for position, field in enumerate(fields):
             string = self._text(generator, root, field)
             null, empty = values.is_null(string), values.matches(string, _EMPTY_TEXT)
-            shown = values.replaced(values.replaced(string, empty, EMPTY, TEXT), null, NULL, TEXT)
+            shown = values.replace(values.replace(string, empty, EMPTY, TEXT), null, NULL, TEXT)
             parts += [f"{',' if position else ''}{field}:", shown]
             missing.append(values.some([null, empty], root))
         key = values.join(parts)
@@ -170,7 +170,7 @@ class KeyGenerator(Generic[V, M]):
             string = values.map(string, escape, TEXT, TEXT)
         if slashed:
             string, prefix = values.map(string, slash_date, TEXT, TEXT), slash_date(prefix)
-        return prefix, values.replaced(string, missing, HIVE_DEFAULT, TEXT)
+        return prefix, values.replace(string, missing, HIVE_DEFAULT, TEXT)
 
     def _is_text(self, field: str) -> bool:
         return isinstance(self._columns[field].type, t.String | t.Enumeration)

@@ -39,10 +39,10 @@ def time_text(values: Values[V, M], column: V, kind: t.Type, part: TimePart, gen
         unread = values.every([values.is_null(string), values.no(null)], like)
         forms = " or ".join(form.text for form in clock.inputs)
         string = values.refuse(string, unread, f"a time like {forms} in {part.field}", "another text")
-        return values.replaced(string, null, for_null, TEXT)
+        return values.replace(string, null, for_null, TEXT)
     if isinstance(kind, t.Timestamp) and kind.zoned and generator.consistent:
         moments = MomentPrinter(clock, _UNITS[kind.unit], machine, floors=writer is WritePath.ROW)
-        return values.replaced(values.map(column, moments, kind, TEXT), null, for_null, TEXT)
+        return values.replace(values.map(column, moments, kind, TEXT), null, for_null, TEXT)
     unit = clock.unit
     if isinstance(kind, t.String) and unit is not None:
         count = values.apply(CAST, [column], [kind], t.Long())
@@ -63,8 +63,8 @@ def time_text(values: Values[V, M], column: V, kind: t.Type, part: TimePart, gen
         column = _coarse(values, column, *printer.coarse, like)
     if isinstance(kind, t.Timestamp) and writer is WritePath.INTERNAL_ROW:
         of_micros = _OfMicros(printer, Micros(kind.unit.value))
-        return values.replaced(values.map(column, of_micros, kind, TEXT), null, for_null, TEXT)
-    return values.replaced(values.map(column, printer, kind, TEXT), null, for_null, TEXT)
+        return values.replace(values.map(column, of_micros, kind, TEXT), null, for_null, TEXT)
+    return values.replace(values.map(column, printer, kind, TEXT), null, for_null, TEXT)
 
 
 @dataclass(frozen=True, slots=True)

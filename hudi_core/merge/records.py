@@ -1,8 +1,8 @@
 """Which of the records with one key wins, column by column where updates are partial. Rules: MERGE-1 to MERGE-12.
 
 Records are rows of arrays. They refer to values by row number, so that merging moves no values. The rule is one function of
-an older and a newer record, `merge_records`; a file slice applies it to the records of its logs from oldest to newest, and then to
-the row of the base file and the merged log record.
+an older and a newer record, `merge_records`; a file slice applies it to the records of its logs from oldest to newest, and then
+to the row of the base file and the merged log record.
 """
 
 from __future__ import annotations

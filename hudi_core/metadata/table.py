@@ -112,7 +112,7 @@ class MetadataTable(Portable):
     def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
         """The metadata table, but of `column_stats` and expression indexes only blocks are read that can hold records of these
         files, by the part of their keys after the column, in any order. Records of other files are not whole."""
-        return MetadataTable(**self.made_of() | {"chosen_files": np.unique(keys)})
+        return MetadataTable(**self.as_arguments() | {"chosen_files": np.unique(keys)})
 
     def has_not_changed(self) -> bool:
         """Whether its timeline still has the same instants; lists it."""
@@ -180,14 +180,14 @@ class MetadataTable(Portable):
     def open_groups(self, groups: Sequence[FileSlice]) -> list[FileGroup]:
         """File groups of metadata partitions, each opened once; their files are fetched side by side."""
         self.expect_groups(groups)
-        return [self.opened(group) for group in groups]
+        return [self.open_group(group) for group in groups]
 
     def expect_groups(self, groups: Sequence[FileSlice]) -> None:
         """Announces to the storage that these file groups will be opened next."""
         unread = (group for group in groups if (group.partition, group.file_id) not in self._groups)
         self.storage.expect(files=[file for group in unread for file in group.files])
 
-    def opened(self, group: FileSlice) -> FileGroup:
+    def open_group(self, group: FileSlice) -> FileGroup:
         """A file group of a metadata partition, opened once. Raises `CorruptFileError` where one of its files is not as it was
         written; other groups of the partition are not affected."""
         key = (group.partition, group.file_id)
@@ -216,7 +216,7 @@ class MetadataTable(Portable):
             for place in np.unique(places):
                 numbers = np.flatnonzero(places == place)
                 wanted = [ordered[number].encode() for number in numbers.tolist()]
-                for result in newest(self.opened(group[place]), wanted):
+                for result in newest(self.open_group(group[place]), wanted):
                     yield LookupResult(result.batch, numbers[result.keys])
 
     def files(self) -> FileList:
@@ -306,7 +306,7 @@ class MetadataTable(Portable):
             return None
         prefix = [xxh64_id(column).encode()]
         later = [
-            self.opened(file_slice).read_logs(prefix, len(known.made_of[file_slice.file_id]))
+            self.open_group(file_slice).read_logs(prefix, len(known.made_of[file_slice.file_id]))
             for file_slice in self.slices(partition)
         ]
         records = together(later)

@@ -81,7 +81,7 @@ def groups_steps(
         Create(files.inflight),
         SideBySide(tuple(firsts)),
         SideBySide(tuple(partition_files)),
-        Create(files.completed(completion_time), encode_commit(record, config.layout)),
+        Create(files.name_completed(completion_time), encode_commit(record, config.layout)),
     ]
 
 
@@ -97,7 +97,7 @@ def publishing_steps(
     return [
         Create(files.requested),
         Create(files.inflight),
-        Create(files.completed(completion_time), encode_commit(record, config.layout)),
+        Create(files.name_completed(completion_time), encode_commit(record, config.layout)),
     ]
 
 

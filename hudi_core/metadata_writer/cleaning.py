@@ -99,7 +99,7 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
         "bootstrapPartitionMetadata": {},
         "extraMetadata": {},
     }
-    yield Create(own.completed(completion_time), write_container(CLEAN_METADATA, [record]))
+    yield Create(own.name_completed(completion_time), write_container(CLEAN_METADATA, [record]))
 
 
 def list_planned_files(metadata: MetadataTable, cleaning: Instant) -> dict[str, tuple[str, ...]]:

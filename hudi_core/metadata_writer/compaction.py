@@ -83,7 +83,7 @@ def plan_compaction(metadata: MetadataTable, partitions: Collection[str]) -> Mer
         for group in metadata.slices(partition) if metadata.storage.list(f"{METADATA_FOLDER}/{partition}") else ():
             if not group.logs:
                 continue
-            if _can_be_merged(metadata.opened(group), partition):
+            if _can_be_merged(metadata.open_group(group), partition):
                 slices.append(group)
             else:
                 left_out[partition] = None
@@ -108,7 +108,7 @@ def compaction_steps(
     yield Create(files.inflight)
     stats: dict[str, list[Stat]] = {}
     for number, group in enumerate(slices):
-        opened = metadata.opened(group)
+        opened = metadata.open_group(group)
         rows = _merge_rows(opened, group.partition)
         if rows is None:
             raise UnsupportedError(
@@ -126,7 +126,7 @@ def compaction_steps(
         )  # fmt: skip
         stats.setdefault(group.partition, []).append(stat_of(status, instant_time, metadata.config.version))
     record = metadata_record(stats, "COMPACT", {"schema": COMMIT_SCHEMA}, compacted=True)
-    yield Create(files.completed(completion_time), encode_commit(record, metadata.config.layout))
+    yield Create(files.name_completed(completion_time), encode_commit(record, metadata.config.layout))
 
 
 def list_planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSlice]:

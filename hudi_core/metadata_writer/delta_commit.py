@@ -92,7 +92,7 @@ def delta_commit_steps(
         Create(files.requested),
         Create(files.inflight, workload),
         SideBySide(tuple(contents)),
-        Create(files.completed(completion_time), encode_commit(completed, layout)),
+        Create(files.name_completed(completion_time), encode_commit(completed, layout)),
     ]
 
 

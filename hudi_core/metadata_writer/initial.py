@@ -132,7 +132,7 @@ def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str
         contents.append(Replace(path, partition_metadata_content(instant_time)))
     stats = {new.partition: [stat_of(status, instant_time, config.version) for status in statuses]} if statuses else {}
     record = metadata_record(stats, BUILT, {"schema": COMMIT_SCHEMA})
-    completed = Create(files.completed(completion_time), encode_commit(record, config.layout))
+    completed = Create(files.name_completed(completion_time), encode_commit(record, config.layout))
     return [Create(files.requested), Create(files.inflight), SideBySide(tuple(contents)), completed]
 
 

@@ -43,11 +43,11 @@ class Flow(Protocol):
         """The packets that work gives on the packets of each part, those for the caller left out."""
         ...
 
-    def dealt(self, parts: int) -> Flow:
+    def deal(self, parts: int) -> Flow:
         """The packets in their parts, each part's in order. Those for the caller are left out."""
         ...
 
-    def kept(self) -> AbstractContextManager[Flow]:
+    def keep(self) -> AbstractContextManager[Flow]:
         """The flow, whose packets are computed once as far as possible while the block runs."""
         ...
 

@@ -74,8 +74,11 @@ class ScanPlan(Portable):
     warnings: tuple[str, ...] = ()
     alone: Callable[[], Sequence[tuple[str, int]]] = tuple
 
-    def made_of(self) -> dict[str, Any]:
-        return super().made_of() | {"why": partial(_give, self.reasons), "alone": partial(_give, tuple(self.alone()))}
+    def as_arguments(self) -> dict[str, Any]:
+        return super().as_arguments() | {
+            "why": partial(_give, self.reasons),
+            "alone": partial(_give, tuple(self.alone())),
+        }
 
     def __repr__(self) -> str:
         kept = int(np.count_nonzero(self.codes != SKIP))

@@ -80,7 +80,7 @@ class FileStatistics:
         """
         return PruningPlan(predicate, _Columns(self, predicate, facts))
 
-    def known(self, column: Column, predicate: Predicate) -> ColumnAnswers:
+    def prepare_for(self, column: Column, predicate: Predicate) -> ColumnAnswers:
         """The column's statistics, made ready for one more predicate.
 
         The first predicates take many files as they were loaded: it does not pay to put them in order for a few. From then on
@@ -257,5 +257,5 @@ class _Columns:
                 if self.facts is None:
                     return None
                 statistics = FileStatistics(statistics.count, self.facts)
-            answers = self.ready[term.id] = statistics.known(term, self.predicate)
+            answers = self.ready[term.id] = statistics.prepare_for(term, self.predicate)
         return answers

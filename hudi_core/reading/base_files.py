@@ -91,14 +91,14 @@ class BaseFiles(Portable):
         Raises `UnsupportedError` for a format that the engine cannot read.
         """
         rows = self.sources.snapshot.engine.rows
-        file = self.opened(slice, base, wanted)
+        file = self.open(slice, base, wanted)
         for batch in file.batches(row_groups, keep):
             yield rows.batch(file.projection(rows.root(batch)))
 
-    def opened(self, slice: FileSlice, base: FileInfo, wanted: Schema) -> OpenedBaseFile:
+    def open(self, slice: FileSlice, base: FileInfo, wanted: Schema) -> OpenedBaseFile:
         """The slice's base file, opened to be read as rows of the wanted schema."""
         headers = self.sources.headers
-        file = headers.opened(base)
+        file = headers.open_file(base)
         file_plan = self.plan_of(headers.read_stored_schema(file.footer, base.path), wanted)
         return OpenedBaseFile(file, file_plan, self._projection(file_plan, slice))
 

@@ -17,7 +17,7 @@ def open_content(block: LogBlock, engine: Engine[Any, Any, Any]) -> Iterator[Ope
     """The Parquet file that is the content of a block, in memory while the block runs."""
     storage: Any = OneFileStorage(InMemoryFile(block.content(), block.where))
     try:
-        yield engine.reader("parquet").opened(storage, FileInfo("", block.content_length))
+        yield engine.reader("parquet").open(storage, FileInfo("", block.content_length))
     finally:
         storage.release()
 

@@ -74,7 +74,7 @@ class LogBuffer:
         about how many bytes it has."""
         columns, rows = self.columns, self.columns.engine.rows
         root, count = rows.root(batch), rows.count(batch)
-        ordering, deleted = columns.ordering_values(root, where), columns.deleted(root, where)
+        ordering, deleted = columns.ordering_values(root, where), columns.find_deleted(root, where)
         self.batches.append(batch)
         if columns.keys:
             self._keys.append(columns.record_keys(root, where))

@@ -197,7 +197,7 @@ class LogReader:
         version = history.number_at(block.require(HeaderKey.INSTANT_TIME))
         if (text, version) not in self._plans:
             block_schema = schema_from_avro(text, f"{block.where}, schema") if schema is None else schema
-            stored = history.stored(block_schema, version)
+            stored = history.identify(block_schema, version)
             wanted = self.columns.schema
             ids = {field.id for field in wanted.fields}
             fields = tuple(field for field in stored.fields if field.id in ids)

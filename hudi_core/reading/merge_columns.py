@@ -96,7 +96,7 @@ class MergeColumns:
         """A row that meets no other with its key becomes the table's row as it is."""
         return self.rules.partial is None and self.is_deleted is self.operation is self.marker is None
 
-    def deleted(self, root: Any, where: str) -> Bools:
+    def find_deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""
         values, rows = self.engine.values, self.engine.rows
         deleted: Bools = np.zeros(rows.count(rows.batch(root)), np.bool_)

@@ -78,7 +78,7 @@ class MergedSlices:
         merging needs; with `by_key` they have record keys in any case."""
         blocks = self._blocks(slice, wanted)
         if self._spills(blocks):
-            return self._spilled(slice, blocks, wanted, by_key=by_key)[1], len(blocks)
+            return self._spill(slice, blocks, wanted, by_key=by_key)[1], len(blocks)
         columns, logs = self._logs(slice, blocks, wanted, by_key=by_key)
         return SliceMerge(self.base_files, slice, columns, logs), len(blocks)
 
@@ -90,7 +90,7 @@ class MergedSlices:
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
         engine, blocks = self._sources.snapshot.engine, self._blocks(slice, wanted)
         if self._spills(blocks):
-            columns, spilled = self._spilled(slice, blocks, wanted)
+            columns, spilled = self._spill(slice, blocks, wanted)
             batches = spilled.rewritten()
         else:
             columns, logs = self._logs(slice, blocks, wanted)
@@ -125,20 +125,20 @@ class MergedSlices:
         snapshot = self._sources.snapshot
         return snapshot.engine.rows.spills and log_bytes(blocks) > max_log_bytes(snapshot.config)
 
-    def _spilled(
+    def _spill(
         self, slice: FileSlice, blocks: Sequence[LogBlock], wanted: Schema, *, by_key: bool = False
     ) -> tuple[MergeColumns, SpilledMerge]:
         """The merge of a slice with the records of its logs in files. Rows without a column cannot be put together: they have
         keys."""
         positions = None if by_key or not wanted.fields else positions_in_base(slice, blocks)
-        if positions is not None and (merge := self._spilled_by(slice, blocks, self._reader(wanted, False), positions)):
+        if positions is not None and (merge := self._spill_by(slice, blocks, self._reader(wanted, False), positions)):
             return self._reader(wanted, False).columns, merge
         reader = self._reader(wanted, True)
-        merge = self._spilled_by(slice, blocks, reader, None)
+        merge = self._spill_by(slice, blocks, reader, None)
         assert merge is not None
         return reader.columns, merge
 
-    def _spilled_by(
+    def _spill_by(
         self, slice: FileSlice, blocks: Sequence[LogBlock], reader: LogReader, positions: NDArray[np.int64] | None
     ) -> SpilledMerge | None:
         """The merge by positions in the base file, or by keys; None where the positions are not those of the records."""

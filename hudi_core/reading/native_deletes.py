@@ -28,7 +28,7 @@ def native_deletes(
         )
     with open_content(block, snapshot.engine) as opened:
         version = snapshot.history.number_at(block.require(HeaderKey.INSTANT_TIME))
-        stored = snapshot.history.stored(opened.footer.schema, version)
+        stored = snapshot.history.identify(opened.footer.schema, version)
         key = next((field for field in stored.fields if field.name == RECORD_KEY), None)
         if key is None or not isinstance(key.type, String):
             raise CorruptFileError(block.where, expected=f"texts in {RECORD_KEY}", found="no such column")

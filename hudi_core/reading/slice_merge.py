@@ -33,13 +33,13 @@ def whole_file(_: FileInfo) -> list[RowRange]:
 class Changes(Protocol):
     """Receives the changes of a merge to a base file, in batches of the engine's with the columns of the merge."""
 
-    def updated(self, before: Any, after: Iterable[Any]) -> None:
+    def write_updates(self, before: Any, after: Iterable[Any]) -> None:
         """Rows that changed, as they were and as they are, in one order."""
 
-    def deleted(self, before: Any) -> None:
+    def write_deletes(self, before: Any) -> None:
         """Rows that went away."""
 
-    def inserted(self, after: Any) -> None:
+    def write_inserts(self, after: Any) -> None:
         """New rows."""
 
 
@@ -136,7 +136,7 @@ class SliceMerge:
         if len(log_only):
             for batch in self._gather(self._logs.batches, self._log_records.sources[log_only]):
                 if changes is not None:
-                    changes.inserted(batch)
+                    changes.write_inserts(batch)
                 yield batch
 
     def _in_place(self, batch: Any, merged_rows: _MergedRows, changes: Changes | None) -> Iterator[Any]:
@@ -159,10 +159,10 @@ class SliceMerge:
         is_deleted[merged_rows.replaced[merged_rows.deleted]] = True
         is_updated[merged_rows.replaced[~merged_rows.deleted]] = True
         if is_deleted.any():
-            changes.deleted(self._rows.keep(batch, is_deleted))
+            changes.write_deletes(self._rows.keep(batch, is_deleted))
         if is_updated.any():
             after = self._gather([*self._logs.batches, batch], changed)
-            changes.updated(self._rows.keep(batch, is_updated), after)
+            changes.write_updates(self._rows.keep(batch, is_updated), after)
 
     def rows(self, row_ranges: RowRanges) -> Iterator[Any]:
         base = self._slice.base

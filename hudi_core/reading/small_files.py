@@ -53,12 +53,12 @@ class SmallFiles:
         joined = _Joined(self.base_files.sources.snapshot.engine.rows, self.wanted)
         for file_slice in slices:
             assert file_slice.base is not None
-            file = self.base_files.opened(file_slice, file_slice.base, self.wanted)
+            file = self.base_files.open(file_slice, file_slice.base, self.wanted)
             for batch in file.batches():
                 joined.add(batch, file.plan.stored, file.projection)
                 if joined.count >= _MAX_ROWS:
-                    yield from joined.drawn()
-        yield from joined.drawn()
+                    yield from joined.drain()
+        yield from joined.drain()
 
 
 @dataclass
@@ -86,7 +86,7 @@ class _Joined:
         alike.places.append(np.arange(self.count, stop))
         self.count = stop
 
-    def drawn(self) -> Iterator[Any]:
+    def drain(self) -> Iterator[Any]:
         """All rows that wait, in the order in which they came."""
         alike, self._alike, self.count = list(self._alike.values()), {}, 0
         projected = [batch for some in alike for batch in self._project(some)]

@@ -84,11 +84,11 @@ class Snapshot(Portable):
         latest = self.timeline.commits[-1].requested_time if self.timeline.commits else "none"
         return f"Snapshot of {self.config.name}: {len(self.timeline.commits):,} commits, latest {latest}"
 
-    def made_of(self) -> dict[str, Any]:
+    def as_arguments(self) -> dict[str, Any]:
         looked_up = vars(self)
         history = looked_up.get("history", self.resolved.history)
         slices = looked_up.get("slices", self.resolved.slices)
-        return super().made_of() | {"resolved": replace(self.resolved, history=history, slices=slices)}
+        return super().as_arguments() | {"resolved": replace(self.resolved, history=history, slices=slices)}
 
     def with_files(self, timeline: Timeline, listing: FileList) -> Snapshot:
         """These files as another cut of the timeline sees them, under the same schemas."""
@@ -229,4 +229,4 @@ class Snapshot(Portable):
 
     def _footer_schema(self, file: FileInfo) -> Schema:
         """The schema in a base file's footer."""
-        return self.engine.reader(file.extension).opened(self.storage, file).footer.schema
+        return self.engine.reader(file.extension).open(self.storage, file).footer.schema

@@ -86,7 +86,7 @@ def _record(whole: Timeline, instant: Instant) -> tuple[str | None, Mapping[str,
         record = clean(whole, instant)
         return record.earliest_retained, {name: did.deleted for name, did in record.partitions.items()}
     plan = clean_plan(whole, instant)
-    return plan.earliest_retained, plan.deleted()
+    return plan.earliest_retained, plan.list_deleted()
 
 
 def _name_files(partition: str, files: Iterable[str]) -> Iterator[CleanedFile]:

@@ -115,7 +115,7 @@ def _hfile(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]
 def _footer(engine: Engine[Any, Any, Any], storage: Storage, path: str) -> Iterator[dict[str, Any]]:
     extension = path.rpartition(".")[2]
     size = storage.open(path).size
-    footer = engine.reader(extension).opened(storage, FileInfo(path, size)).footer
+    footer = engine.reader(extension).open(storage, FileInfo(path, size)).footer
     yield {
         "kind": extension,
         "path": path,

@@ -117,7 +117,7 @@ def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructCo
         yield _with_keys(column, listing.keys), record_schema(STORED_SCHEMA), FILES
         return
     for group in metadata.slices(partition):
-        for batch in counting_records(metadata.opened(group)).batches:
+        for batch in counting_records(metadata.open_group(group)).batches:
             for start in range(0, len(batch.cells), _AT_ONCE):
                 part = replace(batch, cells=batch.cells.take(slice(start, start + _AT_ONCE)))
                 column = decode_values([part], None)

@@ -151,7 +151,7 @@ class FileLookup:
     def run(self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> Locations:
         """What the slices of a plan hold, of so many keys."""
         locations = Locations.nowhere(count)
-        parts = list(self._dealt(tasks))
+        parts = list(self._deal(tasks))
         opened = [task.number for part in parts for task in part if task.is_opened]
         ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, opened)
         starts = accumulate((sum(task.is_opened for task in part) for part in parts), initial=0)
@@ -218,7 +218,7 @@ class FileLookup:
             )
         return tasks
 
-    def _dealt(self, tasks: Sequence[SliceLookup]) -> Iterator[Sequence[SliceLookup]]:
+    def _deal(self, tasks: Sequence[SliceLookup]) -> Iterator[Sequence[SliceLookup]]:
         order = list(range(len(tasks)))
         if any(task.filtered for task in tasks):
             slices = [self._snapshot.slices[task.number] for task in tasks]

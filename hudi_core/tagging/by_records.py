@@ -78,7 +78,7 @@ class RecordIndexLookup:
         index = index_strings(looked_up)
         slices = np.full(len(rows), NOWHERE, np.int64)
         partitions = np.full(len(rows), NOWHERE, np.int64)
-        opened = self.metadata.opened(group)
+        opened = self.metadata.open_group(group)
         before = 0 if opened.base is None else opened.base.blocks_read
         for look in newest_of(opened, looked_up, index):
             records = look()

@@ -62,12 +62,12 @@ class RemoteTagging:
 
     def tag(self, rows: object) -> InputRows[Any]:
         """Rows that the engine takes, with their location."""
-        return self.tagger().tag(self.table.engine.rows.given(rows))
+        return self.tagger().tag(self.table.engine.rows.read_given(rows))
 
     def tagger(self) -> Tagger:
-        return Tagger(self.table, self.options, preset=self.stored())
+        return Tagger(self.table, self.options, preset=self.read_stored())
 
-    def stored(self) -> StoredKeys:
+    def read_stored(self) -> StoredKeys:
         """The keys of these slices."""
         return StoredKeys(Sources(self.snapshot.of_slices(slices_of(self.slices))), self.bounds)
 
@@ -101,7 +101,7 @@ def key_bounds(
 ) -> KeyBounds:
     """The bounds of the slices' keys: recorded, else of footers, which the runner reads where they are more than
     `max_local_footers`. A footer that cannot be read leaves its bounds unknown: the task that needs the file raises the error."""
-    recorded = tagging.stored().read_recorded_bounds(np.arange(len(tagging.slices)))
+    recorded = tagging.read_stored().read_recorded_bounds(np.arange(len(tagging.slices)))
     unknown = [
         row
         for row in np.flatnonzero(~recorded.known & ~recorded.empty).tolist()
@@ -117,7 +117,7 @@ def key_bounds(
 
 def _footer_bounds_of(tagging: RemoteTagging, rows: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     """The bounds by the row of the slice."""
-    stored = tagging.stored()
+    stored = tagging.read_stored()
 
     def read(row: int) -> tuple[bytes, bytes] | None:
         try:

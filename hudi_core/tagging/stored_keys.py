@@ -78,7 +78,7 @@ class StoredKeys:
             return self._reader.read(slice, None)
         if self._keys.generator is not None:
             return BaseFiles(self.sources).rows(slice, slice.base, self._keys.schema, row_groups)
-        return self.sources.headers.opened(slice.base).batches([RECORD_KEY], row_groups)
+        return self.sources.headers.open_file(slice.base).batches([RECORD_KEY], row_groups)
 
     @cached_property
     def _reader(self) -> SliceReader:
@@ -92,7 +92,7 @@ class StoredKeys:
         """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""
         if slice.base is None or slice.logs or not self.sources.snapshot.stores_keys:
             return None
-        return self.sources.headers.opened(slice.base).footer
+        return self.sources.headers.open_file(slice.base).footer
 
     def read_recorded_bounds(self, numbers: Numbers) -> KeyBounds:
         """The bounds of the keys of these slices, which ascend: those of `bounds`, else those that `column_stats` records."""

@@ -249,7 +249,7 @@ def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: T
     `data` has one of the forms that `hudi_core.write` takes, but for a path. See `Tagger.tag`.
     """
     rows = table.engine.rows
-    tagged = Tagger(table, options, as_of).tag(rows.given(data, input_schema(table.schema_at(as_of))))
+    tagged = Tagger(table, options, as_of).tag(rows.read_given(data, input_schema(table.schema_at(as_of))))
     return rows.stream(tagged.schema, tagged.batches)
 
 

@@ -60,7 +60,7 @@ class LsmHistory:
 
     def _may_hold(self, file: FileInfo, time: str) -> bool:
         """Whether by its footer the file may hold an instant that completed after the time."""
-        statistics = self.reader.opened(self.storage, file).footer.statistics.get((_NAMES[1],))
+        statistics = self.reader.open(self.storage, file).footer.statistics.get((_NAMES[1],))
         # Times have seconds or milliseconds: the common prefix is compared.
         return (
             statistics is None
@@ -101,7 +101,7 @@ class LsmHistory:
 
     def _rows(self, file: FileInfo, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         where = f"{self.storage.uri}/{file.path}"
-        opened = self.reader.opened(self.storage, file)
+        opened = self.reader.open(self.storage, file)
         schema = opened.footer.schema
         fields = tuple(field for field in schema.fields if field.name in names)
         if len(fields) != len(names):

@@ -62,7 +62,7 @@ class SchemaHistory:
         """The schema of an instant is known, and not taken from the first commit after it."""
         return not self._order or time_order(instant) >= self._order[0]
 
-    def stored(self, schema: Schema, number: int) -> Schema:
+    def identify(self, schema: Schema, number: int) -> Schema:
         """A schema as a file or a block of a log file has it, with the column ids of the version of this number. Columns that the
         version lacks get ids that no column of the table has, nor gets from a write that is under way. Rule TIME-230."""
         return with_ids_of(schema, self.schemas[number], max(self.latest.max_column_id, GREATEST_ID))

@@ -108,7 +108,7 @@ class StoredCleanPlan(_Read):
         """The time from which on the clean keeps every state; None: its policy is not by time."""
         return self.retained.time or None if self.retained is not None else None
 
-    def deleted(self) -> Mapping[str, tuple[str, ...]]:
+    def list_deleted(self) -> Mapping[str, tuple[str, ...]]:
         """The names of the files to delete in each partition; those of a bootstrap, which lie elsewhere, are not among them."""
         return {
             partition: (

@@ -115,7 +115,7 @@ def _dependents(table: Table, undone: Instant, metadata: CommitMetadata) -> Iter
 
 
 def _pending_clean(table: Table, instant: Instant, groups: set[FileGroup]) -> Iterator[Dependent]:
-    for partition, names in clean_plan(table.timeline, instant).deleted().items():
+    for partition, names in clean_plan(table.timeline, instant).list_deleted().items():
         if any(_is_of(name, partition, groups) for name in names):
             yield Dependent(instant, f"plans to delete files of its file groups in partition {partition!r}")
             return

@@ -133,14 +133,14 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
         return
     time, action = undone.requested_time, undone.action
     instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
-    plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
+    plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_stand_in(time, action), ())
     # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
     keep_plan = bool(instants) and instants[0].action == action and _keeps_plan(table, instants[0])
     run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
     table.storage.delete_folder(marker_folder(time))
 
 
-def _gone(time: str, action: str) -> Instant:
+def _stand_in(time: str, action: str) -> Instant:
     """A write whose files are deleted already; only the rollback itself is not completed."""
     return Instant(time, action, InstantState.REQUESTED, None, "")
 
@@ -261,7 +261,7 @@ def rollback_steps(
         yield from listing_steps(table, time, commands)
     milliseconds = int((clock() - begun).total_seconds() * 1000)
     record = _metadata_record(table.storage, plan, commands, time, milliseconds)
-    completed = files.completed(next_time(timeline, clock, after=[time]))
+    completed = files.name_completed(next_time(timeline, clock, after=[time]))
     yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
     for action in _list_requested_actions(table, undone):
         undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, action)

@@ -41,7 +41,7 @@ class SchemaCommit:
         if not self.document:
             return ()
         files = InstantFiles(SCHEMA_FOLDER, layout, instant_time, SCHEMA_COMMIT)
-        completed = Create(files.completed(completion_time), self.document.encode())
+        completed = Create(files.name_completed(completion_time), self.document.encode())
         return Create(files.requested), Create(files.inflight), completed
 
 

@@ -129,7 +129,7 @@ class Transaction:
             given = next_time(latest.timeline, self.clock, after=[self.instant_time, *_times_of(steps)])
             run(storage, history.steps(config.layout, self.instant_time, given))
             completion = next_time(latest.timeline, self.clock, after=[given])
-            path = self.files.completed(completion)
+            path = self.files.name_completed(completion)
             sync_changes(storage)
             lock.refuse_lost()
             run(storage, [Create(path, content)])
@@ -278,7 +278,7 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
     """Whether a run of a plan died before its instant completed. A run of another library may never have written a heartbeat:
     it counts as going on."""
     storage, time = table.storage, instant.requested_time
-    return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
+    return storage.read_modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
 def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> None:

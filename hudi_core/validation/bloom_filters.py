@@ -37,7 +37,7 @@ class BloomFilters:
 
     @cached_property
     def _metadata(self) -> MetadataTable | None:
-        return self.subject.indexed(BLOOM_FILTERS) if self.subject.stores_keys else None
+        return self.subject.find_index(BLOOM_FILTERS) if self.subject.stores_keys else None
 
     def open(self) -> TableError | None:
         """Opens the file groups of the filters, for threads to share; gives what goes wrong."""

@@ -76,7 +76,7 @@ class Statistics:
     def end(self) -> Iterator[Finding]:
         self._pack()
         for partition in self.wanted:
-            metadata = self.subject.indexed(partition)
+            metadata = self.subject.find_index(partition)
             if metadata is not None and self._files:
                 try:
                     yield from self._of_files(metadata) if partition == COLUMN_STATS else self._of_partitions(metadata)

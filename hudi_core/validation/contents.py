@@ -99,7 +99,7 @@ def file_facts(subject: Subject, file: DataFile, watchers: Sequence[KeyWatcher] 
 
 def _base_facts(subject: Subject, file: DataFile, watchers: Sequence[KeyWatcher]) -> FileFacts:
     table = subject.table
-    opened = table.engine.reader(file.info.extension).opened(table.storage, file.info)
+    opened = table.engine.reader(file.info.extension).open(table.storage, file.info)
     footer = opened.footer
     paths = list(_leaves(footer.schema.record, ()))
     stored = project(footer.schema, paths)

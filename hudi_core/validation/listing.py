@@ -19,7 +19,7 @@ def listing(subject: Subject) -> Iterator[Finding]:
     """Files and sizes in which the metadata table and storage differ."""
     if subject.metadata_problem is not None:
         yield problem(LISTING, subject.root, subject.metadata_problem, rebuild(FILES))
-    metadata = subject.indexed(FILES)
+    metadata = subject.find_index(FILES)
     if metadata is None:
         return
     try:

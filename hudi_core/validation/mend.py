@@ -49,7 +49,7 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     dropped = _drop(table, {finding.mending.drops for finding in listed if finding.mending.drops}, clock)
     paths = dict.fromkeys(finding.mending.removes for finding in listed if finding.mending.removes)
     removed = (*dropped, *_remove(table, paths, clock))
-    forgotten = _forgotten(table, {finding.mending.forgets for finding in listed if finding.mending.forgets}, clock)
+    forgotten = _forget(table, {finding.mending.forgets for finding in listed if finding.mending.forgets}, clock)
     return Mended(removed, partitions, refreshed(table), forgotten)
 
 
@@ -65,7 +65,7 @@ def _rebuilt(table: Table, clock: Clock) -> tuple[str, ...]:
     return tuple(partitions)
 
 
-def _forgotten(table: Table, names: Collection[str], clock: Clock) -> tuple[str, ...]:
+def _forget(table: Table, names: Collection[str], clock: Clock) -> tuple[str, ...]:
     """Removes the definitions of these indexes, where there are still none."""
     if not names:
         return ()

@@ -90,7 +90,7 @@ class KeyLookups:
 
     @cached_property
     def _lookup(self) -> RecordIndexLookup:
-        metadata, table = self.subject.indexed(RECORD_INDEX), self.subject.table
+        metadata, table = self.subject.find_index(RECORD_INDEX), self.subject.table
         assert metadata is not None
         definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
         partitioned = definition is not None and definition.is_partitioned
@@ -98,7 +98,7 @@ class KeyLookups:
 
     def open(self) -> None:
         """Opens the file groups of the index. Raises `TableError`."""
-        metadata = self.subject.indexed(RECORD_INDEX)
+        metadata = self.subject.find_index(RECORD_INDEX)
         assert metadata is not None
         metadata.open_groups(metadata.slices(RECORD_INDEX))
         self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
@@ -133,7 +133,7 @@ class RecordIndex:
 
     @cached_property
     def _metadata(self) -> MetadataTable | None:
-        return self.subject.indexed(RECORD_INDEX)
+        return self.subject.find_index(RECORD_INDEX)
 
     @cached_property
     def _slices(self) -> Sequence[FileSlice]:
@@ -213,7 +213,7 @@ class RecordIndex:
         assert metadata is not None
         counts, lost = np.zeros(len(self._slices), np.int64), _Examples()
         for group in metadata.slices(RECORD_INDEX):
-            for keys, slices in _place(metadata.opened(group), numbers):
+            for keys, slices in _place(metadata.open_group(group), numbers):
                 counts += np.bincount(slices[slices >= 0], minlength=len(counts))
                 lost.add(keys, np.flatnonzero(slices == LOST))
         if lost.count:
@@ -224,7 +224,7 @@ class RecordIndex:
             return
         claimed: dict[int, list[StringColumn]] = {number: [] for number in sorted(read)}
         for group in metadata.slices(RECORD_INDEX):
-            for keys, slices in _place(metadata.opened(group), numbers):
+            for keys, slices in _place(metadata.open_group(group), numbers):
                 for number, of_slice in claimed.items():
                     rows = np.flatnonzero(slices == number)
                     if len(rows):

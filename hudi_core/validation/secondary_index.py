@@ -43,7 +43,7 @@ class SecondaryIndexes(ColumnIndexes):
         }
         missing, dead = [], []
         for number, group in enumerate(groups):
-            live = live_keys(metadata.opened(group))
+            live = live_keys(metadata.open_group(group))
             missing.append(without(wanted.get(number, _NONE), live))
             dead.append(without(live, wanted.get(number, _NONE)))
         yield from self._finding(partition, "an entry of each row", concat_strings(missing), "without")

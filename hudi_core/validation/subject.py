@@ -140,7 +140,7 @@ class Subject(Portable):
         opened = self._opened_metadata
         return opened if isinstance(opened, TableError) else None
 
-    def indexed(self, partition: str) -> MetadataTable | None:
+    def find_index(self, partition: str) -> MetadataTable | None:
         """The metadata table where it has this partition."""
         metadata = self.metadata
         return metadata if metadata is not None and partition in metadata.partitions else None

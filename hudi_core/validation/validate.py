@@ -120,7 +120,7 @@ def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[Conte
         checks.append(Footers(subject))
     if LOGS in wanted:
         checks.append(Logs(subject))
-    statistics = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted and subject.indexed(name)]
+    statistics = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted and subject.find_index(name)]
     if statistics:
         checks.append(Statistics(subject, statistics))
     indexes = () if subject.metadata is None else subject.metadata.partitions
@@ -128,7 +128,7 @@ def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[Conte
         if kind.name in wanted and of_kind(kind, indexes):
             checks.append(of_indexes(subject))
     for name, made in ((BLOOM_FILTERS, BloomFilters), (RECORD_INDEX, RecordIndex)):
-        if name in wanted and subject.indexed(name) is not None:
+        if name in wanted and subject.find_index(name) is not None:
             check = made(subject)
             error = check.open()
             if error is None:

@@ -96,7 +96,7 @@ def update(
             lost = [np.zeros(0, np.bool_)]
 
             def change_rows() -> Iterator[Any]:
-                for made in changes.changed(scan.batches()):
+                for made in changes.apply(scan.batches()):
                     lost.append(made.loses)
                     yield made.batch
 
@@ -193,7 +193,7 @@ class RowChanges(Portable):
     schema: Schema
     assignments: Mapping[int, Assignment]
 
-    def changed(self, batches: Iterator[Any]) -> Iterator[ChangedRows]:
+    def apply(self, batches: Iterator[Any]) -> Iterator[ChangedRows]:
         """The rows with the new values. Raises `RowError` with the row for a value that its column's type cannot have."""
         first, rows = 0, self.table.engine.rows
         for batch in batches:

@@ -136,7 +136,7 @@ class ExactTypes:
 
     def _without_nan(self, value: Any, given: t.Type) -> Any:
         values = self.engine.values
-        return values.replaced(value, values.one_of(value, (_NAN,), given), None, given)
+        return values.replace(value, values.one_of(value, (_NAN,), given), None, given)
 
     def _there_and_back(self, value: Any, given: t.Type, wanted: t.Type) -> tuple[Any, Bools]:
         """The numbers in the wanted type, and flags of those that are others, or none, in it."""

@@ -131,7 +131,7 @@ def _winners(
 ) -> tuple[Numbers, NDArray[np.bool_]]:
     """For each key, by its first row: the row that wins, `NOWHERE` for the stored one, and whether it deletes."""
     buffer = LogBuffer(columns, partial=False)
-    for batch in (*old_batches, *incoming.spool.taken(rows)):
+    for batch in (*old_batches, *incoming.spool.take(rows)):
         buffer.add_rows(batch, "rows")
     records = gather_records(buffer).records
     old = length(old_keys)

@@ -303,7 +303,7 @@ def read_given_rows(table: Table, data: object, columns: BatchColumns | None = N
         data = RowFile(path, options_beside(table.storage, path))
     if isinstance(data, RowFile):
         return read_file(table.engine, data.path, like, data.options, whole=whole)
-    rows: InputRows[Any] = table.engine.rows.given(data, like, whole=whole)
+    rows: InputRows[Any] = table.engine.rows.read_given(data, like, whole=whole)
     return rows
 
 

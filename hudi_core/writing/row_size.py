@@ -58,4 +58,4 @@ def measure_row_bytes(engine: Engine[Any, Any, Any], files: Schema, spool: Spool
     with tempfile.TemporaryDirectory(prefix="hudi-core-") as folder:
         target = FileTarget("", "sample-0", "0", 0)
         writer = BaseFileWriter(engine, engine.storage(folder), files, target, stores_keys)
-        return writer.write(spool.taken(chosen)).size / len(chosen)
+        return writer.write(spool.take(chosen)).size / len(chosen)

@@ -100,8 +100,9 @@ def schema_on_write(
     """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
-    the path for a type that the table's column cannot change to, for a required column that is missing, and as `find_kept_columns`,
-    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as `correct_types`.
+    the path for a type that the table's column cannot change to, for a required column that is missing, and as
+    `find_kept_columns`, `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as
+    `correct_types`.
     """
     given, columns = incoming, columns or BatchColumns()
     stored = replace(table, record=without_meta_columns(table.record))

@@ -85,7 +85,7 @@ def rows_of_tasks(routes: Routes, keys: KeyColumns, places: Places, order: RowOr
     new: dict[int, Numbers] = {}
     for partition, rows in group_by_partition(keys, places.new_rows):
         ordered = in_order_of_keys(keys.records, rows) if order is RowOrder.GLOBAL else rows
-        new |= _dealt(routes, keys.records, ordered, routes.of_partitions[partition])
+        new |= _deal(routes, keys.records, ordered, routes.of_partitions[partition])
     if order is RowOrder.PARTITION:
         new = {number: in_order_of_keys(keys.records, rows) for number, rows in new.items()}
     leaving = {routes.of_slices[number]: leaves for number, leaves in places.leaving.items()}
@@ -141,7 +141,7 @@ def _find_known(places: Places, rows: Numbers) -> Numbers | None:
     return None if positions is None or (positions == NOWHERE).any() else positions
 
 
-def _dealt(
+def _deal(
     routes: Routes, records: StringColumn, rows: Numbers, shares: Sequence[Share]
 ) -> Iterator[tuple[int, Numbers]]:
     """The rows of each share, in their order."""

@@ -190,7 +190,7 @@ class TaskRunner:
     def _rewritten(self, task: RewriteFile) -> WriteStatus:
         if not self.snapshot.config.cdc_enabled:
             return self._merge_file(task, None)
-        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, self._record_keys).opened() as changes:
+        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, self._record_keys).open() as changes:
             status = self._merge_file(task, changes)
         return replace(status, change_logs={changes.path: changes.size})
 
@@ -231,15 +231,15 @@ class TaskRunner:
         for batch in self._take(rows):
             new = batch
             if self.merges:
-                new = engine.rows.keep(batch, ~self._columns.deleted(engine.rows.root(batch), "rows"))
+                new = engine.rows.keep(batch, ~self._columns.find_deleted(engine.rows.root(batch), "rows"))
             if changes is not None:
-                changes.inserted(new)
+                changes.write_inserts(new)
             if not self.snapshot.config.populate_meta_fields:
                 keys.append(self._record_keys(engine.rows.root(new)))
             yield new
 
     def _take(self, rows: TaskRows) -> Iterator[Any]:
-        return iter(self.spool.batches) if isinstance(rows, int) else self.spool.taken(rows)
+        return iter(self.spool.batches) if isinstance(rows, int) else self.spool.take(rows)
 
     def _record_keys(self, root: Any) -> StringColumn:
         return self._columns.record_keys(root, "changes")

@@ -74,7 +74,7 @@ class Change:
     batch: Callable[[], pa.Table] | None
 
     @contextmanager
-    def made(self) -> Iterator[Act]:
+    def assemble(self) -> Iterator[Act]:
         """The change of a copy of the table."""
         source = self.source()
         with tempfile.TemporaryDirectory(prefix="bench-write-", dir=source.parent) as scratch:

@@ -234,7 +234,7 @@ def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> N
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
     check(table, truth, options)
     columns = {"record_key": [key.record_key for key in truth], "partition_path": [key.partition_path for key in truth]}
-    (firsts,) = Tagger(table, options).first_slices(table.engine.rows.given(pa.table(columns)))
+    (firsts,) = Tagger(table, options).first_slices(table.engine.rows.read_given(pa.table(columns)))
     files = [table.slices()[int(number)].file_id for number in firsts]
     assert all(file in held for file, held in zip(files, truth.values(), strict=True))
 

@@ -39,11 +39,11 @@ class Files:
         (self.root / name).write_bytes(content)
         return FileInfo(name, len(content))
 
-    def opened(self, file: FileInfo) -> OpenedFile[Any]:
-        return self.reader.opened(self.storage, file)
+    def open(self, file: FileInfo) -> OpenedFile[Any]:
+        return self.reader.open(self.storage, file)
 
     def footer(self, file: FileInfo) -> Footer:
-        return self.opened(file).footer
+        return self.open(file).footer
 
 
 def _writable(schema: Schema) -> Schema:
@@ -83,7 +83,7 @@ class FileReaderContract:
         """FILE-3, FILE-6."""
         rows = data.draw(st.lists(rows_of(schema), max_size=5))
         file = files.put(files.write(rows, schema, size))
-        opened = files.opened(file)
+        opened = files.open(file)
         footer = opened.footer
         assert footer.rows == len(rows)
         assert [field.name for field in footer.schema.fields] == [field.name for field in schema.fields]
@@ -104,7 +104,7 @@ class FileReaderContract:
 
         def read(names: list[str] | None, groups: list[int] | None, *shown: str) -> list[Any]:
             part = Schema(t.Record(tuple(FLAT.get((name,)).field for name in shown)))
-            batches = files.opened(file).batches(names, groups)
+            batches = files.open(file).batches(names, groups)
             return [row for batch in batches for row in files.rows(batch, part)]
 
         assert read(["c", "a"], None, "a", "c") == [(a, c) for a, _, _, c in ROWS]
@@ -115,7 +115,7 @@ class FileReaderContract:
     @law(st.lists(st.booleans(), min_size=10, max_size=10))
     def test_rows_are_chosen_by_flags(self, files: Files, keep: list[bool]) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))
-        batches = files.opened(file).batches(None, [2, 0], np.array(keep[8:] + keep[:4]))
+        batches = files.open(file).batches(None, [2, 0], np.array(keep[8:] + keep[:4]))
         wanted = [row for row, kept in zip(ROWS[8:] + ROWS[:4], keep[8:] + keep[:4], strict=True) if kept]
         assert [row for batch in batches for row in files.rows(batch, FLAT)] == wanted
 
@@ -124,13 +124,13 @@ class FileReaderContract:
         file = files.put(files.write(ROWS, FLAT, 4))
         nothing = Schema(t.Record(()))
         for keep, count in ((None, 10), (np.arange(10) % 3 == 0, 4)):
-            batches = files.opened(file).batches([], None, keep)
+            batches = files.open(file).batches([], None, keep)
             assert [row for batch in batches for row in files.rows(batch, nothing)] == [()] * count
 
     def test_an_absent_column_is_named(self, files: Files) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))
         with pytest.raises(UnknownColumnError, match="zzz"):
-            next(iter(files.opened(file).batches(["a", "zzz"])))
+            next(iter(files.open(file).batches(["a", "zzz"])))
 
     def test_an_absent_file_is_an_error_of_storage(self, files: Files) -> None:
         with pytest.raises(StorageError, match="nothing"):

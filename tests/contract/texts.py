@@ -28,7 +28,7 @@ class TextsContract:
         values = engine.values
         for constant, rows in (("x", [None, "a", ""]), (None, ["a", "b"])):
             found = engine.column(
-                lambda a, constant=constant: values.replaced(a, values.no(values.matches(a, ("a",))), constant, TEXT),
+                lambda a, constant=constant: values.replace(a, values.no(values.matches(a, ("a",))), constant, TEXT),
                 TEXT,
                 (rows, TEXT),
             )

@@ -101,7 +101,7 @@ def _hfile_rows(block: LogBlock) -> list[Any]:
 def _parquet_table(block: LogBlock) -> pa.Table:
     content = block.content()
     storage, file = Memory({"": content}, uri=block.where), FileInfo("", len(content))
-    return pa.Table.from_batches(ENGINE.reader("parquet").opened(storage, file).batches())
+    return pa.Table.from_batches(ENGINE.reader("parquet").open(storage, file).batches())
 
 
 def _compared(block: LogBlock, sound: LogBlock) -> bool:

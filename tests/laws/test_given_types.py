@@ -93,7 +93,7 @@ COLUMNS: Final = (
 def written(values: pa.Array, column: pa.DataType, replaces: bool) -> tuple[pa.DataType, Any]:
     """The type of the column after a batch of one value, and the value in it."""
     table = schema_from_arrow(pa.schema([("v", column)]), "table").value
-    given = ENGINE.rows.given(pa.table({"v": values}), table)
+    given = ENGINE.rows.read_given(pa.table({"v": values}), table)
     converts = schema_on_write(ENGINE, table, given.schema, "table", BatchColumns(replaces=replaces))
     (batch,) = (one for one in given.batches if ENGINE.rows.count(one))
     (field,) = converts.table.fields

@@ -138,7 +138,7 @@ def check(made: MadeTable, where: n.Expr, mode: MetadataMode = MetadataMode.AUTO
     plan = table.scan(where=where).plan
     by_id = {made.file_id(number): group for number, group in enumerate(made.groups)}
     for decision in plan.decisions():
-        merged = by_id[decision.slice.file_id].merged()
+        merged = by_id[decision.slice.file_id].merge()
         rows = [tuple(row.get(field.name) for field in table.schema.fields) for row in merged]
         truths = [truth_of(predicate, row, table.schema) for row in rows]
         if decision.verdict is Verdict.SKIP:
@@ -182,7 +182,7 @@ def holds_for(row: dict[str, Any], column: str, how: str) -> n.Expr:
 @given(TABLES | updated(), st.data())
 @SLOW
 def test_slice_of_a_row_is_read_for_all_that_is_true_of_it(made: MadeTable, data: st.DataObject) -> None:
-    found = [(number, row) for number, group in enumerate(made.groups) for row in group.merged()]
+    found = [(number, row) for number, group in enumerate(made.groups) for row in group.merge()]
     assume(found)
     number, row = data.draw(st.sampled_from(found))
     columns = data.draw(st.lists(st.sampled_from(["id", "n", "x", "s", "p", "s", "n"]), min_size=1, max_size=3))

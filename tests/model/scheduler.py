@@ -236,7 +236,7 @@ class Actor:
         if self.dead:
             raise Death
 
-    def changed(self, call: str, path: str) -> None:
+    def apply(self, call: str, path: str) -> None:
         self.scheduler.modified[path] = self.scheduler.now
         self.scheduler.on_change(self, call, path)
 
@@ -299,9 +299,9 @@ class StoppingStorage(ArrowStorage):
         self._read("open", file.path)
         return super().base_file(file)
 
-    def modified(self, path: str) -> datetime | None:
+    def read_modified(self, path: str) -> datetime | None:
         self._read("modified", path)
-        there = super().modified(path)
+        there = super().read_modified(path)
         return None if there is None else self.actor.scheduler.modified.get(path, self.actor.scheduler.begins)
 
     def sync(self) -> None:

@@ -105,7 +105,7 @@ class StandIn:
         self.statistics = statistics or {}
         """The statistics in the footers, by name of the file."""
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[list[dict[str, Any]]]:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedFile[list[dict[str, Any]]]:
         return _OpenedStandIn(self, storage, file)
 
     def to_json(self, batch: list[dict[str, Any]], schema: Schema) -> list[dict[str, Any]]:

@@ -34,8 +34,8 @@ class LocalFlow:
 
         return replace(self, parts=parts)
 
-    def dealt(self, parts: int) -> LocalFlow:
-        def dealt() -> list[list[Packet]]:
+    def deal(self, parts: int) -> LocalFlow:
+        def deal() -> list[list[Packet]]:
             made: list[list[Packet]] = [[] for _ in range(parts)]
             for part in self.parts():
                 for packet in part:
@@ -43,10 +43,10 @@ class LocalFlow:
                         made[packet.part].append(packet)
             return [sorted(part, key=lambda packet: (packet.group, packet.source, packet.number)) for part in made]
 
-        return replace(self, parts=dealt)
+        return replace(self, parts=deal)
 
     @contextmanager
-    def kept(self) -> Iterator[LocalFlow]:
+    def keep(self) -> Iterator[LocalFlow]:
         made: list[list[list[Packet]]] = []
 
         def parts() -> list[list[Packet]]:
@@ -93,5 +93,5 @@ class LocalRows:
 
 def local_rows(engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bool = False) -> LocalRows:
     """Rows of tables of Arrow, each a part."""
-    given = [engine.rows.given(table) for table in tables]
+    given = [engine.rows.read_given(table) for table in tables]
     return LocalRows(engine, given[0].schema, [list(rows.batches) for rows in given], repeats)

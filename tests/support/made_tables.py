@@ -99,7 +99,7 @@ class Group:
     footer: bool = True
     """The base file's footer can be read."""
 
-    def merged(self) -> list[dict[str, Any]]:
+    def merge(self) -> list[dict[str, Any]]:
         """The rows that a query sees."""
         rows = {row["id"]: _whole(row, self.partition) for row in self.base}
         for log in self.logs:
@@ -214,7 +214,7 @@ class MadeTable:
             case ["bloom", "filters"]:
                 self._index(index, 1, self._filters(), lambda _: 0)
             case ["secondary", "index", *_]:
-                values = {secondary_key(row["s"], row["id"]): row["s"] for g in self.groups for row in g.merged()}
+                values = {secondary_key(row["s"], row["id"]): row["s"] for g in self.groups for row in g.merge()}
                 places = {key: secondary_file_group_index(value, 2) for key, value in values.items()}
                 record = _record(7, SecondaryIndexMetadata={"isDeleted": False})
                 self._index(index, 2, dict.fromkeys(values, record), places.__getitem__)
@@ -291,7 +291,7 @@ class MadeTable:
                 "fileIdEncoding": 0,
                 "position": None,
             }
-            for row in group.merged():
+            for row in group.merge():
                 if self.index_keys is None or row["id"] in self.index_keys:
                     found[row["id"]] = _record(5, recordIndexMetadata=place)
         return found
@@ -390,7 +390,7 @@ def _frame(kind: int, header: Mapping[int, str]) -> bytes:
 class _Reader:
     made: MadeTable
 
-    def opened(self, storage: Storage, file: FileInfo) -> OpenedFile[Any]:
+    def open(self, storage: Storage, file: FileInfo) -> OpenedFile[Any]:
         return _OpenedFooter(self.made.footer(file.path))
 
 

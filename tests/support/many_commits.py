@@ -51,7 +51,7 @@ def table_of_many_commits(path: Path, commits: int, version: int = 9) -> Table:
         record = commit_record(change, time, version, _SCHEMA)
         (path / files.requested).touch()
         (path / files.inflight).touch()
-        (path / files.completed(time_of(_BEGIN + timedelta(seconds=number, milliseconds=500), UTC))).write_bytes(
+        (path / files.name_completed(time_of(_BEGIN + timedelta(seconds=number, milliseconds=500), UTC))).write_bytes(
             encode_commit(record, table.config.layout)
         )
     return open_table(path)

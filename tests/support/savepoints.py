@@ -47,5 +47,5 @@ def saved(table: Table, time: str | None = None) -> str:
     }
     names = InstantFiles(table.timeline.folder, table.config.layout, time, SAVEPOINT)
     table.storage.replace(names.inflight, b"")
-    table.storage.replace(names.completed(next_time(table.timeline)), write_container(_SAVEPOINT, [record]))
+    table.storage.replace(names.name_completed(next_time(table.timeline)), write_container(_SAVEPOINT, [record]))
     return time

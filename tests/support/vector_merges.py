@@ -104,7 +104,7 @@ class Merger:
 
     def is_delete(self, side: Side) -> bool:
         """Whether the row deletes its key."""
-        return bool(self.columns.deleted(self._row(side), WHERE)[0])
+        return bool(self.columns.find_deleted(self._row(side), WHERE)[0])
 
     def without_ordering(self, side: Side) -> bool:
         """Whether a delete with the row's ordering value is absolute."""

@@ -100,7 +100,7 @@ class Staging:
             paths.append(self._file(f"{attempt}-{len(paths)}", pending))
         return StagedRows(tuple(paths))
 
-    def committed(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
+    def commit(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
         """Writes the rows of all tasks in one commit, and deletes their files, and those of writes that are dead."""
         paths = _paths(messages)
         of_stream = None if batch is None else StreamBatch(batch, self.options.stream)
@@ -110,10 +110,10 @@ class Staging:
         try:
             return write(table, reader, self.options.operation, settings)
         finally:
-            self.dropped(messages)
+            self.drop(messages)
             delete_abandoned(self._storage)
 
-    def dropped(self, messages: Sequence[Any]) -> None:
+    def drop(self, messages: Sequence[Any]) -> None:
         """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""
         for folder in sorted({self._folder, *(path.rpartition("/")[0] for path in _paths(messages))}):
             self._storage.delete_folder(folder)
@@ -147,10 +147,10 @@ class HudiWriter(datasource.DataSourceArrowWriter):
         return self.staging.stage(iterator)
 
     def commit(self, messages: list[Any]) -> None:
-        self.staging.committed(messages, None)
+        self.staging.commit(messages, None)
 
     def abort(self, messages: list[Any]) -> None:
-        self.staging.dropped(messages)
+        self.staging.drop(messages)
 
 
 _STREAM_WRITER: Any = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
@@ -170,7 +170,7 @@ class HudiStreamWriter(_STREAM_WRITER):
         return self.staging.stage(iterator)
 
     def commit(self, messages: list[Any], batch: int) -> None:
-        self.staging.committed(messages, batch)
+        self.staging.commit(messages, batch)
 
     def abort(self, messages: list[Any], batch: int) -> None:
-        self.staging.dropped(messages)
+        self.staging.drop(messages)

@@ -149,7 +149,7 @@ def _by_buckets(keys: DataFrame, remote: RemoteTagging, count: int) -> DataFrame
         rows, tagger = remote.table.engine.rows, remote.tagger()
         for batch in _large(batches):
             keys_of_batch = _keys(batch)
-            given = rows.given(pa.RecordBatchReader.from_batches(keys_of_batch.schema, [keys_of_batch]))
+            given = rows.read_given(pa.RecordBatchReader.from_batches(keys_of_batch.schema, [keys_of_batch]))
             parts = tagger.first_slices(given)
             slices = np.concatenate([np.zeros(0, np.int64), *parts])
             task = partitions[np.where(slices == NOWHERE, 0, task_indexes[slices])]

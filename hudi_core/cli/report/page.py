@@ -120,7 +120,8 @@ def _partitions(report: Report) -> str:
         return ""
     most = shown[0].bytes or 1
     rest = report.partitions[MOST_PARTITIONS:]
-    more = f"<p class=soft>{format_count(len(rest), 'smaller partition')} with {size(sum(one.bytes for one in rest))} not shown.</p>"
+    partitions, bytes_ = format_count(len(rest), "smaller partition"), size(sum(one.bytes for one in rest))
+    more = f"<p class=soft>{partitions} with {bytes_} not shown.</p>"
     return _bars(_partition_bar(one, most) for one in shown) + (more if rest else "")
 
 

@@ -136,7 +136,7 @@ class Lanes:
 
     # -- varints -------------------------------------------------------------------------------------------------------
 
-    def unsigned(self, live: Bools | None = None) -> Numbers:
+    def read_unsigned(self, live: Bools | None = None) -> Numbers:
         """The next varint of each lane before zigzag, in the narrowest array that holds all; 0 and not moved where not live."""
         short = self._short_varint(live)
         if short is not None:
@@ -156,7 +156,7 @@ class Lanes:
         if reach >> 31 == 0:
             self._skip_varint(below, reach, live)
         else:
-            self.unsigned(live)
+            self.read_unsigned(live)
 
     def _short_varint(self, live: Bools | None) -> Numbers | None:
         """The next varint when all lanes have the same or all have one byte; None, and nobody moved, otherwise."""
@@ -220,7 +220,7 @@ class Lanes:
 
     def read_signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
-        raw = self.unsigned(live)
+        raw = self.read_unsigned(live)
         dtype = np.int32 if bits == 32 else np.int64
         if isinstance(raw, int):
             if raw >> bits:
@@ -238,7 +238,7 @@ class Lanes:
 
     def naturals(self, maximum: int, live: Bools | None = None) -> Numbers:
         """The next int or long of each lane, which must be from 0 to `maximum`; 0 and not moved where not live."""
-        raw = self.unsigned(live)
+        raw = self.read_unsigned(live)
         if isinstance(raw, int):
             if raw & 1 or raw >> 1 > maximum:
                 raise DamagedLane

@@ -60,12 +60,12 @@ class CommitTimes:
         column = place.field.id
 
         def open_(rows: npt.NDArray[np.int64], _: Predicate) -> _Written:
-            touched = (self._touched(slices[row], layout) for row in rows.tolist())
+            touched = (self._is_touched(slices[row], layout) for row in rows.tolist())
             return _Written(np.fromiter(touched, np.bool_, len(rows)), column)
 
         return Source("commits", open_)
 
-    def _touched(self, slice: FileSlice, layout: int) -> bool:
+    def _is_touched(self, slice: FileSlice, layout: int) -> bool:
         if slice.base is not None and slice.instant in self:
             return True
         if layout == 1:

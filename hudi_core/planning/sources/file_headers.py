@@ -34,16 +34,16 @@ class FileHeaders:
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
 
-    def opened(self, file: FileInfo) -> OpenedFile[Any]:
+    def open_file(self, file: FileInfo) -> OpenedFile[Any]:
         """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong. One of a bootstrap
         comes with the columns of its rows. Rule TABLE-730."""
-        opened: OpenedFile[Any] = self.snapshot.engine.reader(file.extension).opened(self.snapshot.storage, file)
+        opened: OpenedFile[Any] = self.snapshot.engine.reader(file.extension).open(self.snapshot.storage, file)
         base = parse_base_file(file.name)
         if base is None or base.instant != METADATA_BOOTSTRAP:
             return opened
         engine, bootstrap = self.snapshot.engine, self._bootstrap
         source = bootstrap.source(file.path.rpartition("/")[0], base.file_id)
-        other = engine.reader(source.extension).opened(bootstrap.sources, source)
+        other = engine.reader(source.extension).open(bootstrap.sources, source)
         return JoinedFile(engine, opened, other, f"{self.snapshot.storage.uri}/{file.path}")
 
     @cached_property
@@ -53,7 +53,7 @@ class FileHeaders:
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file; raises what goes wrong."""
         if file.path not in self._footers:
-            self._footers[file.path] = self.opened(file).footer
+            self._footers[file.path] = self.open_file(file).footer
             self._planning_footers[file.path] = self._footers[file.path]
         return self._footers[file.path]
 
@@ -106,7 +106,7 @@ class FileHeaders:
         version = history.number_at(base.instant) if base else 0
         key = (version, footer.schema)
         if key not in self._stored:
-            self._stored[key] = history.stored(footer.schema, version)
+            self._stored[key] = history.identify(footer.schema, version)
         return self._stored[key]
 
     def _log(self, file: FileInfo) -> LogHeaders:

@@ -206,7 +206,7 @@ class SecondaryIndex:
         self.metadata.expect_groups([groups[place] for place in values_by_group])
         for group, group_values in values_by_group.items():
             prefixes = [secondary_prefix(value).encode() for value in group_values]
-            for key in starting(self.metadata.opened(groups[group]), prefixes):
+            for key in starting(self.metadata.open_group(groups[group]), prefixes):
                 record_keys.add(split_secondary_key(key.decode("utf-8", "replace"), self.name)[1])
         return frozenset(record_keys)
 

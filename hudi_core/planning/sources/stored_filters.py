@@ -69,7 +69,7 @@ def open_recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     metadata.expect_groups(groups)
     for group in groups:
         try:
-            metadata.opened(group)
+            metadata.open_group(group)
         except TableError as error:
             snapshot.warn_or_raise(error)
     return metadata

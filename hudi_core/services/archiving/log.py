@@ -61,6 +61,6 @@ class LogWriter:
 
 def _entry(timeline: Timeline, instant: Instant) -> Any:
     path = f"{timeline.folder}/{instant.file}"
-    written = timeline.storage.modified(path)
+    written = timeline.storage.read_modified(path)
     changed_at = instant.requested_time if written is None else time_of(written, timeline.zone)
     return entry(instant, timeline.storage.read(path), changed_at, f"{timeline.storage.uri}/{path}")

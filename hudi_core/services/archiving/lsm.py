@@ -151,7 +151,7 @@ class LsmWriter:
         reader = self.engine.reader("parquet")
         names = [field.name for field in _SCHEMA.fields]
         for file in files:
-            yield from reader.opened(self.storage, file).batches(names)
+            yield from reader.open(self.storage, file).batches(names)
 
 
 def _contents(timeline: Timeline, action: Action) -> tuple[bytes | None, bytes | None]:

@@ -70,7 +70,7 @@ def read_plan(timeline: Timeline, instant: Instant) -> CleanPlan:
     stored = clean_plan(timeline, instant)
     if not stored.policy:
         raise CorruptFileError(where, expected="a plan of a clean", found="none")
-    files = stored.deleted()
+    files = stored.list_deleted()
     for names in files.values():
         for name in names:
             if parse_base_file(name) is None and parse_log_file(name) is None:

@@ -73,7 +73,7 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
             completion = next_time(latest.timeline, options.clock, after=[instant.requested_time])
             milliseconds = int((perf_counter() - begun) * 1000)
             record = _record(plan, instant.requested_time, {**_nothing(plan), **deleted}, partitions, milliseconds)
-            run(storage, [Create(files.completed(completion), write_container(CLEAN_METADATA, [record]))])
+            run(storage, [Create(files.name_completed(completion), write_container(CLEAN_METADATA, [record]))])
     return CleanResult(
         instant.requested_time,
         "completed",

@@ -69,7 +69,7 @@ class _Writes:
             self._counting[instant] = self._timeline.is_committed(instant)
         return self._counting[instant]
 
-    def completed(self, instant: str) -> str:
+    def get_completion_time(self, instant: str) -> str:
         """When a write that counts was there for readers."""
         if instant not in self._completed:
             timeline = self._timeline
@@ -137,7 +137,7 @@ def _slice_of(begun: Sequence[str], requested: str, instant: str, writes: _Write
     """The slice that a log file belongs to. When it completed matters only where a slice began after it did."""
     if not begun:
         return None
-    until = requested if begun[-1] <= requested else writes.completed(instant)
+    until = requested if begun[-1] <= requested else writes.get_completion_time(instant)
     place = bisect_right(begun, until) - 1
     return begun[place] if place >= 0 else None
 
@@ -167,4 +167,4 @@ def _in_order(opened: Mapping[str, tuple[str, list[int]]], writes: _Writes) -> t
 def _find_completion(instant: str, writes: _Writes, *, only: bool) -> str:
     if not writes.counts(instant):
         return NEVER
-    return time_order(instant) if only else writes.completed(instant)
+    return time_order(instant) if only else writes.get_completion_time(instant)

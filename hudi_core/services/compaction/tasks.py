@@ -88,7 +88,7 @@ class Compactor:
         merge, blocks = MergedSlices(files).merge(task.slice, self.rows, by_key=logs_changes)
         if not logs_changes:
             return self._base_file(task, merge, blocks, None)
-        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, merge.record_keys).opened() as changes:
+        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, merge.record_keys).open() as changes:
             status = self._base_file(task, merge, blocks, changes)
         return replace(status, change_logs={changes.path: changes.size})
 

@@ -144,7 +144,7 @@ def _run(table: Table, time: str, plan: RestorePlan, proof: Proof, clock: Clock,
     records = _records(latest, [one for one in rollbacks if time_order(one.requested_time) > time_order(time)])
     milliseconds = int((clock() - begun).total_seconds() * 1000)
     content = write_container(RESTORE_METADATA, [_record(plan, records, time, milliseconds)])
-    completed = files.completed(next_time(latest.timeline, clock, after=[time]))
+    completed = files.name_completed(next_time(latest.timeline, clock, after=[time]))
     run(storage, [Create(completed, content)])
     # As Apache Hudi leaves it: the restore alone states what was undone. Until its completed file goes, each is complete.
     for instant in rollbacks:

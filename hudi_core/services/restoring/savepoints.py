@@ -52,7 +52,7 @@ def savepoint(
             "version": 1,
         }
         names = _files(latest, time)
-        completed = names.completed(next_time(latest.timeline, clock))
+        completed = names.name_completed(next_time(latest.timeline, clock))
         begun = [Delete(_files(latest, other).inflight) for other in _dead(latest) if other != time]
         content = write_container(SAVEPOINT_METADATA, [record])
         run(latest.storage, [*begun, Create(names.inflight), Create(completed, content)])

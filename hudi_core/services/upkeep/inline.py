@@ -32,10 +32,10 @@ def run_inline(
     """
     latest = refreshed(table)
     request = Request(properties or {}, clock)
-    stated = request.stated(latest)
+    stated = request.read_stated(latest)
     if not stated.flag(_ENABLED, default=True):
         return []
-    compaction = InlineCompaction.from_properties(request.merged(latest))
+    compaction = InlineCompaction.from_properties(request.merge(latest))
     # What is on by default in Apache Hudi's writers is done where somebody states it.
     wanted = {
         ServiceName.CLEAN: stated.flag(_CLEANS, default=False),
@@ -51,7 +51,7 @@ def run_inline(
             if asked_for and SERVICES[name].is_due(latest, request):
                 done.append(SERVICES[name].run(latest, request))
         if compaction.plans:
-            plan_only(refreshed(latest), CompactionOptions.from_properties(request.merged(latest)))
+            plan_only(refreshed(latest), CompactionOptions.from_properties(request.merge(latest)))
     except HudiError as error:
         if stated.flag(_FAILS, default=True):
             raise

@@ -57,11 +57,11 @@ class Request:
     clock: Clock
     bounds: WorkBounds = NO_BOUNDS
 
-    def stated(self, table: Table) -> StatedProperties:
+    def read_stated(self, table: Table) -> StatedProperties:
         """The properties that count."""
-        return StatedProperties(self.merged(table))
+        return StatedProperties(self.merge(table))
 
-    def merged(self, table: Table) -> Mapping[str, str]:
+    def merge(self, table: Table) -> Mapping[str, str]:
         """All properties by name."""
         return {**table.config.properties, **self.properties}
 
@@ -109,7 +109,7 @@ def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
 
 
 def _compaction(table: Table, request: Request, *, of_logs: bool) -> CompactionOptions:
-    options = CompactionOptions.from_properties(request.merged(table), of_logs=of_logs)
+    options = CompactionOptions.from_properties(request.merge(table), of_logs=of_logs)
     return replace(options, clock=request.clock, bounds=request.bounds)
 
 
@@ -131,7 +131,7 @@ def _compact(table: Table, request: Request) -> Mapping[str, Any]:
 
 
 def _merges_logs(table: Table, request: Request) -> bool:
-    stated = request.stated(table)
+    stated = request.read_stated(table)
     enabled = stated.flag("hoodie.log.compaction.enable", "hoodie.log.compaction.inline", default=False)
     if not enabled or table.config.type is not TableType.MERGE_ON_READ:
         return False
@@ -143,11 +143,11 @@ def _merge_logs(table: Table, request: Request) -> Mapping[str, Any]:
 
 
 def _is_clustered(table: Table, request: Request) -> bool:
-    return clustering_is_due(table, request.stated(table))
+    return clustering_is_due(table, request.read_stated(table))
 
 
 def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
-    options = replace(clustering_options(request.stated(table)), clock=request.clock)
+    options = replace(clustering_options(request.read_stated(table)), clock=request.clock)
     if request.bounds == NO_BOUNDS:
         return cluster(table, options).as_dict()
     groups, put_off = bound_groups(table, options, request.bounds)

@@ -90,7 +90,7 @@ def _merge(
         located = tagger.locate(keys)
     stored = plan_stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
     for number, rows in group_rows(located.slices):
-        source = SourceRows(tuple(given.taken(rows)), take_strings(keys.records, rows), rows)
+        source = SourceRows(tuple(given.take(rows)), take_strings(keys.records, rows), rows)
         yield from merge_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
     nowhere = np.flatnonzero(located.slices == NOWHERE)
-    yield from rows_without_slices(merge, tuple(given.taken(nowhere)), take_keys(keys, nowhere), nowhere)
+    yield from rows_without_slices(merge, tuple(given.take(nowhere)), take_keys(keys, nowhere), nowhere)

@@ -56,7 +56,7 @@ def spread_update(
         def plan(table: Table, instant_time: str) -> Planned:
             scan = table.scan(where, meta=False)
             prepares = preparation(table, scan.schema, instant_time)
-            given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.changed))
+            given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.apply))
             planned = given.plan_upsert(table, instant_time, settings, kept)
             return of_changes(planned.planned, table, changes, planned.loses, settings)
 

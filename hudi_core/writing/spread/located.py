@@ -47,7 +47,7 @@ class DealRanges:
         numbers = count()
         for run in pack_runs(packets):
             whole = run.whole
-            yield from run.dealt(whole, self.cuts.targets(whole.keys), self.engine, self.schema, numbers)
+            yield from run.deal(whole, self.cuts.targets(whole.keys), self.engine, self.schema, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

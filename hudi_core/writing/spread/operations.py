@@ -48,7 +48,7 @@ from hudi_core.writing.row_size import measure_stored_row_bytes
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
 from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, sum_reports
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
-from hudi_core.writing.spread.routed import InputOrder, RouteRows, dealt_tasks, input_order
+from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
@@ -101,7 +101,7 @@ def _spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> Wri
 def read_given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
     """The keys of rows, in columns of these names or made by the table's generator."""
     bare = bare_schema(table)
-    with rows.map(ReadKeys(sendable(table), rows.schema, names)).kept() as kept:
+    with rows.map(ReadKeys(sendable(table), rows.schema, names)).keep() as kept:
         yield GivenRows(table, rows, kept, input_report(kept.reports()), bare, row_schema(table, bare))
 
 
@@ -112,7 +112,7 @@ def prepare_rows(
     """The rows of an input, prepared and checked."""
     measures = measure_stored_row_bytes(Sources(table.snapshot())) is None
     sent = replace(prepares, table=sendable(table))
-    with rows.map(PrepareRows(sent, measures, changed)).kept() as kept:
+    with rows.map(PrepareRows(sent, measures, changed)).keep() as kept:
         report = input_report(kept.reports())
         yield GivenRows(table, rows, kept, report, prepares.schema.table, prepares.stored, prepares.schema.kept)
 
@@ -217,8 +217,8 @@ class GivenRows:
         step = LocateRows(
             tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, dict(options.properties)
         )
-        dealt = self.kept.map(DealRanges(cuts, table.engine, self.stored)).dealt(ranges)
-        flow = kept.enter_context(dealt.map(step).kept())
+        dealt = self.kept.map(DealRanges(cuts, table.engine, self.stored)).deal(ranges)
+        flow = kept.enter_context(dealt.map(step).keep())
         return flow, sum_reports(flow.reports())
 
     def _refuse_repeated_keys(self) -> None:
@@ -227,7 +227,7 @@ class GivenRows:
             return
         cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
         first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}
-        dealt = self.kept.map(DealRanges(cuts, self.table.engine, self.stored)).dealt(self._ranges)
+        dealt = self.kept.map(DealRanges(cuts, self.table.engine, self.stored)).deal(self._ranges)
         open_reports(dealt.map(CheckKeys(sendable(self.table), first_rows)).reports())
 
     def _planner(self, table: Table, instant_time: str, options: WriteOptions) -> Planner:
@@ -263,8 +263,8 @@ class _Writes:
     def __call__(self, runner: TaskRunner, tasks: Sequence[Task]) -> Sequence[WriteStatus]:
         if not tasks:
             return ()
-        parts = dealt_tasks(tasks, self.row_bytes, self.flow.parallelism)
+        parts = deal_tasks(tasks, self.row_bytes, self.flow.parallelism)
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
-        dealt = self.flow.map(route).dealt(int(parts.max()) + 1)
+        dealt = self.flow.map(route).deal(int(parts.max()) + 1)
         return statuses(dealt.map(WriteRows(runner, tasks, parts, self.in_key_order)).reports())

@@ -48,7 +48,7 @@ class RowPack:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def taken(self, engine: Engine[Any, Any, Any], schema: Schema, rows: Numbers) -> RowPack:
+    def take(self, engine: Engine[Any, Any, Any], schema: Schema, rows: Numbers) -> RowPack:
         """Some of the rows, in the order given."""
         if len(rows) == len(self) and bool((rows[1:] > rows[:-1]).all()):
             return self
@@ -82,7 +82,7 @@ class PackRun:
         """All rows, without their batches."""
         return join_packs(self.packs)
 
-    def dealt(
+    def deal(
         self, whole: RowPack, targets: Numbers, engine: Engine[Any, Any, Any], schema: Schema, numbers: count[int]
     ) -> Iterator[Packet]:
         """Packets of the rows for the part that each of them goes to; rows of negative ones are left out. `numbers` count the

@@ -70,7 +70,7 @@ class PrepareRows:
                     row_bytes = self._measure(prepared.batch)
                 yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None)
         except HudiError as error:
-            yield counting.refused(error)
+            yield counting.refuse(error)
         else:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
 
@@ -107,7 +107,7 @@ class ReadKeys:
                 if self.table.engine.rows.count(batch):
                     yield counting.packet(key_columns(*reader.keys(batch)), None)
         except HudiError as error:
-            yield counting.refused(error)
+            yield counting.refuse(error)
         else:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample()))
 
@@ -131,7 +131,7 @@ class PartCounts:
         pack = RowPack(keys, numbers, batch, loses=loses, removes=removes)
         return Packet(self.part, 0, self.part, self.packets, pack_object(pack))
 
-    def refused(self, error: HudiError) -> Packet:
+    def refuse(self, error: HudiError) -> Packet:
         """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""
         if isinstance(error, StorageError):
             raise error

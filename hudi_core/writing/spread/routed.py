@@ -64,7 +64,7 @@ class RouteRows:
             whole = run.whole
             tasks = self._tasks(whole, slices, seen, has_rows=run.packs[0].batch is not None)
             targets = np.where(tasks >= 0, self.parts[tasks], NOWHERE)
-            yield from run.dealt(replace(whole, tasks=tasks), targets, self.engine, self.schema, numbers)
+            yield from run.deal(replace(whole, tasks=tasks), targets, self.engine, self.schema, numbers)
 
     def _tasks(self, pack: RowPack, slices: Numbers, seen: dict[str, int], *, has_rows: bool) -> Numbers:
         """The task of each row, `NOWHERE` of one that is left out."""
@@ -91,7 +91,7 @@ class RouteRows:
         return tasks[new]
 
 
-def dealt_tasks(tasks: Sequence[Task], row_bytes: float, parallelism: int) -> Numbers:
+def deal_tasks(tasks: Sequence[Task], row_bytes: float, parallelism: int) -> Numbers:
     """The part that runs each task: tasks are dealt out by size, to as many parts as keep all machines busy to the end."""
     sizes = np.array([_bytes(task, row_bytes) for task in tasks])
     total = float(sizes.sum())

@@ -61,11 +61,11 @@ def spread_merge(
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest)
     with ExitStack() as files:
-        kept = files.enter_context(rows.map(ReadSource(sent)).kept())
+        kept = files.enter_context(rows.map(ReadSource(sent)).keep())
         given = input_report(kept.reports())
 
         def plan(table: Table, instant_time: str) -> Planned:
-            merged = _MergedParts(bound.rows, rows.runner, *_dealt(kept, given, table, sent, settings))
+            merged = _MergedParts(bound.rows, rows.runner, *_deal(kept, given, table, sent, settings))
             prepares = preparation(table, bound.rows, instant_time)
             prepared = files.enter_context(prepare_rows(table, merged, prepares, iter))
             planned = prepared.plan_upsert(table, instant_time, settings, files)
@@ -75,7 +75,7 @@ def spread_merge(
         return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)
 
 
-def _dealt(
+def _deal(
     kept: Flow, given: InputReport, table: Table, merge: BoundMerge, options: WriteOptions
 ) -> tuple[Flow, MergeSlices]:
     """The source's rows in parts by slice, and what is done with them there."""
@@ -84,8 +84,8 @@ def _dealt(
     cuts = range_cuts(given.samples, ranges, by_key=merge.whole_table)
     tagging = remote_tagging(table, TagOptions(options.index, merge.whole_table))
     first_rows = {part.part: given.first_row(part.part) for part in given.parts}
-    ranged = kept.map(DealRanges(cuts, table.engine, merge.given)).dealt(ranges)
-    located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).dealt(parts)
+    ranged = kept.map(DealRanges(cuts, table.engine, merge.given)).deal(ranges)
+    located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).deal(parts)
     scan = table.scan(meta=table.config.populate_meta_fields)
     return located, MergeSlices(merge, plan_stored_rows(merge, scan), tagging.slices)
 
@@ -103,7 +103,7 @@ class ReadSource:
                 if self.merge.table.engine.rows.count(batch):
                     yield counts.packet(self.merge.keys([batch]), batch)
         except HudiError as error:
-            yield counts.refused(error)
+            yield counts.refuse(error)
         else:
             yield report(part, PartReport(part, counts.partitions, counts.sampler.sample()))
 
@@ -139,7 +139,7 @@ class LocateSource:
             of_input = self.first_rows[run.source] + whole.numbers
             to_part = np.where(slices == NOWHERE, part, slices) % self.parts
             placed = replace(whole, numbers=of_input, places=slices)
-            yield from replace(run, source=part).dealt(placed, to_part, engine, self.schema, numbers)
+            yield from replace(run, source=part).deal(placed, to_part, engine, self.schema, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,10 +168,10 @@ class MergeSlices:
         new = np.flatnonzero(slices == NOWHERE)
         if len(new):
             keys = take_keys(whole.keys, new)
-            yield from rows_without_slices(self.merge, tuple(rows.taken(new)), keys, whole.numbers[new])
+            yield from rows_without_slices(self.merge, tuple(rows.take(new)), keys, whole.numbers[new])
         for number, own in group_rows(slices):
             records = take_strings(whole.keys.records, own)
-            source = SourceRows(tuple(rows.taken(own)), records, whole.numbers[own])
+            source = SourceRows(tuple(rows.take(own)), records, whole.numbers[own])
             yield from merge_rows(self.merge, source, self.stored.of_slice(self.slices[number]))
 
 

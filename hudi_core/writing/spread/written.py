@@ -69,7 +69,7 @@ class WriteRows:
         with closing(spool(self.runner.snapshot.engine, self.runner.rows, batches())) as rows:
             runner, given = replace(self.runner, spool=rows), _TaskRows(packs, deletes, self.in_key_order)
             for number in given.tasks:
-                status = runner.run(given.brought(attempts[number], number))
+                status = runner.run(given.bring(attempts[number], number))
                 if status is not None:
                     yield status
 
@@ -91,7 +91,7 @@ class _TaskRows:
         """The numbers of the tasks that get any."""
         return sorted({*self._rows, *self._deletes})
 
-    def brought(self, task: Task, number: int) -> Task:
+    def bring(self, task: Task, number: int) -> Task:
         """A task with what it gets."""
         leaves = positions = None
         if self._leaves is not None and number in self._deletes:

@@ -18,13 +18,13 @@ WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris') AND gratuity > 20"
 def footers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The paths of the footers that are read, in order."""
     paths: list[str] = []
-    original = ParquetReader.opened
+    original = ParquetReader.open
 
     def counted(reader: ParquetReader, storage: Storage, file: FileInfo) -> OpenedParquet:
         paths.append(file.path)
         return original(reader, storage, file)
 
-    monkeypatch.setattr(ParquetReader, "opened", counted)
+    monkeypatch.setattr(ParquetReader, "open", counted)
     yield paths
 
 

@@ -94,7 +94,7 @@ def test_an_inflight_commit_lists_its_planned_files() -> None:
 )
 def test_names_of_instants_are_read_back(layout: int, action: str, completes_as: str) -> None:
     files = InstantFiles(".hoodie", layout, TIME, action)
-    completed = files.completed("20260101000000001")
+    completed = files.name_completed("20260101000000001")
     for path, state, of in ((files.requested, 0, action), (files.inflight, 1, action), (completed, 2, completes_as)):
         instant = parse_instant(path.rpartition("/")[2])
         assert instant is not None

@@ -55,4 +55,4 @@ def test_a_stream_that_fails_leaves_no_file(tmp_path: Path) -> None:
         file.write(b"whole")
     assert storage.read("f/a") == b"whole"
     storage.delete_folder("f")
-    assert storage.modified("f/a") is None
+    assert storage.read_modified("f/a") is None

@@ -35,7 +35,7 @@ class Elsewhere:
 
 def spooled(reach: Reach, count: int, folder: Path | None = None) -> Spool:
     data = pa.table({"n": range(count)})
-    schema = ENGINE.rows.given(data).schema
+    schema = ENGINE.rows.read_given(data).schema
     engine: Any = Elsewhere(reach)
     return spool(engine, schema, data.to_batches(), folder=None if folder is None else str(folder))
 

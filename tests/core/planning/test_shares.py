@@ -56,7 +56,7 @@ def test_a_share_reads_the_blocks_of_its_files_alone() -> None:
         (reported,) = metadata.column_stats(["n"])["n"]
         recorded = {bytes(key) for key in reported.keys}
         assert {bytes(key) for key in keys[numbers]} <= recorded
-        opened = [metadata.opened(group).base for group in metadata.slices(COLUMN_STATS)]
+        opened = [metadata.open_group(group).base for group in metadata.slices(COLUMN_STATS)]
         return sum(item.blocks_read for item in opened if item is not None)
 
     whole = blocks_for(np.arange(400))

@@ -137,7 +137,7 @@ def test_matching_rows_are_counted_of_several_files_at_once(root: Path, monkeypa
 
 def test_each_small_file_is_opened_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """TABLE-16."""
-    opens, opened = Counter[str](), ParquetReader.opened
+    opens, opened = Counter[str](), ParquetReader.open
 
     def noted(self: ParquetReader, storage: Storage, file: FileInfo) -> OpenedParquet:
         opens[file.name] += 1
@@ -145,7 +145,7 @@ def test_each_small_file_is_opened_once(root: Path, monkeypatch: pytest.MonkeyPa
 
     table = open_table(str(root))
     assert len(table.slices()) == FILES
-    monkeypatch.setattr(ParquetReader, "opened", noted)
+    monkeypatch.setattr(ParquetReader, "open", noted)
     assert sum(batch.num_rows for batch in table.scan().batches()) == len(wanted_rows())
     small = {name: count for name, count in opens.items() if not name.startswith(f"f{LARGE}")}
     assert len(small) == FILES - 1 and set(small.values()) == {1}

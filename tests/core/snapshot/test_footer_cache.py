@@ -343,7 +343,7 @@ def test_every_recorded_footer_comes_back(entry: TableEntry, cache: FooterCache)
     if not bases:
         pytest.skip("no file slice has a Parquet base file")
     for base in bases:
-        written = table.engine.reader("parquet").opened(table.storage, base).footer
+        written = table.engine.reader("parquet").open(table.storage, base).footer
         cache.put("root", {base: written})
         found = cache.get("root", [base])[base.path]
         assert found.rows == written.rows

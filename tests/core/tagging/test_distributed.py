@@ -47,7 +47,9 @@ def bounds_of(ranges: list[tuple[int, int] | None]) -> KeyBounds:
 def test_bounds_that_are_not_recorded_are_those_of_footers(runner: Runner) -> None:
     tagging = remote_tagging(open_table(str(rides()), metadata="off"), SIMPLE)
     recorded = (
-        remote_tagging(open_table(str(rides())), SIMPLE).stored().read_recorded_bounds(np.arange(len(tagging.slices)))
+        remote_tagging(open_table(str(rides())), SIMPLE)
+        .read_stored()
+        .read_recorded_bounds(np.arange(len(tagging.slices)))
     )
     local, by_runner = key_bounds(tagging, runner, 2), key_bounds(tagging, runner, 2, max_local_footers=0)
     assert by_runner.known.all() and recorded.known.all()
@@ -113,7 +115,7 @@ def test_tasks_with_some_of_the_files_locate_their_keys() -> None:
         return [row["location"] for batch in tagged.batches for row in tagger_rows.to_json(batch, tagged.schema)]
 
     tagger_rows = table.engine.rows
-    whole = locations(lambda rows: Tagger(table, SIMPLE).tag(tagger_rows.given(rows)))
+    whole = locations(lambda rows: Tagger(table, SIMPLE).tag(tagger_rows.read_given(rows)))
     parts = [locations(tagging.of_slices(task).tag) for task in slice_tasks(tagging.slices, 3)]
     assert len(parts) == 3
     merged = [next((location for location in row if location is not None), None) for row in zip(*parts, strict=True)]

@@ -68,7 +68,7 @@ def test_however_many_keys_are_located_together(table: Table, rows: pa.Table, at
 def test_keys_can_be_added(table: Table, rows: pa.Table) -> None:
     """INDEX-19."""
     own = rows.drop_columns([name for name in rows.column_names if name.startswith("_hoodie")])
-    given = Tagger(table).tag(table.engine.rows.given(own), with_keys=True)
+    given = Tagger(table).tag(table.engine.rows.read_given(own), with_keys=True)
     found = pa.Table.from_batches(list(given.batches))
     assert found.column_names == [*own.column_names, "record_key", "partition_path", "location"]
     assert found["record_key"].to_pylist() == rows["_hoodie_record_key"].to_pylist()
@@ -111,7 +111,7 @@ def test_rows_without_keys_are_refused(table: Table, columns: dict[str, list[Any
 def test_a_choice_states_its_reason(table: Table, rows: pa.Table) -> None:
     """INDEX-17."""
     tagger = Tagger(table)
-    list(tagger.tag(table.engine.rows.given(keys_of(rows))).batches)
+    list(tagger.tag(table.engine.rows.read_given(keys_of(rows))).batches)
     (choice,) = tagger.choices
     assert choice.kind in (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.RECORD_INDEX)
     assert "file slices in range" in choice.reason

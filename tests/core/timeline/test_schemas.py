@@ -68,7 +68,7 @@ def test_a_column_that_only_a_file_has_is_none_of_the_table() -> None:
     after = replace(known.latest, record=replace(known.latest.record, fields=(*known.latest.fields, FOURTH)))
     stored = Schema(record_with_ids(t.Record((t.Field(0, "_hoodie_commit_time", t.String()), *known.latest.fields))))
     for version in (known, known.after("20300101000000000", after)):
-        own = ids(version.stored(stored, 0))
+        own = ids(version.identify(stored, 0))
         assert (own["a"], own["b"]) == (0, 1)
         assert own["_hoodie_commit_time"] > GREATEST_ID
         assert own["_hoodie_commit_time"] not in after.places

@@ -337,11 +337,11 @@ def test_rows_beyond_memory_wait_in_a_file(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_spool_gives_any_rows_in_any_order(tmp_path: Path) -> None:
     data = arrow([(f"{n}", "x", n, 1) for n in range(10)])
-    schema = ENGINE.rows.given(data).schema
+    schema = ENGINE.rows.read_given(data).schema
     for limit in (3, 100):
         rows = spool(ENGINE, schema, data.to_batches(max_chunksize=2), limit)
         assert (rows.path is None) is (limit == 100)
-        chosen = pa.Table.from_batches(rows.taken(np.array([7, 0, 7])))
+        chosen = pa.Table.from_batches(rows.take(np.array([7, 0, 7])))
         assert chosen.column("v").to_pylist() == [7, 0, 7]
         assert rows.rows == 10
         rows.close()

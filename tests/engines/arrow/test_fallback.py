@@ -103,7 +103,7 @@ def test_every_oddity_is_read_as_pyarrow_reads_it(tmp_path: Path, name: str) -> 
         options["compression"] = dict.fromkeys(data.column_names, "gzip") | options["compression"]
     pq.write_table(data, tmp_path / "f.parquet", **options)
     want = pq.read_table(tmp_path / "f.parquet")
-    file = READER.opened(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", (tmp_path / "f.parquet").stat().st_size))
+    file = READER.open(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", (tmp_path / "f.parquet").stat().st_size))
     assert _plain(pa.Table.from_batches(file.batches())) == _plain(want)
     keep = np.arange(ROWS) % 97 == 5
     found = pa.Table.from_batches(file.batches(["int", "text", "list", "bytes"], None, keep))
@@ -149,7 +149,7 @@ def _member(content: bytes) -> bytes:
 def test_pages_of_several_gzip_members_are_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """FORMAT-260."""
     file = of_members(tmp_path)
-    opened = READER.opened(ArrowStorage(str(tmp_path)), file)
+    opened = READER.open(ArrowStorage(str(tmp_path)), file)
     assert pa.Table.from_batches(opened.batches())["n"].to_pylist() == [0] * 513
     assert ["f.parquet: its pages are read by pyarrow" in record.message for record in caplog.records] == [True]
 
@@ -157,7 +157,7 @@ def test_pages_of_several_gzip_members_are_read(tmp_path: Path, caplog: pytest.L
 def test_damage_in_them_is_an_error(tmp_path: Path) -> None:
     """FORMAT-260."""
     file = of_members(tmp_path, damaged=True)
-    opened = READER.opened(ArrowStorage(str(tmp_path)), file)
+    opened = READER.open(ArrowStorage(str(tmp_path)), file)
     with pytest.raises(CorruptFileError, match=r"f\.parquet: expected"):
         list(opened.batches())
 
@@ -171,7 +171,7 @@ def test_a_codec_without_a_library_is_no_damage(tmp_path: Path) -> None:
     assert lzo != content
     path.write_bytes(lzo)
     with pytest.raises(UnsupportedError, match=r"f\.parquet"):
-        list(READER.opened(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", len(lzo))).batches())
+        list(READER.open(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", len(lzo))).batches())
 
 
 def batch(*numbers: int) -> pa.RecordBatch:

@@ -82,9 +82,9 @@ def written(folder: Path, rows: pa.Table, **options: Any) -> tuple[ArrowStorage,
 def test_rows_are_those_of_the_file(tmp_path: Path, options: dict[str, Any]) -> None:
     rows = table()
     storage, file = written(tmp_path, rows, **options)
-    assert pa.Table.from_batches(READER.opened(storage, file).batches()).to_pylist() == rows.to_pylist()
+    assert pa.Table.from_batches(READER.open(storage, file).batches()).to_pylist() == rows.to_pylist()
     requested = [("deep", "b", "c"), "a.b", "city"]
-    found = pa.Table.from_batches(READER.opened(storage, file).batches(requested, [1]))
+    found = pa.Table.from_batches(READER.open(storage, file).batches(requested, [1]))
     assert found.column_names == ["city", "deep", "a.b"]
     deep = [row and {"b": row["b"]} for row in rows["deep"].to_pylist()]
     assert found["deep"].to_pylist() == deep[1_100:2_200]
@@ -120,9 +120,9 @@ def test_rows_to_keep_are_those_of_the_whole_file(
     storage, file = written(tmp_path, rows, **({"write_page_index": True} | options))
     numbers, draw = np.arange(ROWS), np.random.default_rng(5)
     for keep in (numbers // 7 == 200, draw.random(ROWS) < 0.002, numbers % 400 == 399, numbers >= 0, numbers < 0):
-        found = list(READER.opened(storage, file).batches(None, None, keep))
+        found = list(READER.open(storage, file).batches(None, None, keep))
         assert pa.Table.from_batches(found, rows.schema).equals(rows.filter(pa.array(keep)))
-    kept = READER.opened(storage, file).batches([("deep", "b"), "list"], [2], numbers[2_200:] == 2_300)
+    kept = READER.open(storage, file).batches([("deep", "b"), "list"], [2], numbers[2_200:] == 2_300)
     assert [row for batch in kept for row in batch.to_pylist()] == [
         {"deep": (row := rows["deep"][2_300].as_py()) and {"b": row["b"]}, "list": rows["list"][2_300].as_py()}
     ]
@@ -132,13 +132,13 @@ def test_pages_without_rows_to_keep_are_not_read(tmp_path: Path) -> None:
     storage, file = written(tmp_path, table(), write_page_index=True, use_dictionary=False)
     content = bytearray((tmp_path / "f.parquet").read_bytes())
     keep = np.arange(ROWS) == 1_099
-    whole = next(READER.opened(storage, file).batches(["id"], None, keep))
+    whole = next(READER.open(storage, file).batches(["id"], None, keep))
     content[200:300] = bytes(100)  # within the first column's first page
     (tmp_path / "damaged").write_bytes(content)
     damaged = FileInfo("damaged", file.size)
-    assert next(READER.opened(storage, damaged).batches(["id"], None, keep)).equals(whole)
+    assert next(READER.open(storage, damaged).batches(["id"], None, keep)).equals(whole)
     with pytest.raises(CorruptFileError):
-        next(READER.opened(storage, damaged).batches(["id"]))
+        next(READER.open(storage, damaged).batches(["id"]))
 
 
 def test_a_damaged_page_index_gives_the_right_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -150,14 +150,14 @@ def test_a_damaged_page_index_gives_the_right_rows(tmp_path: Path, caplog: pytes
     columns = thrift.structure(footer)[0][4][0][1]
     start, end = columns[0][4], columns[-1][4] + columns[-1][5]
     keep = np.arange(len(rows)) // 10 == 15
-    want = pa.Table.from_batches(READER.opened(storage, file).batches(None, None, keep))
+    want = pa.Table.from_batches(READER.open(storage, file).batches(None, None, keep))
     draw = random.Random(7)
     for number in range(100):
         content = bytearray(good)
         content[draw.randrange(start, end)] ^= 1 << draw.randrange(8)
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(content)
-        found = pa.Table.from_batches(READER.opened(storage, FileInfo(path.name, file.size)).batches(None, None, keep))
+        found = pa.Table.from_batches(READER.open(storage, FileInfo(path.name, file.size)).batches(None, None, keep))
         assert found.equals(want)
     assert sum("read by pyarrow" in record.message for record in caplog.records) > 50
 
@@ -176,12 +176,12 @@ def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, options: 
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(content)
         try:
-            found = pa.Table.from_batches(READER.opened(storage, FileInfo(path.name, file.size)).batches())
+            found = pa.Table.from_batches(READER.open(storage, FileInfo(path.name, file.size)).batches())
         except HudiError as error:
             assert "\n" not in str(error)
             errors += 1
         else:
-            assert found.equals(pa.Table.from_batches(READER.opened(storage, file).batches()))
+            assert found.equals(pa.Table.from_batches(READER.open(storage, file).batches()))
     assert errors > 100
 
 

@@ -99,15 +99,15 @@ def test_columns_that_are_null_in_every_row_are_there_in_json(tmp_path: Path) ->
 
 def test_a_column_of_nulls_without_a_type_is_a_string_column() -> None:
     rows = pa.table({"id": ["a", "b"], "none": pa.nulls(2)})
-    given = ENGINE.rows.given(rows)
+    given = ENGINE.rows.read_given(rows)
     assert pa.Table.from_batches(list(given.batches)).to_pylist() == rows.to_pylist()
 
 
 def test_rows_that_are_handed_over_are_taken() -> None:
-    given = ENGINE.rows.given(ROWS)
+    given = ENGINE.rows.read_given(ROWS)
     assert pa.Table.from_batches(list(given.batches)).to_pylist() == ROWS.to_pylist()
     with pytest.raises(UsageError, match="__arrow_c_stream__"):
-        ENGINE.rows.given([1])
+        ENGINE.rows.read_given([1])
 
 
 def test_values_that_arrow_itself_refuses_are_an_error_of_ours() -> None:
@@ -119,7 +119,7 @@ def test_values_that_arrow_itself_refuses_are_an_error_of_ours() -> None:
 
     for data in (pa.table({"day": pa.array([1], pa.date64())}), broken()):
         with pytest.raises(UsageError, match=r"^rows: expected values that their columns can have"):
-            list(ENGINE.rows.given(data).batches)
+            list(ENGINE.rows.read_given(data).batches)
 
 
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_dictionaries_of_views_are_decoded_at_any_depth() -> None:
             "map": pa.MapArray.from_arrays(offsets, pa.array(["p", "q", "r", "s"]), coded),
         }
         for name, array in nested.items():
-            rows = ENGINE.rows.given(pa.table({"c": array}))
+            rows = ENGINE.rows.read_given(pa.table({"c": array}))
             assert [value for batch in rows.batches for value in batch.column(0).to_pylist()] == array.to_pylist(), name
 
 
@@ -159,7 +159,7 @@ def test_schemas_without_columns_are_refused() -> None:
             return pa.table({"m": [1, "x"]}).__arrow_c_stream__(requested_schema)
 
     with pytest.raises(UsageError, match="rows: expected columns of one type each"):
-        ENGINE.rows.given(Mixed())
+        ENGINE.rows.read_given(Mixed())
 
 
 BEYOND = [datetime(1500, 1, 2, 3, 4, 5, 678_901), None, datetime(3000, 1, 1), datetime(2024, 1, 1)]
@@ -276,10 +276,10 @@ def test_numbers_of_csv_beyond_their_column_are_refused_and_nan_is_a_number(tmp_
 def test_nulls_alone_take_the_type_of_the_column() -> None:
     """ROWS-803."""
     rows = pa.table({"id": ["a"], "x": pa.nulls(1), "days": pa.array([[]]), "new": pa.nulls(1)})
-    given = ENGINE.rows.given(rows, TYPED)
+    given = ENGINE.rows.read_given(rows, TYPED)
     assert [str(field.type) for field in pa.Table.from_batches(list(given.batches)).schema] == [
         "string", "float", "list<element: struct<day: date32[day]>>", "string"
     ]  # fmt: skip
     parts = pa.array([[{"day": None}]])
-    (_, field) = ENGINE.rows.given(pa.table({"id": ["a"], "days": parts}), TYPED).schema.fields
+    (_, field) = ENGINE.rows.read_given(pa.table({"id": ["a"], "days": parts}), TYPED).schema.fields
     assert to_arrow(field.type) == to_arrow(TYPED.fields[4].type)

@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 def test_rows_columns_and_flags(path: Path, local: bool) -> None:
     """ENGINE-711: also of a file that is not local."""
     storage: Any = ENGINE.storage(str(path.parent)) if local else Memory({"f.lance": path.read_bytes()})
-    opened = ENGINE.reader("lance").opened(storage, FileInfo("f.lance", path.stat().st_size))
+    opened = ENGINE.reader("lance").open(storage, FileInfo("f.lance", path.stat().st_size))
     assert opened.footer.rows == len(ROWS)
     assert pa.Table.from_batches(opened.batches()).to_pylist() == ROWS.to_pylist()
     keep = np.arange(len(ROWS)) % 10_000 == 7
@@ -53,4 +53,4 @@ def test_damage_is_named(path: Path) -> None:
     """ENGINE-711."""
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(CorruptFileError, match="a Lance file"):
-        assert ENGINE.reader("lance").opened(ENGINE.storage(str(path.parent)), FileInfo("f.lance", 1)).footer
+        assert ENGINE.reader("lance").open(ENGINE.storage(str(path.parent)), FileInfo("f.lance", 1)).footer

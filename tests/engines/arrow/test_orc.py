@@ -27,22 +27,22 @@ def file(tmp_path: Path) -> tuple[ArrowStorage, FileInfo]:
 
 
 def test_footer_and_rows(file: tuple[ArrowStorage, FileInfo]) -> None:
-    footer = READER.opened(*file).footer
+    footer = READER.open(*file).footer
     assert (footer.rows, dict(footer.statistics)) == (10, {})
     assert [field.type for field in footer.schema.fields][::2] == [t.Long(), t.Binary()]
-    assert pa.Table.from_batches(READER.opened(*file).batches()).to_pylist() == TABLE.to_pylist()
+    assert pa.Table.from_batches(READER.open(*file).batches()).to_pylist() == TABLE.to_pylist()
 
 
 def test_columns_and_stripes_are_chosen(file: tuple[ArrowStorage, FileInfo]) -> None:
-    chosen = pa.Table.from_batches(READER.opened(*file).batches(["b", "a"]))
+    chosen = pa.Table.from_batches(READER.open(*file).batches(["b", "a"]))
     assert chosen.to_pylist() == TABLE.select(["a", "b"]).to_pylist()
-    assert [batch.num_rows for batch in READER.opened(*file).batches([])] == [10]
-    assert list(READER.opened(*file).batches(None, [])) == []
+    assert [batch.num_rows for batch in READER.open(*file).batches([])] == [10]
+    assert list(READER.open(*file).batches(None, [])) == []
     with pytest.raises(UnknownColumnError, match="zzz"):
-        next(READER.opened(*file).batches(["zzz"]))
+        next(READER.open(*file).batches(["zzz"]))
 
 
 def test_other_bytes_are_corrupt(tmp_path: Path) -> None:
     (tmp_path / "f.orc").write_bytes(b"not ORC" * 20)
     with pytest.raises(CorruptFileError, match="ORC"):
-        _ = READER.opened(ArrowStorage(str(tmp_path)), FileInfo("f.orc", 140)).footer
+        _ = READER.open(ArrowStorage(str(tmp_path)), FileInfo("f.orc", 140)).footer

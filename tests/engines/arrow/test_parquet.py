@@ -32,7 +32,7 @@ def read(table: pa.Table, folder: Path, **options: Any) -> tuple[Footer, pa.Tabl
     path = folder / f"{len(list(folder.iterdir()))}.parquet"
     pq.write_table(table, path, **options)
     storage, file = ArrowStorage(str(folder)), FileInfo(path.name, path.stat().st_size)
-    opened = READER.opened(storage, file)
+    opened = READER.open(storage, file)
     footer, rows = opened.footer, pa.Table.from_batches(opened.batches())
     assert rows.schema.types == [to_arrow(field.type) for field in footer.schema.fields]
     return footer, rows
@@ -158,7 +158,7 @@ def test_bounds_of_only_some_writers_prove_that_there_is_no_nan(tmp_path: Path, 
     content = buffer.getvalue()
     own = pq.read_metadata(io.BytesIO(content)).created_by.encode()
     (tmp_path / "f").write_bytes(content.replace(own, writer.ljust(len(own))))
-    known = READER.opened(ArrowStorage(str(tmp_path)), FileInfo("f", len(content))).footer.statistics
+    known = READER.open(ArrowStorage(str(tmp_path)), FileInfo("f", len(content))).footer.statistics
     assert (known["f",].lower, known["f",].nans) == (1.0, nans)
     assert (known["i",].lower, known["i",].nans) == (1, False)
 
@@ -226,7 +226,7 @@ def test_storages_of_other_engines_serve_too(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "f.parquet")
     file = FileInfo("f.parquet", 0)
     storage = PlainStorage(str(tmp_path))
-    opened = READER.opened(storage, file)
+    opened = READER.open(storage, file)
     assert opened.footer.rows == 2
     assert [batch.to_pylist() for batch in opened.batches()] == [[{"a": 1}, {"a": 2}]]
 
@@ -240,7 +240,7 @@ def test_memory_is_bounded_by_a_row_group_not_by_the_file(tmp_path: Path) -> Non
     del table
     pool = pa.default_memory_pool()
     before, peak = pool.bytes_allocated(), 0
-    for batch in READER.opened(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", 0)).batches():
+    for batch in READER.open(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", 0)).batches():
         peak = max(peak, pool.bytes_allocated() - before)
         assert batch.num_rows <= rows
     assert peak < whole / 4
@@ -251,5 +251,5 @@ def test_schemas_that_differ_above_their_leaves_are_distinguished(tmp_path: Path
     for name in ("a", "b", "a", "c"):
         path = tmp_path / f"{name}.parquet"
         pq.write_table(pa.table({name: [{"x": 1}], "y": [name]}), path, store_schema=False)
-        footer = ParquetReader().opened(storage, FileInfo(path.name, path.stat().st_size)).footer
+        footer = ParquetReader().open(storage, FileInfo(path.name, path.stat().st_size)).footer
         assert [field.name for field in footer.schema.fields] == [name, "y"]

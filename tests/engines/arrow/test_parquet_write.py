@@ -58,11 +58,11 @@ def test_rows_come_back_and_statistics_are_exact(
     made, name = written(folder, schema, rows, row_group_rows=group_rows)
     storage, file = ArrowStorage(str(folder)), FileInfo(name, made.size)
     assert (folder / name).stat().st_size == made.size
-    footer = ParquetReader().opened(storage, file).footer
+    footer = ParquetReader().open(storage, file).footer
     assert footer.metadata["made"] == "here"
     result = [
         row
-        for batch in ParquetReader().opened(storage, file).batches()
+        for batch in ParquetReader().open(storage, file).batches()
         for row in to_values(batch.to_struct_array(), footer.schema.record)
     ]
     assert list(map(repr, result)) == list(map(repr, rows))

@@ -46,7 +46,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def read(folder: Path, rows: pa.Table, columns: Sequence[str] = ("key",), **options: Any) -> pa.Table:
     pq.write_table(rows, folder / "f.parquet", **(PAGE | options))
     file = FileInfo("f.parquet", (folder / "f.parquet").stat().st_size)
-    found = pa.Table.from_batches(READER.opened(ArrowStorage(str(folder)), file).batches(columns))
+    found = pa.Table.from_batches(READER.open(ArrowStorage(str(folder)), file).batches(columns))
     found.validate(full=True)
     return found
 
@@ -151,7 +151,7 @@ def test_columns_with_pages_of_as_many_rows_are_taken_side_by_side(
     rows = pa.table(columns | others)
     folder, even = tmp_path / "f.parquet", PAGE | {"data_page_size": 1, "row_group_size": 1_700}
     pq.write_table(rows, folder, **even)
-    found = list(READER.opened(ArrowStorage(str(tmp_path)), FileInfo(folder.name, folder.stat().st_size)).batches())
+    found = list(READER.open(ArrowStorage(str(tmp_path)), FileInfo(folder.name, folder.stat().st_size)).batches())
     assert [batch.num_rows for batch in found] == [300] * 5 + [200] + [300] * 2 + [200]
     for batch in found:
         batch.validate(full=True)

@@ -31,7 +31,7 @@ def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None
             or not file.size
         ):
             continue
-        opened = READER.opened(storage, file)
+        opened = READER.open(storage, file)
         footer = opened.footer
         rows = [row for batch in opened.batches() for row in to_values(ROWS.root(batch), footer.schema.record)]
         assert len(rows) == footer.rows
@@ -51,7 +51,7 @@ def test_avro_schemas_of_files_agree_with_their_columns(entry: TableEntry) -> No
         for file in storage.list("", recursive=True)
         if file.name.endswith(".parquet") and not file.path.startswith(".hoodie") and not file.name.startswith(".")
     ]
-    footers = [(file.path, READER.opened(storage, file).footer) for file in files if file.size]
+    footers = [(file.path, READER.open(storage, file).footer) for file in files if file.size]
     stated = [(path, footer) for path, footer in footers if "parquet.avro.schema" in footer.metadata]
     if not stated:
         pytest.skip("no file states its Avro schema")

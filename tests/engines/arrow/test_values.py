@@ -182,6 +182,6 @@ def test_numbers_close_together_and_far_apart_have_the_same_digits(numbers: list
         number is not None and number < 0 for number in numbers
     ]
     assert VALUES.matches(text, ()).to_pylist() == [False] * len(numbers)
-    shown = VALUES.replaced(text, VALUES.is_null(text), "none", t.String())
+    shown = VALUES.replace(text, VALUES.is_null(text), "none", t.String())
     assert to_values(shown, t.String()) == [text or "none" for text in expected]
     assert VALUES.join([shown]).type == pa.string()

@@ -92,5 +92,5 @@ def test_a_flow_begins_with_tasks(spark: Any) -> None:
     assert isinstance(runner, FlowRunner)
     flow = runner.flow(scatter, ["a", "b", "c", "d"])
     assert [packet.content for packet in flow.reports()] == [b"given"] * 4
-    assert [packet.content for packet in flow.dealt(3).map(gather).reports()] == [b"abcd"] * 3
+    assert [packet.content for packet in flow.deal(3).map(gather).reports()] == [b"abcd"] * 3
     assert runner.flow(scatter, []).reports() == []

@@ -65,7 +65,7 @@ def frame_of(spark: Any, rows: pa.Table, parts: int = 3) -> Any:
 
 
 def _engine(rows: pa.Table) -> Any:
-    return load_engine("arrow").rows.given(rows).schema
+    return load_engine("arrow").rows.read_given(rows).schema
 
 
 def spread_table(spark: Any, table: Table) -> SparkTable:

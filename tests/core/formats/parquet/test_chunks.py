@@ -114,7 +114,7 @@ def test_damaged_files_give_errors_of_ours_or_the_right_number_of_rows(tmp_path:
         file = FileInfo(f"f{number}", len(damaged))
         (tmp_path / file.path).write_bytes(damaged)
         try:
-            opened = reader.opened(storage, file)
+            opened = reader.open(storage, file)
             footer = opened.footer
             list(footer.statistics.values())
             assert sum(batch.num_rows for batch in opened.batches()) == footer.rows

@@ -146,7 +146,7 @@ def test_paths_give_values_nulls_and_ranges(where: str, expected: list[int]) -> 
 
 
 class TestPartitions:
-    def known(self, versions: Sequence[Schema], names: Mapping[str, tuple[int, int]]) -> PartitionStats:
+    def prepare(self, versions: Sequence[Schema], names: Mapping[str, tuple[int, int]]) -> PartitionStats:
         keys = partition_keys(["p", "q"])
 
         def found(requested: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
@@ -171,11 +171,11 @@ class TestPartitions:
 
     def test_partition_statistics_are_used_where_each_of_their_files_was_counted(self) -> None:
         """META-19."""
-        known = self.known([NEW], {"n": (1, 5)})
+        known = self.prepare([NEW], {"n": (1, 5)})
         assert self.numbers(known) == [0, 1]
         assert self.numbers(known, [False, True]) == [1]
 
     def test_an_index_is_not_used_where_versions_have_the_column_under_two_names_or_not_at_all(self) -> None:
-        assert self.numbers(self.known([OLD, NEW], {"a": (1, 5), "n": (1, 5)})) == []
+        assert self.numbers(self.prepare([OLD, NEW], {"a": (1, 5), "n": (1, 5)})) == []
         lacking = Schema(t.Record((t.Field(2, "b", t.Int()),)))
-        assert self.numbers(self.known([NEW, lacking], {"n": (1, 5)})) == []
+        assert self.numbers(self.prepare([NEW, lacking], {"n": (1, 5)})) == []

@@ -44,14 +44,14 @@ def test_each_row_goes_to_its_target_once_and_in_order(
         given_packs.append(pack(range(start, start + number), rows=rows))
         start += number
     packets = [Packet(0, 0, 3, number, pack_object(one)) for number, one in enumerate(given_packs)]
-    schema = ENGINE.rows.given(pa.table({"n": pa.array([], pa.int64())})).schema
+    schema = ENGINE.rows.read_given(pa.table({"n": pa.array([], pa.int64())})).schema
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(packs, "_BYTES_TOGETHER", together)
         patched.setattr(packs, "_BYTES_OF_PACKET", of_packet)
         made, numbers = [], count()
         for run in pack_runs(iter(packets)):
             whole = run.whole
-            made += run.dealt(whole, whole.numbers * 5 % (targets + 1) - 1, ENGINE, schema, numbers)
+            made += run.deal(whole, whole.numbers * 5 % (targets + 1) - 1, ENGINE, schema, numbers)
     assert [packet.number for packet in made] == list(range(len(made)))
     for target in range(targets):
         own: list[RowPack] = [unpack(packet) for packet in made if packet.part == target]
@@ -69,6 +69,6 @@ def test_each_row_goes_to_its_target_once_and_in_order(
 def test_packets_are_as_many_as_targets_whatever_comes() -> None:
     """WRITE-941: not as many as packets times tasks."""
     packets = [Packet(0, 0, 0, n, pack_object(pack(range(n * 50, n * 50 + 50), rows=True))) for n in range(40)]
-    schema = ENGINE.rows.given(pa.table({"n": pa.array([], pa.int64())})).schema
+    schema = ENGINE.rows.read_given(pa.table({"n": pa.array([], pa.int64())})).schema
     (run,) = pack_runs(iter(packets))
-    assert len(list(run.dealt(run.whole, run.whole.numbers % 3, ENGINE, schema, count()))) == 3
+    assert len(list(run.deal(run.whole, run.whole.numbers % 3, ENGINE, schema, count()))) == 3
