@@ -22,6 +22,10 @@ _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
 
 
+class TakenAwayError(FileNotFoundError):
+    """Another process wrote or deleted a file while this one was writing it. Rule STORE-890."""
+
+
 @runtime_checkable
 class StorageWithLinks(Protocol):
     """An optional part of an engine's storage whose folders may have links."""
@@ -143,18 +147,26 @@ def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
 def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
     """A file written as a stream. It takes its name when the block ends; with an error nothing remains.
 
-    What a process that is killed meanwhile leaves goes when the file is written by another, or deleted.
+    What a process that is killed meanwhile leaves goes when the file is written by another, or deleted. Raises `TakenAwayError`
+    where another process did so while this one was alive.
     """
     _make_folder(path.parent, unsynced)
     temporary, file = _open(path)
     try:
         with file:
             yield file
-        temporary.replace(path)
+        _give_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     delete_unfinished(path)
     unsynced.note(path.parent, path)
+
+
+def _give_name(temporary: Path, path: Path) -> None:
+    try:
+        temporary.replace(path)
+    except FileNotFoundError:
+        raise TakenAwayError(str(path)) from None
 
 
 def delete_file(path: Path, unsynced: Unsynced) -> None:

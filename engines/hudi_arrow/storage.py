@@ -26,6 +26,7 @@ from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
+    ConflictError,
     CorruptFileError,
     HudiError,
     NoSuchFileError,
@@ -34,7 +35,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import Unsynced, own_path, walk
+from hudi_core.local_files import TakenAwayError, Unsynced, own_path, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -251,6 +252,9 @@ def report_errors(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
         yield
     except HudiError:
         raise
+    except TakenAwayError as problem:
+        found = "another that wrote or deleted it meanwhile"
+        raise ConflictError(where, expected="a file that one process alone writes", found=found) from problem
     except FileNotFoundError as problem:
         raise NoSuchFileError(where, message=os.strerror(ENOENT)) from _show(problem, secrets)
     except FileExistsError as problem:

@@ -12,7 +12,7 @@ from pyarrow import fs
 from hudi_arrow.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
-from hudi_core.errors import StorageError
+from hudi_core.errors import ConflictError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.local_files import delete_unfinished, walk
 from hudi_core.table.engines import load_engine
@@ -142,3 +142,23 @@ def test_a_write_through_a_linked_folder_is_refused_and_leaves_every_byte(
         with pytest.raises(StorageError, match="is a link"):
             open_table(tmp_path / "t").write(rows(("new", "y", 2)), operation)
         assert contents() == before
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_a_run_whose_file_another_run_writes_or_deletes_meets_a_conflict(tmp_path: Path, engine: str) -> None:
+    """STORE-890: both are alive, and took the same work."""
+    storage = load_engine(engine).storage(str(tmp_path))
+    other = load_engine(engine).storage(str(tmp_path))
+
+    def write_again() -> None:
+        with other.output("p/a.parquet") as stream:
+            stream.write(b"other")
+
+    for meanwhile in (write_again, lambda: other.delete("p/a.parquet")):
+        with (
+            pytest.raises(ConflictError, match="a file that one process alone writes"),
+            storage.output("p/a.parquet") as stream,
+        ):
+            stream.write(b"mine")
+            meanwhile()
+    assert [path.name for path in (tmp_path / "p").iterdir()] == []

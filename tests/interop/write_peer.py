@@ -11,6 +11,7 @@ Each line of the standard input is a JSON object: `table`; `op`, of Apache Hudi 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -94,12 +95,14 @@ def write(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # the JVM prints what it likes
     spark = oracle.session("writer", **{"spark.driver.memory": "1g"})
-    print(json.dumps({"state": "ready", "message": ""}), flush=True)
+    print(json.dumps({"state": "ready", "message": ""}), file=answers, flush=True)
     for line in sys.stdin:
         ask = json.loads(line)
         answer = read(spark, ask) if ask["op"] == "read" else write(spark, ask)
-        print(json.dumps({"rows": [], **answer}), flush=True)
+        print(json.dumps({"rows": [], **answer}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -61,11 +61,12 @@ class HudiWriter:
         try:
             self._stream(self.process.stdin).write(line + "\n")
             self._stream(self.process.stdin).flush()
-        except OSError as problem:
+        except (OSError, ValueError) as problem:  # ValueError: it was killed here
             raise Gone from problem
 
     def answer(self) -> dict[str, Any]:
-        line = self._stream(self.process.stdout).readline()
+        stream = self._stream(self.process.stdout)
+        line = "" if stream.closed else stream.readline()
         if not line:
             raise Gone
         answer: dict[str, Any] = json.loads(line)
@@ -81,6 +82,9 @@ class HudiWriter:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        with suppress(BrokenPipeError):  # half an order that it did not read
+            self._stream(self.process.stdin).close()
+        self._stream(self.process.stdout).close()
 
     @staticmethod
     def _stream(stream: IO[str] | None) -> IO[str]:
