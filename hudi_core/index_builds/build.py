@@ -18,7 +18,7 @@ from hudi_core.commit.properties import change_properties
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, CorruptFileError, HudiError, UnsupportedError
+from hudi_core.errors import ConflictError, CorruptFileError, HudiError
 from hudi_core.index_builds import group_files as index_files
 from hudi_core.index_builds.built_rows import BuiltRows
 from hudi_core.index_builds.check import metadata_fault, misses_commit
@@ -253,11 +253,12 @@ def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
 
 
 def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
-    """In layout 1 a log file does not state which write made it, so files can be listed only while no write goes on."""
+    """In layout 1 a log file does not state which write made it, so files can be listed only while no write goes on.
+    Raises `ConflictError`: rule RESTORE-890."""
     pending = [instant for instant in table.timeline.pending if instant.action in WRITES]
     if FILES in partitions and table.config.layout == 1 and pending:
         found = f"{pending[0].action} {pending[0].requested_time}"
-        raise UnsupportedError(table.storage.uri, expected="no write under way (table version 6)", found=found)
+        raise ConflictError(table.storage.uri, expected="no write under way (table version 6)", found=found)
 
 
 def _build_files(table: Table, listing: IndexRows, clock: Clock) -> None:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.errors import ConflictError, CorruptFileError, UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds import group_files as index_files
 from hudi_core.index_builds import runs as index_runs
@@ -195,9 +195,9 @@ def test_a_write_that_crashed_is_rolled_back_first(tmp_path: Path) -> None:
 
 
 def test_version_6_lists_files_at_rest_alone(tmp_path: Path) -> None:
-    """META-84."""
+    """META-84, RESTORE-890."""
     table = pending(written(tmp_path / "t", "cow", 6, None), tmp_path / "t", alive=True)
-    with pytest.raises(UnsupportedError, match=r"no write under way .* found commit 29991231235959000"):
+    with pytest.raises(ConflictError, match=r"no write under way .* found commit 29991231235959000"):
         build_metadata_table(table, ["column_stats"])
     assert not refreshed(table).config.kept_partitions
 
