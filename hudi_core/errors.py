@@ -140,6 +140,12 @@ class UsageError(HudiError, ValueError):
     exit_status = 2
 
 
+def file_taken_away(where: str) -> ConflictError:
+    """The error of a process whose unfinished file another wrote or deleted. Rule STORE-890."""
+    found = "another that wrote or deleted it meanwhile"
+    return ConflictError(where, expected="a file that one process alone writes", found=found)
+
+
 def describe(value: object) -> str:
     """An argument of a wrong type, for `found`: its value and type, or the full name of a type that is not one of Python's own.
 

@@ -26,13 +26,13 @@ from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
-    ConflictError,
     CorruptFileError,
     HudiError,
     NoSuchFileError,
     StorageError,
     UnsupportedError,
     UsageError,
+    file_taken_away,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import TakenAwayError, Unsynced, own_path, walk
@@ -51,7 +51,6 @@ _FSSPEC_PACKAGES = {
 }  # fmt: skip
 _EXTRAS = {"adlfs": "azure", "gcsfs": "gcs", "s3fs": "s3"}
 """The distribution to install for a package."""
-
 _KINDS = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"}
 """pyarrow's file systems whose options are arguments."""
 
@@ -246,15 +245,13 @@ class ArrowStorage:
 
 @contextmanager
 def report_errors(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
-    """Turns what the file system raises into a `StorageError` of one line without these secrets. What was raised is shown behind
-    it where it has none."""
+    """Turns what the file system raises into an error of one line without these secrets, shown behind it where it has none."""
     try:
         yield
     except HudiError:
         raise
     except TakenAwayError as problem:
-        found = "another that wrote or deleted it meanwhile"
-        raise ConflictError(where, expected="a file that one process alone writes", found=found) from problem
+        raise file_taken_away(where) from problem
     except FileNotFoundError as problem:
         raise NoSuchFileError(where, message=os.strerror(ENOENT)) from _show(problem, secrets)
     except FileExistsError as problem:
@@ -262,7 +259,7 @@ def report_errors(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
         message = os.strerror(number) if number else one_line(problem, secrets)
-        raise StorageError(where, message=message or type(problem).__name__) from _show(problem, secrets)
+        raise StorageError(where, message=message) from _show(problem, secrets)
 
 
 def _show(problem: Exception, secrets: Collection[str]) -> Exception | None:
@@ -271,7 +268,7 @@ def _show(problem: Exception, secrets: Collection[str]) -> Exception | None:
 
 def one_line(problem: BaseException, secrets: Collection[str] = ()) -> str:
     """The message of an exception in one readable line without secrets: some libraries list all they tried."""
-    return shorten(without_secrets(str(problem), secrets), 400, placeholder=" ...")
+    return shorten(without_secrets(str(problem), secrets), 400, placeholder=" ...") or type(problem).__name__
 
 
 @contextmanager
@@ -347,7 +344,7 @@ def decoding(where: str, what: str) -> Iterator[None]:
     except HudiError:
         raise
     except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
-        message = one_line(problem) or type(problem).__name__
+        message = one_line(problem)
         if isinstance(problem, OSError) and problem.errno:
             raise StorageError(where, message=os.strerror(problem.errno)) from _show(problem, ())
         if isinstance(problem, pa.ArrowNotImplementedError) or _NO_CODEC.search(message):

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from hudi_core.engine import FileInfo
-from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError, StorageError, UnsupportedError
+from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError, file_taken_away
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import (
     TakenAwayError,
@@ -149,8 +149,7 @@ def _report_errors(where: str) -> Iterator[None]:
     except StorageError:
         raise
     except TakenAwayError as problem:
-        found = "another that wrote or deleted it meanwhile"
-        raise ConflictError(where, expected="a file that one process alone writes", found=found) from problem
+        raise file_taken_away(where) from problem
     except FileNotFoundError as problem:
         raise NoSuchFileError(where, message=problem.strerror or str(problem)) from problem
     except OSError as problem:
