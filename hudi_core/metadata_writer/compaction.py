@@ -15,7 +15,13 @@ from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import BinaryColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.compaction_plans import CompactionPlan, encode_plan, plan_operation, read_plan
+from hudi_core.commit.compaction_plans import (
+    CompactionOperation,
+    CompactionPlan,
+    encode_plan,
+    plan_operation,
+    read_plan,
+)
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
@@ -23,7 +29,7 @@ from hudi_core.commit.steps import Create, Replace, Step
 from hudi_core.engine import FileInfo
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.hfile.cells import keys_of
-from hudi_core.formats.names import BaseFileName
+from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.records import FileGroup, RecordBatch
@@ -130,14 +136,34 @@ def compaction_steps(
 
 
 def list_planned_slices(metadata: MetadataTable, compaction: Instant) -> list[FileSlice]:
-    """The file groups that a pending compaction is to merge, as its plan names their files."""
+    """The file groups that a pending compaction is to merge, as its plan names their files. Those of an index that was dropped
+    since, or built again, are left out: rule META-890."""
     slices: list[FileSlice] = []
     for one in read_plan(metadata.timeline, compaction).operations:
         sizes = {info.path: info for info in metadata.storage.list(join_paths(METADATA_FOLDER, one.partition))}
+        if _is_gone(sizes, one, compaction, metadata.config.layout):
+            continue
         base = None if one.base is None else _find_planned_file(sizes, one.partition, one.base)
         logs = tuple(_find_planned_file(sizes, one.partition, name) for name in one.logs)
         slices.append(FileSlice(one.partition, one.file_id, one.instant, base, logs))
     return slices
+
+
+def _is_gone(sizes: Collection[str], one: CompactionOperation, compaction: Instant, layout: int) -> bool:
+    """Whether no file that a plan names is there, and the file group has none, or others than those of the slice that the
+    compaction begins: an index that was built again has."""
+    names = [path.rpartition("/")[2] for path in sizes]
+    if any(name in names for name in (*one.logs, one.base)):
+        return False
+    begun = compaction.requested_time
+
+    def follows(file: BaseFileName | LogFileName) -> bool:
+        is_later = layout > 1 and isinstance(file, LogFileName) and time_order(file.instant) > time_order(begun)
+        return file.instant == begun or is_later
+
+    parsed = [parse_base_file(name) or parse_log_file(name) for name in names]
+    files = [file for file in parsed if file is not None and file.file_id == one.file_id]
+    return not files or not all(map(follows, files))
 
 
 def _find_planned_file(sizes: Mapping[str, FileInfo], partition: str, name: str) -> FileInfo:

@@ -14,6 +14,8 @@ import pytest
 
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_writer import compaction
 from hudi_core.metadata_writer.cleaning import list_replaced_files
@@ -24,6 +26,7 @@ from hudi_core.timeline.instants import CLEAN, COMMIT, COMPACTION
 from hudi_core.transactions import metadata_services
 from hudi_core.transactions.metadata_services import serve_metadata_table
 from hudi_core.transactions.rollback import roll_back_completed
+from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import WHOLE, crashes, later
@@ -202,3 +205,31 @@ def test_a_commit_completed_after_a_compaction_began_can_be_rolled_back(
     latest = refreshed(table)
     roll_back_completed(latest, latest.timeline.commits[-1].requested_time)
     assert values(tmp_path / "t") == before
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("version", [9, 6])
+def test_a_compaction_that_died_goes_on_without_an_index_that_was_dropped_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, again: bool
+) -> None:
+    """META-890: else every later write would look for files that went with the index."""
+    table = new_table(tmp_path / "t", "cow", version, ["column_stats", "bloom_filters"])
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(compaction, "MAX_DELTA_COMMITS", 1)
+        patched.setattr(metadata_services, "compaction_steps", die)
+        with pytest.raises(KeyboardInterrupt):
+            write(refreshed(table), rows([11], 11))
+    assert [one.action for one in metadata(table).timeline.pending] == [COMPACTION]
+    if again:
+        build_indexes(refreshed(table), ["column_stats"], IndexOptions(rebuild=True))
+    else:
+        drop_index(refreshed(table), "column_stats")
+    before = values(tmp_path / "t")
+    write(refreshed(table), rows([13], 13))
+    assert values(tmp_path / "t") == sorted([*before, ("k13", 13)])
+    assert not metadata(table).timeline.pending
+    assert list(validate(open_table(tmp_path / "t"))) == []
