@@ -150,6 +150,7 @@ def test_a_value_is_stored_exactly_or_its_batch_is_refused(column: pa.DataType) 
                 refused += 1
                 continue
             stored += 1
+            assert not (pa.types.is_string(column) and pa.types.is_binary(after)), name
             check(scalar, after, value, f"{name} {scalar} in {column}")
     assert (stored > 0, refused > 0) == (True, True)
 
