@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.services.compaction.operations import compact, schedule
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.table.table import Table
 from hudi_core.transactions import metadata_steps
 from hudi_core.validation.validate import validate
@@ -68,6 +70,25 @@ def test_writes_that_complete_in_the_reverse_order_keep_all_rows_in_partition_st
     path = new_table(tmp_path, "mor")
     append(path, "a", 1, beside(lambda: append(path, "b", 1000, beside(lambda: append(path, "c", 100)))))
     expect(path, ("a", "x", 1), ("b", "x", 1000), ("c", "x", 100))
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_a_log_file_that_completes_after_a_compaction_was_planned_keeps_its_statistics(
+    tmp_path: Path, version: int
+) -> None:
+    """META-530: the compaction is of a later time than the log file, and has not merged it."""
+    path = new_table(tmp_path, "mor", version)
+    for n in (1, 2):
+        write(open_table(path), rows(("a", "x", n)), "upsert")
+    planned: list[object] = []
+
+    def plan() -> None:
+        planned.append(schedule(open_table(path), CompactionOptions())[0])
+
+    write(open_table(path), rows(("a", "x", 1000)), "upsert", beside(plan))
+    assert planned != [None]
+    compact(open_table(path))
+    expect(path, ("a", "x", 1000))
 
 
 def test_a_partition_that_is_deleted_beside_a_write_into_it_keeps_its_statistics(tmp_path: Path) -> None:
