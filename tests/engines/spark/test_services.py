@@ -29,9 +29,8 @@ def test_services_on_executors_leave_what_they_leave_here(spark: Any, tmp_path: 
     assert_served_alike(table, other)
 
 
-@pytest.mark.parametrize(
-    "kinds", [pytest.param(name, marks=() if name == "record_index" else pytest.mark.soak) for name in BUILDS]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("kinds", BUILDS)
 def test_indexes_built_on_executors_are_those_built_here(spark: Any, tmp_path: Path, kinds: str) -> None:
     """META-910."""
     table = filled(tmp_path / "here", "mor", 9, ())
