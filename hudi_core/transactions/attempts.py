@@ -47,7 +47,7 @@ class TargetedTask(Protocol):
     """A task that writes a file: a dataclass with a target."""
 
     @property
-    def target(self) -> Any: ...
+    def target(self) -> Target: ...
 
 
 @dataclass(frozen=True, slots=True)
