@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +17,16 @@ from hudi_arrow.casts import cast, digits
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import count, integers, with_nulls
 from hudi_arrow.types import to_arrow
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.functions.record import Function, Types
-from hudi_core.functions.registry import function as named
 from hudi_core.functions.scalar.patterns import MICROS, date_pattern
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import LONG_RANGE
+
+if TYPE_CHECKING:
+    from hudi_core.functions import registry
+else:
+    registry = ModuleByNeed("hudi_core.functions.registry")  # most predicates call no function
 
 Kernel = Callable[[Sequence[Array], Types, t.Type], Array | None]
 """Arguments, their types and the result's to the result; None for types that the kernel does not serve."""
@@ -93,7 +99,7 @@ def _date_format(arguments: Sequence[Array], types: Types, result: t.Type) -> Ar
     ticks = integers(arguments[0])
     first = np.where(ticks >= LONG_RANGE[0] + step, ticks - ticks % step, ticks)
     starts = with_nulls(first, arguments[0], pa.int64()).view(to_arrow(source))
-    meaning = named("date_format")
+    meaning = registry.function("date_format")
     return by_distinct(lambda *values: meaning.apply(values, types, result), [starts, arguments[1]], types, result)
 
 

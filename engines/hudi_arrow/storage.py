@@ -14,15 +14,15 @@ from errno import ENOENT
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import quote, urlsplit
-from urllib.request import url2pathname
 
 import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.storage_options import own_names, own_options
 from hudi_core import local_files
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
@@ -39,6 +39,11 @@ from hudi_core.local_files import TakenAwayError, Unsynced, own_path, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
+
+if TYPE_CHECKING:
+    from urllib import request
+else:
+    request = ModuleByNeed("urllib.request")  # for file: URLs alone; it loads HTTP and TLS
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -365,7 +370,7 @@ def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tup
             raise UsageError(
                 public_url(uri), expected="a URL that has options", found=f"a local path, and the option {min(options)}"
             )
-        path = url2pathname(parts.path) if parts.scheme == "file" else uri
+        path = request.url2pathname(parts.path) if parts.scheme == "file" else uri
         return fs.LocalFileSystem(), str(Path(path).absolute()).rstrip("/")
     # Only the authority goes through the URI parser, which would undo percent escapes in the path. A `#` or `?` after the
     # last slash may belong to a path, so only pyarrow's own options are cut off.

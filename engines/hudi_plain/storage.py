@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError, file_taken_away
 from hudi_core.formats.random_access import RandomAccess
@@ -29,12 +29,17 @@ from hudi_core.local_files import (
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 
+if TYPE_CHECKING:
+    from urllib import request
+else:
+    request = ModuleByNeed("urllib.request")  # for file: URLs alone; it loads HTTP and TLS
+
 
 def local_path(uri: str) -> Path:
     """The path of a `file:` URI, percent escapes undone, or of a plain path, taken as it is."""
     parts = urlsplit(uri)
     if parts.scheme == "file":
-        return Path(url2pathname(parts.path)).absolute()
+        return Path(request.url2pathname(parts.path)).absolute()
     if "://" in uri:
         raise UnsupportedError(uri, expected="a local path with the plain engine", found=f"the scheme {parts.scheme}")
     return Path(uri).absolute()

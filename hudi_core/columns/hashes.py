@@ -6,13 +6,19 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pybase64
-import xxhash
 from numpy.typing import NDArray
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.nodes import StringColumn
+
+if TYPE_CHECKING:
+    import xxhash
+else:
+    xxhash = ModuleByNeed("xxhash")
 
 _SEED = 0xFFFFFFFF_DABADABA  # the 32-bit seed DABADABA, sign-extended as Java widens it
 _ROOT_PARTITION = "."

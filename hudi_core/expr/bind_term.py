@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import ExpressionError, UnknownColumnError
 from hudi_core.expr import calls, moments, narrow, nodes, paths
 from hudi_core.expr.calls import interval_of
@@ -21,12 +22,16 @@ from hudi_core.functions.casts import NARROW
 from hudi_core.functions.collections import STRUCT, array_of
 from hudi_core.functions.lambdas import BESIDE, ENTRIES, PACKED, SPREAD
 from hudi_core.functions.record import MismatchError
-from hudi_core.functions.registry import close_names, find, takes_lambda
 from hudi_core.functions.strings import PART_OF_SPLIT
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.sql.place import Span
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
+
+if TYPE_CHECKING:
+    from hudi_core.functions import registry
+else:
+    registry = ModuleByNeed("hudi_core.functions.registry")  # most predicates call no function
 
 _OF_SESSION = frozenset(
     {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
@@ -141,13 +146,13 @@ class TermBinder:
         return isinstance(self.type_of(value), t.Record)
 
     def _bind_known(self, expr: nodes.Call) -> Term:
-        function = find(expr.function)
+        function = registry.find(expr.function)
         if function is not None and len(expr.arguments) not in function.arity:
             allowed = function.arity
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
             count = str(len(expr.arguments))
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=count)
-        if takes_lambda(expr.function):
+        if registry.takes_lambda(expr.function):
             return self._apply(expr.function, self._with_lambda(expr), expr.span)
         arguments = [self.term(argument) for argument in expr.arguments]
         term = self._apply(expr.function, arguments, expr.span)
@@ -236,10 +241,12 @@ class TermBinder:
         try:
             term = call(function, arguments, self.utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
-            if coerce.are_same_nesting([argument.type for argument in arguments]) and not takes_lambda(function):
+            if coerce.are_same_nesting([argument.type for argument in arguments]) and not registry.takes_lambda(
+                function
+            ):
                 raise NotKnownError from None
             raise error_at(span, expected=wrong.expected, found=wrong.found) from None
-        if term is None and find(function) is None and function not in FORMS:
+        if term is None and registry.find(function) is None and function not in FORMS:
             raise NotKnownError(_unknown_function(function))
         if term is None:
             raise NotKnownError
@@ -285,7 +292,7 @@ def _lambda(expr: Scalar) -> nodes.Lambda:
 
 
 def _unknown_function(name: str) -> str:
-    close = close_names(name)
+    close = registry.close_names(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return f"unknown function {name}: rows cannot be filtered by it{hint}"
 

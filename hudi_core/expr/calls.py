@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.nodes import (
     Call,
@@ -25,11 +26,15 @@ from hudi_core.expr.nodes import (
     Scalar,
 )
 from hudi_core.expr.place import error_at
-from hudi_core.functions.registry import find
 from hudi_core.sql.place import Span
 from hudi_core.truth import TRUE
 from hudi_core.types.nodes import Date, Double, Float, String, Timestamp, Type
 from hudi_core.types.sql import sql_type
+
+if TYPE_CHECKING:
+    from hudi_core.functions import registry
+else:
+    registry = ModuleByNeed("hudi_core.functions.registry")  # most predicates call no function
 
 ALIASES = {"nvl": "coalesce", "ifnull": "coalesce", "dateadd": "date_add", "reduce": "aggregate"}
 """Other names of what is no function of values, or has another number of arguments."""
@@ -66,7 +71,7 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
         return _decode(arguments)
     if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL has the characters to trim first
         arguments = arguments[::-1]
-    function = find(name)
+    function = registry.find(name)
     proper = function.name if function is not None else ALIASES.get(name, name)
     return Call(proper, tuple(scalar(argument) for argument in arguments), span)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Iterator
-from typing import Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
@@ -18,8 +19,12 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
 from hudi_core.expr.terms import FORMS
 from hudi_core.expr.walk import change_tree, check_depth, walk
-from hudi_core.functions.registry import NAMES
 from hudi_core.types import nodes as t
+
+if TYPE_CHECKING:
+    from hudi_core.functions import registry
+else:
+    registry = ModuleByNeed("hudi_core.functions.registry")  # most predicates call no function
 
 _DAYS = frozenset({"current_date", "curdate"})
 _INSTANTS = frozenset({"current_timestamp", "now"})
@@ -68,7 +73,6 @@ def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None
 _SYNTAX: Final = frozenset({"cast", "try_cast", "collate", "get_field", "interval", "struct", "like", "ilike", "rlike"})
 """Calls that stand for syntax: nobody wrote their names."""
 
-_NAMES: Final = sorted(NAMES | ALIASES.keys() | SUGAR_NAMES)
 _MAX_SHOWN: Final = 80
 _CLOSE: Final = 0.7
 """How alike two names have to be, from 0 to 1, for one to be suggested for the other."""
@@ -91,13 +95,13 @@ _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by i
 def _unknown_functions(tree: Expr) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, Call) and node.function[0].isalpha():
-            is_known = node.function in {*NAMES, *SUGAR_NAMES, *FORMS, *_SYNTAX}
+            is_known = node.function in {*registry.NAMES, *SUGAR_NAMES, *FORMS, *_SYNTAX}
             if not is_known:
                 yield node.function
 
 
 def _suggestion(name: str) -> str:
-    close = difflib.get_close_matches(name, _NAMES, n=2, cutoff=_CLOSE)
+    close = difflib.get_close_matches(name, sorted(registry.NAMES | ALIASES.keys() | SUGAR_NAMES), n=2, cutoff=_CLOSE)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 

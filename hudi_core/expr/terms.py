@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.expr.connectives import negate
 from hudi_core.expr.interval import Interval
@@ -19,13 +20,17 @@ from hudi_core.functions import coerce
 from hudi_core.functions.calendar import months_later
 from hudi_core.functions.casts import CAST, TRY_CAST
 from hudi_core.functions.record import Argument, Function, MismatchError, Signature, Zone
-from hudi_core.functions.registry import find
 from hudi_core.functions.scalar.cast import can_cast, cast
 from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS, parse_timestamp, zone_shift
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, drop_zero_sign
+
+if TYPE_CHECKING:
+    from hudi_core.functions import registry
+else:
+    registry = ModuleByNeed("hudi_core.functions.registry")  # most predicates call no function
 
 NULL = Constant(None, t.String())
 """The null that has no type of its own."""
@@ -130,7 +135,7 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     """
     if name == "coalesce":
         return coalesce(arguments, utc)
-    function = find(name)
+    function = registry.find(name)
     if function is None:
         return None
     signature = _signature(function, arguments)

@@ -38,7 +38,7 @@ _Strings = Annotated[tuple[str, ...], _default_for_null(())]
 
 
 class _Read(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
 
 
 class CleanedPartition(_Read):

@@ -16,6 +16,7 @@ import pytest
 import hudi_core
 from hudi_core.cli.application import command_function
 from hudi_core.cli.overview import COMMANDS
+from tests.support.commands import rides
 
 SAYS = [["--version"], ["--help"], ["-h"]]
 
@@ -113,3 +114,32 @@ def test_a_command_loads_no_other_command() -> None:
         & {"hudi_core.cli.writing", "hudi_core.cli.cluster", "hudi_core.cli.demo", "hudi_core.writing.operations"}
         == set()
     )
+
+
+_RUN = (
+    "from threading import Thread; from hudi_core.cli.main import run;"
+    "thread = Thread(target=run); thread.start(); thread.join()"
+)
+_READ = "import hudi_core; hudi_core.open(sys.argv[1]).scan(where=sys.argv[2])"
+_NEVER = {"pandas", "pyspark", "duckdb", "polars", "dateutil", "urllib.request"}
+_MOST = {
+    "open": ("import hudi_core; hudi_core.open(sys.argv[1])", (), 85),
+    "plan": (f"{_READ}.plan", ("passengers > 3",), 295),
+    "rows": (f"{_READ}.to_arrow()", ("passengers > 3",), 330),
+    "timeline": (_RUN, ("timeline",), 125),
+    "files": (_RUN, ("files", "-w", "passengers > 3"), 310),
+    "count": (_RUN, ("count", "-w", "passengers > 3"), 345),
+}
+"""What a new process does, and how many modules of this project it loads at most."""
+
+
+@pytest.mark.parametrize("name", _MOST)
+def test_a_process_loads_what_it_uses(name: str) -> None:
+    """CLI-960."""
+    statement, arguments, most = _MOST[name]
+    command, *rest = arguments or ("",)
+    given = [command, str(rides()), *rest] if statement is _RUN else [str(rides()), *arguments]
+    loaded = loaded_by(statement, *given)
+    own = {name for name in loaded if name.startswith(("hudi_core.", "hudi_arrow."))}
+    assert loaded & _NEVER == set()
+    assert "hudi_core.functions.registry" not in own and 50 < len(own) <= most, len(own)

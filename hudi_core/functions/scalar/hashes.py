@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xxhash
-
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
+
+if TYPE_CHECKING:
+    import xxhash
+else:
+    xxhash = ModuleByNeed("xxhash")
 
 Hash = Callable[[bytes, int, bool], int]
 """Bytes, a seed, and whether they are one number."""
