@@ -6,9 +6,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hudi_arrow.numpy_arrays import to_scalar
 from hudi_core.errors import RowError
 
-_EPOCH = pa.scalar("1970-01-01T")
+_EPOCH = to_scalar("1970-01-01T", pa.string())
 
 
 def read_form(kind: pa.DataType) -> pa.DataType:
