@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -71,6 +72,8 @@ class Unsynced:
         return Unsynced, (True,)  # where it arrives nobody syncs what tasks write
 
     def note(self, *paths: Path) -> None:
+        if _PASSING.get():
+            return
         with self._turn:
             self._paths.update(paths)
         if self.at_once and not self.defers:
@@ -99,6 +102,20 @@ class Unsynced:
         except OSError:
             self.note(*paths)
             raise
+
+
+_PASSING: Final[ContextVar[bool]] = ContextVar("passing", default=False)
+
+
+@contextmanager
+def passing() -> Iterator[None]:
+    """Changes in the block need not outlive a loss of power, which ends their writer: heartbeats, locks, markers of what is done.
+    The content of a file that is created is durable before its name all the same; that of one that is replaced is not."""
+    token = _PASSING.set(True)
+    try:
+        yield
+    finally:
+        _PASSING.reset(token)
 
 
 def sync_path(path: Path) -> None:
@@ -138,7 +155,7 @@ def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     """A file in place of another, or of none: readers see the one or the other."""
     _delete_checksum(path)
     with _temporary(path, unsynced) as temporary:
-        _write(temporary, content, synced=True)
+        _write(temporary, content, synced=not _PASSING.get())
         temporary.replace(path)
     unsynced.note(path.parent)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Event, Lock, Thread
@@ -14,6 +14,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
+from hudi_core.local_files import passing
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.paths import instant_name, join_paths
 from hudi_core.timeline.optional_files import read_if_there
@@ -64,14 +65,21 @@ class Heartbeat:
     owner: bytes
     clock: Clock
     beaten: datetime
+    lasting: bool = True
+    """Whether it is there after a loss of power, to show that the run is dead."""
     _lost: bool = False
     _turn: Lock = field(default_factory=Lock)
+
+    def write(self) -> None:
+        """Writes the file."""
+        with nullcontext() if self.lasting else passing():
+            self.storage.replace(self.path, self.owner)
 
     def beat(self) -> None:
         """Shows that the run is alive, unless another has taken its write over or rolled it back."""
         with self._turn:
             if self._may_go_on():
-                self.storage.replace(self.path, self.owner)
+                self.write()
                 self.beaten = self.clock()
 
     def is_own(self) -> bool:
@@ -83,7 +91,8 @@ class Heartbeat:
         """Removes the heartbeat, unless it is another run's."""
         with self._turn:
             if self._may_go_on():
-                self.storage.delete(self.path)
+                with nullcontext() if self.lasting else passing():
+                    self.storage.delete(self.path)
 
     def _may_go_on(self) -> bool:
         if not self._lost and self.clock() - self.beaten > INTERVAL:
@@ -93,12 +102,18 @@ class Heartbeat:
 
 @contextmanager
 def heartbeat(
-    storage: Storage, instant_time: str, interval: timedelta = INTERVAL, clock: Clock = system_clock
+    storage: Storage,
+    instant_time: str,
+    interval: timedelta = INTERVAL,
+    clock: Clock = system_clock,
+    *,
+    lasting: bool = True,
 ) -> Iterator[Heartbeat]:
-    """Keeps the heartbeat going while the block runs, and removes it at its end."""
+    """Keeps the heartbeat going while the block runs, and removes it at its end. Where a run without a heartbeat counts as dead,
+    it need not be `lasting`."""
     ended = Event()
-    own = Heartbeat(storage, heartbeat_path(instant_time), _OWN + this_owner().encode(), clock, clock())
-    storage.replace(own.path, own.owner)
+    own = Heartbeat(storage, heartbeat_path(instant_time), _OWN + this_owner().encode(), clock, clock(), lasting)
+    own.write()
 
     def work() -> None:
         while not ended.wait(interval.total_seconds() / 2):

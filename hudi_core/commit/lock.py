@@ -23,6 +23,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
+from hudi_core.local_files import passing
 from hudi_core.options import PROPERTIES_PATH
 
 LOCK_PATH: Final = ".hoodie/lock"
@@ -120,7 +121,8 @@ def table_lock(
         # Also where a signal came just after the lock was taken.
         current = _read(storage)
         if current is not None and lock_fields(current).get("owner") == owner:
-            storage.delete(LOCK_PATH)
+            with passing():
+                storage.delete(LOCK_PATH)
 
 
 @contextmanager
@@ -198,14 +200,16 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
     while True:
         content = _content(owner, clock())
         try:
-            storage.create(LOCK_PATH, content)
+            with passing():
+                storage.create(LOCK_PATH, content)
             return content
         except AlreadyExistsError:
             held = _read(storage)
         if held is not None and _may_be_taken(storage, held, clock()) and _read(storage) == held:
             storage.delete(LOCK_PATH)
             try:
-                storage.create(LOCK_PATH, content)
+                with passing():
+                    storage.create(LOCK_PATH, content)
             except AlreadyExistsError:
                 continue
             sleep(_SETTLING)

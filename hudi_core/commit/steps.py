@@ -116,12 +116,13 @@ def _singles(step: Step) -> tuple[SingleStep, ...]:
     return step.steps if isinstance(step, SideBySide) else (step,)
 
 
-def run(storage: Storage, steps: Iterable[Step]) -> None:
-    """Applies the steps in order, each durable before the next begins. Raises what storage and guards raise; the steps before
-    that are done."""
+def run(storage: Storage, steps: Iterable[Step], *, durable: bool = True) -> None:
+    """Applies the steps in order, each durable before the next begins; else with the next that is. Raises what storage and guards
+    raise; the steps before that are done."""
     for step in steps:
         _apply(step, storage, _GUARDS.get())
-        sync_changes(storage)
+        if durable:
+            sync_changes(storage)
 
 
 def _apply(step: Step, storage: Storage, guards: Sequence[Callable[[], None]]) -> None:

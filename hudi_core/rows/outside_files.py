@@ -14,16 +14,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
-from urllib.request import Request, url2pathname, urlopen
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, InputRows, Storage
 from hudi_core.errors import HudiError, StorageError, UsageError
 from hudi_core.local_files import StorageWithOptions
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
+
+if TYPE_CHECKING:
+    from urllib import request
+else:
+    request = ModuleByNeed("urllib.request")  # for URLs alone; it loads HTTP and TLS
 
 _WEB: Final = ("http", "https")
 _CHUNK: Final = 8 << 20
@@ -57,7 +62,7 @@ def local_file(path: str) -> str:
     ('/a b.csv', 'a%20b.csv')
     """
     parts = urlsplit(path)
-    return url2pathname(parts.path) if parts.scheme.lower() == "file" else path
+    return request.url2pathname(parts.path) if parts.scheme.lower() == "file" else path
 
 
 def plain_location(uri: str) -> str:
@@ -184,7 +189,7 @@ def _fetch(engine: AnyEngine, url: str, options: Mapping[str, str], local: Path)
 def _download(url: str, target: BinaryIO) -> None:
     shown = public_url(url)
     try:
-        with urlopen(_request(url), timeout=_WEB_SECONDS) as answer:
+        with request.urlopen(_request(url), timeout=_WEB_SECONDS) as answer:
             shutil.copyfileobj(answer, target, _CHUNK)
     except HTTPError as problem:
         problem.close()
@@ -195,14 +200,14 @@ def _download(url: str, target: BinaryIO) -> None:
         raise StorageError(shown, message=str(problem)) from None
 
 
-def _request(url: str) -> Request:
+def _request(url: str) -> request.Request:
     """The request of a page. A user and a password in the URL go into a header, as HTTP has them."""
     parts = urlsplit(url)
     user, mark, host = parts.netloc.rpartition("@")
     headers = {"User-Agent": "hudi-core"}
     if mark:
         headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
-    return Request(parts._replace(netloc=host, fragment="").geturl(), headers=headers)
+    return request.Request(parts._replace(netloc=host, fragment="").geturl(), headers=headers)
 
 
 @contextmanager

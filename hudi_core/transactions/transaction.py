@@ -24,9 +24,18 @@ from hudi_core.commit.steps import Create, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.local_files import passing
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState, parse_instant
+from hudi_core.timeline.instants import (
+    CLUSTERING,
+    COMMIT,
+    DELTA_COMMIT,
+    REPLACE_COMMIT,
+    Instant,
+    InstantState,
+    parse_instant,
+)
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.conflicts import list_touched_groups, refuse_clustered, refuse_conflicts
 from hudi_core.transactions.refusals import refuse_restoring
@@ -166,8 +175,10 @@ def transaction(
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
             time = next_time(healed.timeline, clock)
             write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
-            write.beat = alive.enter_context(heartbeat(storage, write.instant_time, clock=clock))
-            run(storage, [Create(write.files.requested, _make_requested_content(action, operation))])
+            lasting = action not in (COMMIT, DELTA_COMMIT)  # of these one without a heartbeat counts as dead
+            write.beat = alive.enter_context(heartbeat(storage, write.instant_time, clock=clock, lasting=lasting))
+            request = Create(write.files.requested, _make_requested_content(action, operation))
+            run(storage, [request], durable=False)  # with the inflight instant, before the first data file
         with _end(write, alive, keep_plan=False):
             yield write
 
@@ -233,7 +244,8 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
                 alive.close()
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
-            write.table.storage.delete_folder(marker_folder(write.instant_time))
+            with passing():
+                write.table.storage.delete_folder(marker_folder(write.instant_time))
 
 
 def _times_of(steps: Sequence[Step]) -> list[str]:

@@ -143,6 +143,18 @@ def test_many_files_are_synced_together(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(groups) < 20
 
 
+@pytest.mark.parametrize("operation", ["upsert", "append"])
+def test_one_row_takes_few_syncs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operation: str) -> None:
+    """COMMIT-960: contents of two locks, the inflight instant, the marker's folder and its parent, the file, the commit, and of
+    their folders the names, those of the timeline twice."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    write(table, rows(("k", "p", 1)))
+    table = open_table(tmp_path / "t")
+    with disk_of(tmp_path / "t", monkeypatch) as disk:
+        write(table, rows(("k" if operation == "upsert" else "l", "p", 2)), operation)
+        assert disk.syncs == 10
+
+
 def test_a_commit_that_cannot_be_synced_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """STORE-324: the disk is full, or broken."""
     path = made(tmp_path, "cow", 9)
