@@ -16,13 +16,17 @@ from hudi_core.schema.schema import Schema
 _KEYS: Final = (COMMIT_SEQNO, RECORD_KEY)
 """Columns of Hudi in which no value comes twice, where they have values."""
 _SAMPLED_ROWS: Final = 1 << 12
+_FEW_ROWS: Final = 16
 _MOST_DIFFERENT: Final = 0.9875
 """The share of different values in the sample up to which a dictionary is made. With more there are above 160,000
 different values: the dictionary is as large as the values, or beyond the limit of its page, after half the time of writing."""
 
 
 def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
-    """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always."""
+    """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always. In few
+    rows nothing repeats that matters."""
+    if rows.num_rows < _FEW_ROWS:
+        return []
     sampled = [
         number
         for number, column in enumerate(rows.columns)

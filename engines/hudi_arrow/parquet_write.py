@@ -23,7 +23,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
 from hudi_core.formats.parquet.statistics import NUMBER_FORMATS, FooterStatistics, Leaf, leaves
-from hudi_core.parallel.ordered import SameThread, work_alone
+from hudi_core.parallel.ordered import SameThread, work_alone, works_alone
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
@@ -163,8 +163,9 @@ def _columns(schema: Schema) -> _Columns:
 
 
 def _aside(first: _RowGroup) -> Executor:
-    """What makes things ready aside: a thread, which small files are not worth."""
-    if first.last and first.rows.num_rows <= _FEW_ROWS:
+    """What makes things ready aside: a thread, which small files are not worth, nor those of one row group where other threads
+    share the processors already."""
+    if first.last and (first.rows.num_rows <= _FEW_ROWS or works_alone()):
         return SameThread()
     return ThreadPoolExecutor(1, "hudi-prepare", initializer=work_alone)
 

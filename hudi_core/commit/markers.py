@@ -1,15 +1,17 @@
 """Markers: which data files a write that is not completed may have created. Rule COMMIT-6.
 
-A marker is an empty file, created before its data file. Who rolls the write back deletes the files that have one.
+A marker is an empty file, or a line of one file for many, created before its data file. Who rolls the write back deletes the
+files that have one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.commit.steps import Ensure
+from hudi_core.commit.steps import Create, Ensure, SideBySide, Step
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import format_properties
 from hudi_core.paths import data_path, instant_name, join_paths, partition_path
@@ -20,6 +22,9 @@ _SEPARATOR: Final = ".marker."
 _DONE: Final = "TASKS_DONE"
 _SERVER_FILE: Final = "MARKERS"
 """Prefix of the marker files of Apache Hudi's timeline server: each lists markers, one a line; `MARKERS.type` announces them."""
+_SERVER_TYPE: Final = b"TIMELINE_SERVER_BASED"
+MOST_FILES: Final = 16
+"""The markers of a write that are files of their own: more of them are lines of one file."""
 PARTITION_METADATA: Final = ".hoodie_partition_metadata"
 
 
@@ -45,6 +50,16 @@ def done_path(instant_time: str) -> str:
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
     """Creates the marker of a data file, by its path from the table's root; an existing marker is kept."""
     return Ensure(join_paths(marker_folder(instant_time), f"{data_path(path)}{_SEPARATOR}{kind}"))
+
+
+def markers_steps(instant_time: str, files: Sequence[tuple[str, MarkerKind]], *, apart: bool = False) -> list[Step]:
+    """Creates the markers of all data files of a write. Many are written as Apache Hudi's timeline server does, unless they have
+    to be `apart`: writers of Apache Hudi that detect conflicts early may look for files. Rule COMMIT-961."""
+    if apart or len(files) <= MOST_FILES:
+        return [SideBySide(tuple(marker_step(instant_time, path, kind) for path, kind in files))]
+    lines = "".join(f"{data_path(path)}{_SEPARATOR}{kind}\n" for path, kind in files)
+    first, type_file = (join_paths(marker_folder(instant_time), f"{_SERVER_FILE}{end}") for end in ("0", ".type"))
+    return [Create(first, lines.encode()), Create(type_file, _SERVER_TYPE)]
 
 
 @dataclass(frozen=True, slots=True)

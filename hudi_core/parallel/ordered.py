@@ -29,7 +29,7 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
     are. Work that waits for storage passes `STORAGE_REQUESTS`.
     """
     if workers is None:
-        workers = 1 if getattr(_thread, "alone", False) else PROCESSORS
+        workers = 1 if works_alone() else PROCESSORS
     remaining = iter(parts)
     first = deque(islice(remaining, 2))
     all_parts = chain(_release(first), remaining)
@@ -58,6 +58,11 @@ def _release(parts: deque[P]) -> Iterator[P]:
 def work_alone() -> None:
     """Marks this thread as one of several that share the processors already: its computations start no further threads."""
     _thread.alone = True
+
+
+def works_alone() -> bool:
+    """Whether this thread is to start no further threads that compute."""
+    return getattr(_thread, "alone", False)
 
 
 class SameThread(Executor):

@@ -20,9 +20,15 @@ def partition_steps(tasks: Sequence[Task], instant_time: str) -> Iterator[Ensure
 
 def marker_steps(task: Task, instant_time: str, config: TableConfig) -> Iterator[Ensure]:
     """The steps that create the markers of a task's files."""
-    yield marker_step(instant_time, task.target.path, _marker(task, config.version))
+    for path, kind in task_files(task, config):
+        yield marker_step(instant_time, path, kind)
+
+
+def task_files(task: Task, config: TableConfig) -> Iterator[tuple[str, MarkerKind]]:
+    """The files that a task writes, and what it does with each."""
+    yield task.target.path, _marker(task, config.version)
     if config.cdc_enabled and isinstance(task, RewriteFile):
-        yield marker_step(instant_time, change_log_path(task.target), _log_marker(config.version))
+        yield change_log_path(task.target), _log_marker(config.version)
 
 
 def _marker(task: Task, version: int) -> MarkerKind:

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
+from hudi_core.commit.markers import markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Ensure, SideBySide, run
@@ -41,7 +42,7 @@ from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marke
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
-from hudi_core.writing.announce import marker_steps, partition_steps
+from hudi_core.writing.announce import partition_steps, task_files
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.plan import FileSizes
@@ -222,7 +223,8 @@ class WriteRun:
     ) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
         time = running.instant_time
-        if flag(EARLY_DETECTION, self.options.properties, table.config.properties):
+        detects_early = flag(EARLY_DETECTION, self.options.properties, table.config.properties) is True
+        if detects_early:
             refuse_marked(table, time, _list_changed_groups(planned), self.options.clock)
         run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
         spool, files = planned.spool or self.spool, file_schema(self.schema)
@@ -237,8 +239,8 @@ class WriteRun:
             if self.options.progress is not None:
                 self.options.progress(len(tasks), len(tasks))
             return reported
-        markers = [step for task in tasks for step in marker_steps(task, time, table.config)]
-        run(table.storage, [SideBySide(tuple(markers))])
+        files_of_tasks = [file for task in tasks for file in task_files(task, table.config)]
+        run(table.storage, markers_steps(time, files_of_tasks, apart=detects_early))
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []

@@ -7,14 +7,19 @@ from datetime import timedelta
 from pathlib import Path
 from time import sleep
 
+import pytest
+
 from hudi_core.commit.heartbeat import INTERVAL, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.markers import (
+    MOST_FILES,
     MarkerKind,
     marker_folder,
     marker_step,
+    markers_steps,
     partition_step,
     read_markers,
 )
+from hudi_core.commit.steps import run
 from hudi_core.commit.times import system_clock
 from hudi_core.formats.properties import parse_properties
 from hudi_plain.storage import PlainStorage
@@ -47,6 +52,19 @@ def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
     storage.create(f"{marker_folder(TIME)}/MARKERS.type", b"TIMELINE_SERVER_BASED")
     storage.create(f"{marker_folder(TIME)}/MARKERS0", b"p/a.parquet.marker.CREATE\nb.parquet.marker.MERGE\n")
     assert {path for path, _ in marked(storage)} == {"p/a.parquet", "b.parquet"}
+
+
+@pytest.mark.parametrize(("count", "apart", "files"), [(MOST_FILES, False, MOST_FILES), (40, False, 2), (40, True, 40)])
+def test_many_markers_are_lines_of_one_file(tmp_path: Path, count: int, apart: bool, files: int) -> None:
+    """COMMIT-961."""
+    storage = PlainStorage(str(tmp_path))
+    made = [(f"p{number}/a b.parquet", MarkerKind.CREATE) for number in range(count - 1)] + [
+        ("c.parquet", MarkerKind.MERGE)
+    ]
+    run(storage, markers_steps(TIME, made, apart=apart))
+    assert sorted(marked(storage)) == sorted(made)
+    assert len(storage.list(marker_folder(TIME), recursive=True)) == files
+    run(storage, markers_steps(TIME, made, apart=apart))  # again, where it is not known how far it came
 
 
 def test_checksums_beside_markers_are_no_markers(tmp_path: Path) -> None:
