@@ -174,6 +174,8 @@ def group_rows(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
 
 
 def group_by_partition(keys: KeyColumns, rows: Numbers) -> list[tuple[str, Numbers]]:
+    if len(keys.paths) == 1:  # as that of a table without partitions
+        return [(keys.paths[0], rows)] if len(rows) else []
     partitions = keys.partitions[rows]
     order = np.argsort(partitions, kind="stable")
     begins = np.flatnonzero(np.diff(partitions[order], prepend=-1))
