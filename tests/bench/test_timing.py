@@ -32,6 +32,12 @@ def test_a_peer_that_ran_elsewhere_reports_its_seconds_and_its_answer() -> None:
     assert compared == [(None, "its answer")]
 
 
+def test_processor_time_leaves_out_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUDI_BENCH_CLOCK", "processor")
+    ours, _ = measured(Pair(_nap, lambda: sum(range(200_000)), lambda _ours, _theirs: None, seconds=0.0))
+    assert ours.best < SHORT
+
+
 def test_answers_that_differ_are_an_error_before_anything_is_timed() -> None:
     calls = []
 

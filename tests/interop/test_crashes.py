@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hudi_core.commit import markers
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
 from tests.support.crash_operations import BEFORE, OPERATIONS, Rows
@@ -32,6 +33,30 @@ def read_by_hudi(judge: Any, path: Path, **options: bool) -> Rows:
     assert answer["ok"], judge.explain(answer)
     listed = map(json.loads, answers.read_text("utf-8").splitlines())
     return sorted((row["id"], row["p"], row["n"]) for row in listed)
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_apache_hudi_rolls_back_what_one_file_of_markers_names(
+    judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+) -> None:
+    """COMMIT-961."""
+    monkeypatch.setattr(markers, "MOST_FILES", 0)
+    made = create_table(tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version)
+    write(made, rows(*BEFORE))
+    left = [
+        path
+        for _, path in crashes(tmp_path / "made", OPERATIONS["upsert"][0])
+        if list(path.glob(".hoodie/.temp/*/MARKERS.type")) and read(path) == BEFORE
+    ]
+    last = left[-1]
+    listed = {line for file in last.glob(".hoodie/.temp/*/MARKERS0") for line in file.read_text("utf-8").splitlines()}
+    begun = {line.partition(".marker.")[0] for line in listed}
+    assert any((last / path).exists() for path in begun)
+    went_on = judge.ask("continue", last, ops=["upsert"], rows=4)
+    assert went_on["ok"], judge.explain(went_on)
+    assert not any((last / path).exists() for path in begun)
+    assert [finding for finding in open_table(last).validate() if finding.severity == "error"] == []
+    assert read_by_hudi(judge, last) == read(last)
 
 
 @pytest.mark.parametrize(
