@@ -104,11 +104,11 @@ class Unsynced:
             raise
 
 
-_PASSING: Final[ContextVar[bool]] = ContextVar("passing", default=False)
+_PASSING: Final[ContextVar[bool]] = ContextVar("let_pass", default=False)
 
 
 @contextmanager
-def passing() -> Iterator[None]:
+def let_pass() -> Iterator[None]:
     """Changes in the block need not outlive a loss of power, which ends their writer: heartbeats, locks, markers of what is done.
     The content of a file that is created is durable before its name all the same; that of one that is replaced is not."""
     token = _PASSING.set(True)

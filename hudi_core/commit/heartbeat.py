@@ -14,7 +14,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
-from hudi_core.local_files import passing
+from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.paths import instant_name, join_paths
 from hudi_core.timeline.optional_files import read_if_there
@@ -72,7 +72,7 @@ class Heartbeat:
 
     def write(self) -> None:
         """Writes the file."""
-        with nullcontext() if self.lasting else passing():
+        with nullcontext() if self.lasting else let_pass():
             self.storage.replace(self.path, self.owner)
 
     def beat(self) -> None:
@@ -91,7 +91,7 @@ class Heartbeat:
         """Removes the heartbeat, unless it is another run's."""
         with self._turn:
             if self._may_go_on():
-                with nullcontext() if self.lasting else passing():
+                with nullcontext() if self.lasting else let_pass():
                     self.storage.delete(self.path)
 
     def _may_go_on(self) -> bool:

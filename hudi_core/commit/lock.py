@@ -23,7 +23,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
-from hudi_core.local_files import passing
+from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
 
 LOCK_PATH: Final = ".hoodie/lock"
@@ -121,7 +121,7 @@ def table_lock(
         # Also where a signal came just after the lock was taken.
         current = _read(storage)
         if current is not None and lock_fields(current).get("owner") == owner:
-            with passing():
+            with let_pass():
                 storage.delete(LOCK_PATH)
 
 
@@ -200,7 +200,7 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
     while True:
         content = _content(owner, clock())
         try:
-            with passing():
+            with let_pass():
                 storage.create(LOCK_PATH, content)
             return content
         except AlreadyExistsError:
@@ -208,7 +208,7 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
         if held is not None and _may_be_taken(storage, held, clock()) and _read(storage) == held:
             storage.delete(LOCK_PATH)
             try:
-                with passing():
+                with let_pass():
                     storage.create(LOCK_PATH, content)
             except AlreadyExistsError:
                 continue

@@ -24,7 +24,7 @@ from hudi_core.commit.steps import Create, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.local_files import passing
+from hudi_core.local_files import let_pass
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
@@ -244,7 +244,7 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
                 alive.close()
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
-            with passing():
+            with let_pass():
                 write.table.storage.delete_folder(marker_folder(write.instant_time))
 
 
