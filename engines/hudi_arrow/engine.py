@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from hudi_arrow.local_uris import is_local
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
@@ -92,7 +93,7 @@ class ArrowEngine:
         return orc.OrcReader()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
-        kind = storage.ArrowStorage if storage.is_local(uri) else remote.RemoteStorage
+        kind = storage.ArrowStorage if is_local(uri) else remote.RemoteStorage
         return kind(uri, options or {})
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
+from hudi_arrow.local_uris import is_local
 from hudi_arrow.selection import selection
-from hudi_arrow.storage import is_local
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.random_access import read_range

@@ -14,15 +14,15 @@ from errno import ENOENT
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
-from urllib.parse import quote, urlsplit
+from typing import Any, BinaryIO, Final
+from urllib.parse import quote
 
 import pyarrow as pa
 from pyarrow import fs
 
+from hudi_arrow.local_uris import is_local, local_path
 from hudi_arrow.storage_options import own_names, own_options
 from hudi_core import local_files
-from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
@@ -39,11 +39,6 @@ from hudi_core.local_files import TakenAwayError, Unsynced, own_path, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
-
-if TYPE_CHECKING:
-    from urllib import request
-else:
-    request = ModuleByNeed("urllib.request")  # for file: URLs alone; it loads HTTP and TLS
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -357,21 +352,14 @@ def decoding(where: str, what: str) -> Iterator[None]:
         raise CorruptFileError(where, expected=what, found=message) from _show(problem, ())
 
 
-def is_local(uri: str) -> bool:
-    """Whether it is a local path, or a `file:` URL of one."""
-    return urlsplit(uri).scheme == "file" or "://" not in uri
-
-
 def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
-    parts = urlsplit(uri)
     if is_local(uri):
         if options:
             raise UsageError(
                 public_url(uri), expected="a URL that has options", found=f"a local path, and the option {min(options)}"
             )
-        path = request.url2pathname(parts.path) if parts.scheme == "file" else uri
-        return fs.LocalFileSystem(), str(Path(path).absolute()).rstrip("/")
+        return fs.LocalFileSystem(), str(Path(local_path(uri)).absolute()).rstrip("/")
     # Only the authority goes through the URI parser, which would undo percent escapes in the path. A `#` or `?` after the
     # last slash may belong to a path, so only pyarrow's own options are cut off.
     scheme, _, rest = uri.partition("://")

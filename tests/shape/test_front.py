@@ -123,7 +123,7 @@ _RUN = (
 _READ = "import hudi_core; hudi_core.open(sys.argv[1]).scan(where=sys.argv[2])"
 _NEVER = {"pandas", "pyspark", "duckdb", "polars", "dateutil", "urllib.request"}
 _MOST = {
-    "open": ("import hudi_core; hudi_core.open(sys.argv[1])", (), 85),
+    "open": ("import hudi_core; hudi_core.open(sys.argv[1])", (), 100),
     "plan": (f"{_READ}.plan", ("passengers > 3",), 310),
     "rows": (f"{_READ}.to_arrow()", ("passengers > 3",), 350),
     "timeline": (_RUN, ("timeline",), 125),
