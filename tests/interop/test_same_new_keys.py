@@ -104,10 +104,12 @@ def test_theirs_completes_later(
     table.upsert(rows_of(OURS))
     gate.touch()
     answer = hudi.answer()
-    assert answer["state"] in ("written", "refused"), answer["message"]
+    # Its record index may name our file by then, which its view of the files lacks: a copy-on-write table ends in an error.
+    is_lost = answer["state"] == "failed" and "Error upserting bucketType UPDATE" in answer["message"]
+    assert answer["state"] in ("written", "refused") or (is_lost and is_indexed), answer["message"]
     print(kind, version, is_indexed, shares, answer["state"])
     if shares:
         assert answer["state"] == "refused"
     # Apache Hudi compares file groups alone: what both acknowledged is there, each row once, but the key may be there twice.
-    assert sorted(news(ours(table))) == ([1] if answer["state"] == "refused" else [1, 2])
+    assert sorted(news(ours(table))) == ([1, 2] if answer["state"] == "written" else [1])
     assert hudi.read(table.uri) == ours(table)
