@@ -256,10 +256,16 @@ def _may_be_taken(storage: Storage, content: bytes, now: datetime) -> bool:
         return True
     until = lock_fields(content).get("validUntil")
     if isinstance(until, int):
-        return until < now.timestamp() * 1000
+        return until < now.timestamp() * 1000 and not _is_fresh(storage, now)
     minutes = _read_stated_expiry(storage)
     last = storage.read_modified(LOCK_PATH) if minutes else None
     return last is not None and now - last > timedelta(minutes=minutes)
+
+
+def _is_fresh(storage: Storage, now: datetime) -> bool:
+    """Whether the store says that the lock was renewed a moment ago: then its owner is at work, and its clock is behind."""
+    renewed = storage.read_modified(LOCK_PATH)
+    return renewed is not None and abs(now - renewed) < _VALID
 
 
 def _read_stated_expiry(storage: Storage) -> int:

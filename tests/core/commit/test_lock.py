@@ -19,7 +19,7 @@ from hudi_core.commit.lock import EXPIRY, LOCK_PATH, PATIENCE, free_lock, lock_i
 from hudi_core.commit.lock_owner import this_owner
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import system_clock
-from hudi_core.errors import ConflictError, UsageError
+from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.options import PROPERTIES_PATH
 from hudi_plain.storage import PlainStorage
 from tests.core.commit.test_lock_owner import dead_process
@@ -38,6 +38,7 @@ def test_a_lock_of_a_dead_writer_is_taken_when_its_time_is_over(tmp_path: Path) 
     storage = PlainStorage(str(tmp_path))
     long_ago = system_clock() - timedelta(hours=1)
     storage.create(LOCK_PATH, json.dumps({"owner": "x", "validUntil": int(long_ago.timestamp() * 1000)}).encode())
+    os.utime(tmp_path / LOCK_PATH, (long_ago.timestamp(), long_ago.timestamp()))
     with table_lock(storage, patience=0):
         assert json.loads(storage.read(LOCK_PATH))["owner"].startswith("hudi-core ")
 
@@ -188,3 +189,20 @@ def test_steps_go_on_under_a_lock_that_is_still_held(tmp_path: Path) -> None:
         clock.stopped_for = timedelta(minutes=2)
         run(storage, [Create("after")])
     assert (tmp_path / "after").exists()
+
+
+def test_a_lock_that_was_just_renewed_is_not_taken_for_old(tmp_path: Path) -> None:
+    """COMMIT-861: its owner's clock is hours behind."""
+    path = tmp_path / ".hoodie/lock"
+    path.parent.mkdir()
+    until = int((system_clock() - timedelta(hours=5)).timestamp() * 1000)
+    path.write_text(json.dumps({"owner": "somebody elsewhere", "validUntil": until}))
+    storage = PlainStorage(str(tmp_path))
+    assert not lock_is_expired(storage, system_clock())
+    with pytest.raises(LockedError, match="held by somebody elsewhere"), table_lock(storage, patience=0):
+        pytest.fail("it is held")
+    assert lock_is_expired(storage, system_clock() + timedelta(minutes=6))
+    long_ago = (system_clock() - timedelta(minutes=6)).timestamp()
+    os.utime(path, (long_ago, long_ago))
+    with table_lock(storage, patience=0):
+        assert "somebody" not in path.read_text()

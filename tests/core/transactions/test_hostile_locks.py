@@ -16,7 +16,7 @@ import pytest
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.commit import lock
 from hudi_core.commit.times import system_clock
-from hudi_core.errors import ConflictError, LockedError
+from hudi_core.errors import ConflictError, HudiError, LockedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.services.cleaning.operations import clean
@@ -45,7 +45,8 @@ def made(path: Path, kind: str = "mor", version: int = 9) -> Path:
     [(-5, 6), (5, 9), *(pytest.param(*case, marks=pytest.mark.soak) for case in [(-5, 9), (5, 6)])],
 )
 def test_writers_whose_clocks_are_hours_apart_lose_no_row(tmp_path: Path, hours: int, version: int) -> None:
-    """COMMIT-322: each takes the other's lock for one of long ago, or of long from now."""
+    """COMMIT-322, COMMIT-861: one takes the other's lock, or its heartbeat, for one of long ago. An attempt may end in any error,
+    but loses nothing."""
     path = made(tmp_path / "t", "cow", version)
 
     def write_all(writer: str, skew: timedelta) -> list[Row]:
@@ -53,7 +54,7 @@ def test_writers_whose_clocks_are_hours_apart_lose_no_row(tmp_path: Path, hours:
         for number in range(4):
             row = (f"{writer}{number}", "x", number)
             for _ in range(20):
-                with suppress(ConflictError, LockedError):
+                with suppress(HudiError):
                     write(open_table(path), rows(row), options=WriteOptions(clock=lambda: system_clock() + skew))
                     done.append(row)
                     break
@@ -137,7 +138,7 @@ def test_a_lock_that_another_rewrites_stops_its_owner_or_comes_too_late(
     monkeypatch.setattr(lock, "UNNAMED_PATIENCE", 0.02)
     stopped = 0
     for at in range(1, 60, 1 if SOAK else 5):
-        path = made(tmp_path / f"t{at}")
+        path = made(tmp_path / f"t{at}", "cow" if action == "clean" else "mor")
         before, lock_file = read(path), path / lock.LOCK_PATH
         opened = open_table(path)
         storage = Intruded(str(path), at, partial(LOCKS[state], lock_file))
@@ -157,7 +158,8 @@ def test_a_lock_that_another_rewrites_stops_its_owner_or_comes_too_late(
         write(open_table(path), rows(("z", "x", 1)), options=WriteOptions(clock=later))
         assert read(path) == sorted([*after, ("z", "x", 1)])
         assert [one for one in open_table(path).validate() if one.severity == "error"] == [], at
-    assert stopped or state == "gone" or not SOAK  # where nobody took it nobody is in the way
+    # Where nobody took it nobody is in the way; a savepoint is one step.
+    assert stopped or state == "gone" or action == "savepoint" or not SOAK
 
 
 class Sleeper:
