@@ -12,6 +12,7 @@ import numpy as np
 
 from hudi_core.columns.nodes import BinaryColumn, PrimitiveColumn, StructColumn
 from hudi_core.columns.strings import string_column
+from hudi_core.commit.steps import sync_changes
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -121,7 +122,9 @@ class LsmWriter:
         self.engine.writer("parquet").write(self.storage, path, _SCHEMA, batches, lambda: _FOOTER)
 
     def _publish(self, before: LsmSnapshot, removed: Sequence[FileInfo], added: str) -> None:
-        """A new manifest, and then its number: until that is written the history is the one before."""
+        """A new manifest, and then its number: until that is written the history is the one before. What it names is durable by
+        then: a manifest of a file that power was lost before would make the history unreadable."""
+        sync_changes(self.storage)
         gone = {file.name for file in removed}
         sizes = {info.name: info.size for info in self.storage.list(self.folder)}
         names = sorted({*(file.name for file in before.files), added}.difference(gone))
