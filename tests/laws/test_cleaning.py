@@ -176,8 +176,17 @@ def changed(table: Table, random: Random) -> None:
     random.choice([*CHANGES, *[_write] * (len(CHANGES) // 2)])(table, random)
 
 
+def rows_of(table: Table, random: Random) -> pa.Table:
+    """Rows with all columns that the table has by now."""
+    rows = drawn_rows(random)
+    for name in ("c0", "c1"):
+        if any(field.name == name for field in table.schema.fields):
+            rows = rows.append_column(name, pa.nulls(len(rows), pa.int32()))
+    return rows
+
+
 def _write(table: Table, random: Random) -> None:
-    write(table, drawn_rows(random), options=random.choice(SMALL))
+    write(table, rows_of(table, random), options=random.choice(SMALL))
 
 
 def _delete_partitions(table: Table, _: Random) -> None:
@@ -192,12 +201,15 @@ def _compact(table: Table, random: Random) -> None:
 
 def _evolve(table: Table, random: Random) -> None:
     name = f"c{random.randrange(2)}"
-    alter_schema(table, f"DROP COLUMN {name}" if name in table.schema.names else f"ADD COLUMN {name} int")
+    alter_schema(
+        table,
+        f"DROP COLUMN {name}" if any(field.name == name for field in table.schema.fields) else f"ADD COLUMN {name} int",
+    )
 
 
 def _die(table: Table, random: Random) -> None:
     """A write that died: its files are there, its commit is not."""
-    write(table, drawn_rows(random))
+    write(table, rows_of(table, random))
     last = refreshed(table).timeline.commits[-1]
     table.storage.delete(f"{table.timeline.folder}/{last.file}")
 
@@ -210,7 +222,7 @@ def _restore(table: Table, random: Random) -> None:
 CHANGES: list[Callable[[Table, Random], object]] = [
     _write,
     _delete_partitions,
-    lambda table, random: write(table, drawn_rows(random), "insert_overwrite"),
+    lambda table, random: write(table, rows_of(table, random), "insert_overwrite"),
     lambda table, random: write(table, drawn_rows(random).select(["id", "p"]), "delete"),
     lambda table, _: cluster(table, ClusterOptions(columns=("n",))),
     lambda table, _: plan_only(table, ClusterOptions(columns=("n",))),
