@@ -54,8 +54,8 @@ class ServiceOptions:
             raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))
         for name in ("every", "rounds", "seconds", "bytes", "memory"):
             number = getattr(self, name)
-            if number is not None and number <= 0:
-                raise UsageError(name, expected="a number above 0", found=str(number))
+            if number is not None and not (isinstance(number, int | float) and number > 0):
+                raise UsageError(name, expected="a number above 0", found=repr(number))
 
 
 def run_services(table: Table, options: ServiceOptions | None = None) -> Iterator[ServiceRun]:
