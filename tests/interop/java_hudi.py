@@ -15,6 +15,7 @@ _ROOT = Path(__file__).parents[2]
 JAVA = Path(__file__).parent / "java"
 JARS = _ROOT / ".interop/jars-1.2.1"
 """Where the jars are kept."""
+RECORDS = "org.apache.hudi.metadata.HoodieMetadataPayload"
 _SPARK = ("lib/python3*/site-packages/pyspark/jars",)
 _BUNDLE = "repository/org/apache/hudi/hudi-spark3.5-bundle_2.12/1.2.0/hudi-spark3.5-bundle_2.12-1.2.0.jar"
 
@@ -41,10 +42,11 @@ class JavaHudi:
                 pytest.skip(f"mvn cannot bring the jars of Apache Hudi 1.2.1: {brought.stdout[-300:]}")
         return JavaHudi(jars, Path(python))
 
-    def tables(self, folder: Path, *commands: Sequence[str]) -> None:
-        """Runs commands of `Tables.java`."""
-        file = folder / "commands"
-        file.write_text("".join("\t".join(command) + "\n" for command in commands), "utf-8")
+    def tables(self, folder: Path, *commands: Sequence[str], loads: bool = True) -> None:
+        """Runs commands of `Tables.java` in a process of their own, which `loads` the class of metadata records first: without it
+        the client fails after a compaction of the metadata table."""
+        file, first = folder / "commands", [("load", RECORDS)] if loads else []
+        file.write_text("".join("\t".join(command) + "\n" for command in [*first, *commands]), "utf-8")
         spark = next(path for pattern in _SPARK for path in self.python.parent.parent.glob(pattern))
         own = sorted(map(str, self.jars.glob("hudi-*-1.2.1.jar")))
         self._run([*own, f"{spark}/*", f"{self.jars}/*", str(bundle())], "Tables.java", str(file))

@@ -70,6 +70,21 @@ INDEXES = {
 WITHOUT_PARTITION_STATS = {**INDEXES, "hoodie.metadata.index.partition.stats.enable": "false"}
 
 
+COMPACTED_AFTER = 10
+"""`hoodie.metadata.compact.max.delta.commits`."""
+MADE_FIRST = ("files", "column_stats", "bloom_filters", "record_index", "partition_stats")
+"""Partitions of a metadata table with these indexes: a delta commit each."""
+
+
+def properties_of(kind: str) -> dict[str, str]:
+    """Properties of a new table of the type."""
+    return {
+        "hoodie.table.name": "t", "hoodie.table.type": kind, "hoodie.table.version": "9", "hoodie.table.recordkey.fields": "id",
+        "hoodie.table.partition.fields": "p", "hoodie.table.ordering.fields": "ts", "hoodie.table.keygenerator.type": "SIMPLE",
+        "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
+    }  # fmt: skip
+
+
 def rows_of(table: Table) -> list[Row]:
     read = table.scan(meta=False).to_json_rows()
     return sorted((row["id"], row["p"], row["ts"], row["v"]) for row in read)
@@ -96,13 +111,8 @@ def read_by_java(java: JavaHudi, folder: Path, table: Path) -> list[Row]:
 def test_its_tables_are_read_validated_written_on_and_read_back(
     tmp_path: Path, java: JavaHudi, kind: str, indexes: dict[str, str]
 ) -> None:
-    """META-1, TABLE-720: keys with characters whose order differs, and partitions with dots in the name of their column."""
+    """META-1, TABLE-720, TABLE-830: keys whose orders differ, dots in the name of the column of partitions."""
     path, stated = tmp_path / "t", options(indexes)
-    properties = {
-        "hoodie.table.name": "t", "hoodie.table.type": kind, "hoodie.table.version": "9", "hoodie.table.recordkey.fields": "id",
-        "hoodie.table.partition.fields": "p", "hoodie.table.ordering.fields": "ts", "hoodie.table.keygenerator.type": "SIMPLE",
-        "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
-    }  # fmt: skip
     first = [(f"k{n:03d}", f"x{n % 3}", 5, "first") for n in range(60)] + [(key, "x1", 5, "odd") for key in ODD]
     second = [
         ("k001", "x1", 7, "second"),
@@ -112,7 +122,7 @@ def test_its_tables_are_read_validated_written_on_and_read_back(
     ]
     java.tables(
         tmp_path,
-        ["create", str(path), *options(properties)],
+        ["create", str(path), *options(properties_of(kind))],
         ["insert", str(path), put(tmp_path, "first", first), *stated],
         ["upsert", str(path), put(tmp_path, "second", second), *stated],
         ["delete", str(path), put(tmp_path, "gone", [first[0], first[-1]]), *stated],
@@ -149,6 +159,26 @@ def test_its_tables_are_read_validated_written_on_and_read_back(
     table = open_table(path)
     assert rows_of(table) == read_by_java(java, tmp_path, path) == sorted(expected.values())
     assert [str(finding) for finding in table.validate()] == []
+
+
+def test_it_fails_without_us_after_its_own_compaction_of_the_metadata_table(tmp_path: Path, java: JavaHudi) -> None:
+    """TABLE-830: in a process that begins with it, and nothing else has written to the table."""
+    path, stated = tmp_path / "t", options(INDEXES)
+
+    def upsert(number: int) -> list[str]:
+        rows = put(tmp_path, f"rows{number}", [("k1", "x1", number, f"write {number}")])
+        return ["upsert", str(path), rows, *stated]
+
+    create = ["create", str(path), *options(properties_of("COPY_ON_WRITE"))]
+    timeline, number = path / ".hoodie/metadata/.hoodie/timeline", COMPACTED_AFTER - len(MADE_FIRST)
+    java.tables(tmp_path, create, *map(upsert, range(number)))
+    assert (len(list(timeline.glob("*.deltacommit"))), list(timeline.glob("*.commit"))) == (COMPACTED_AFTER, [])
+    with pytest.raises(AssertionError, match="Index 7 out of bounds for length 7"):
+        java.tables(tmp_path, upsert(number), loads=False)
+    assert len(list(timeline.glob("*.commit"))) == 1
+    open_table(path).upsert(given([("k1", "x1", number, "ours")]))
+    assert rows_of(open_table(path)) == [("k1", "x1", number, "ours")]
+    assert [str(finding) for finding in open_table(path).validate()] == []
 
 
 @pytest.mark.parametrize("kind", ["cow", "mor"])

@@ -49,6 +49,7 @@ public class Tables {
       switch (parts[0]) {
         case "create" -> create(parts[1], parts);
         case "read" -> read(parts[1], parts[2]);
+        case "load" -> Class.forName(parts[1]);
         default -> write(parts[0], parts[1], parts[2], parts);
       }
     }
