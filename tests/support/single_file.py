@@ -42,11 +42,11 @@ class SingleFile:
     columns: Mapping[int, ValueInterval]
 
     def lower_is_below(self, term: Term, cut: Cut) -> bool:
-        known = self._bind_known(term)
+        known = self._is_known(term)
         return known.values and (known.lower is None or _below(known.lower, cut, term.type))
 
     def upper_is_above(self, term: Term, cut: Cut) -> bool:
-        known = self._bind_known(term)
+        known = self._is_known(term)
         nan_is = isinstance(term.type, t.Float | t.Double) and known.nans and not _below(_NAN, cut, term.type)
         return known.values and (nan_is or known.upper is None or not _below(known.upper, cut, term.type))
 
@@ -57,7 +57,7 @@ class SingleFile:
         )
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
-        known = self._bind_known(term)
+        known = self._is_known(term)
         has_nan = isinstance(term.type, t.Float | t.Double) and known.nans
         if not known.values or has_nan or known.lower is None or known.upper is None:
             return known.values
@@ -71,13 +71,13 @@ class SingleFile:
         )
 
     def may_hold_null(self, term: Term) -> bool:
-        return self._bind_known(term).nulls
+        return self._is_known(term).nulls
 
     def may_hold_value(self, term: Term) -> bool:
-        return self._bind_known(term).values
+        return self._is_known(term).values
 
     def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
-        one, other = self._bind_known(left), self._bind_known(right)
+        one, other = self._is_known(left), self._is_known(right)
         if not (one.values and other.values):
             return False
         if one.lower is None or other.upper is None or (isinstance(right.type, t.Float | t.Double) and other.nans):
@@ -99,7 +99,7 @@ class SingleFile:
     def some(self, answers: list[bool]) -> bool:
         return any(answers)
 
-    def _bind_known(self, term: Term) -> ValueInterval:
+    def _is_known(self, term: Term) -> ValueInterval:
         return self.columns.get(term.id, ANYTHING) if isinstance(term, Column) else ANYTHING
 
 
