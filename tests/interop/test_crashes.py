@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hudi_core.commit import markers
+from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
 from tests.support.crash_operations import BEFORE, OPERATIONS, Rows
@@ -35,7 +36,7 @@ def read_by_hudi(judge: Any, path: Path, **options: bool) -> Rows:
     return sorted((row["id"], row["p"], row["n"]) for row in listed)
 
 
-@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
 def test_apache_hudi_rolls_back_what_one_file_of_markers_names(
     judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
 ) -> None:
@@ -54,7 +55,8 @@ def test_apache_hudi_rolls_back_what_one_file_of_markers_names(
     assert any((last / path).exists() for path in begun)
     went_on = judge.ask("continue", last, ops=["upsert"], rows=4)
     assert went_on["ok"], judge.explain(went_on)
-    assert not any((last / path).exists() for path in begun)
+    if version >= OWN_TIME_SINCE:  # before, a block at the end of a log file takes back what was appended to it
+        assert not any((last / path).exists() for path in begun)
     assert [finding for finding in open_table(last).validate() if finding.severity == "error"] == []
     assert read_by_hudi(judge, last) == read(last)
 
