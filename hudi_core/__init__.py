@@ -68,7 +68,7 @@ Names are imported when they are first used: `import hudi_core` alone loads noth
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hudi_core.version import __version__ as __version__
@@ -377,7 +377,10 @@ if not TYPE_CHECKING:  # else every name would be one
         if place is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module, _, other = place.partition(":")
-        value = globals()[name] = getattr(import_module(module), other or name)
+        value: object = getattr(import_module(module), other or name)
+        if isinstance(value, FunctionType):
+            value = import_module("hudi_core.front.odd_arguments").checked(value)
+        globals()[name] = value
         return value
 
     def __dir__() -> list[str]:

@@ -13,7 +13,14 @@ from pyarrow import csv
 
 from hudi_core.errors import RowError
 
-_CONVERSION = re.compile(r"In CSV column #(\d+): CSV conversion error to (.+?): invalid value '(.*)'$", re.DOTALL)
+_CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
+_TYPE = re.compile(r"CSV conversion error to (\S+):")
+_VALUE = re.compile(r"(?:invalid value|The string) '(.*)'", re.DOTALL)
+_NAMES = {
+    "int8": "int", "int16": "int", "int32": "int", "int64": "long", "float": "float", "double": "double", "bool": "boolean",
+    "date32[day]": "date",
+}  # fmt: skip
+"""Names of types as schemas have them, by pyarrow's."""
 _HEADER_ROWS = 1
 _NULLS = ("", "NULL", "null", "NA", "N/A", "n/a", "#N/A")
 """What stands for null but in a column of texts. pyarrow takes `nan` for it too, which is a number."""
@@ -36,7 +43,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.R
                 yield batch
                 first += batch.num_rows
     except pa.ArrowInvalid as problem:
-        refused = _find_refused_value(source, str(problem)) or _find_refused_row(source)
+        refused = _find_refused_value(source, types, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise
         raise refused from problem
@@ -60,29 +67,56 @@ def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
             raise RowError(first + row, expected=expected, found=found, path=f"{source}: {name}")
 
 
-def _find_refused_value(source: Path, message: str) -> RowError | None:
+def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message: str) -> RowError | None:
     """The error of the first value that cannot be converted; None where the message is of something else."""
     conversion = _CONVERSION.search(message)
     if conversion is None:
         return None
-    column, expected, value = int(conversion[1]), conversion[2], conversion[3]
-    with csv.open_csv(source) as opened:
+    column, reason = int(conversion[1]), conversion[2]
+    with csv.open_csv(source, convert_options=csv.ConvertOptions(check_utf8=False)) as opened:
         names = opened.schema.names
+    wanted, stated = types.get(names[column]), _TYPE.search(reason)
+    is_text = "invalid UTF8" in reason
+    kind = stated[1] if stated else str(wanted or "its column").replace("decimal128", "decimal").replace(", ", ",")
+    expected = "text in UTF-8" if is_text else f"a value of {_NAMES.get(kind, kind)}"
+    value = _VALUE.search(reason)
+    row, found = _place(source, names, column, value[1] if value else None, wanted, is_text=is_text)
+    return RowError(row, expected=expected, found=found or reason, path=f"{source}: {names[column]}")
+
+
+def _place(
+    source: Path, names: list[str], column: int, value: str | None, wanted: pa.DataType | None, *, is_text: bool
+) -> tuple[int | None, str | None]:
+    """The row of the value that is refused, and the value: that of the message, else the first that is no text, or that the
+    column's type does not take."""
+    raw = pa.binary() if is_text else pa.string()
+    options = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, raw), check_utf8=not is_text, strings_can_be_null=False
+    )
     rows_before = 0
-    with csv.open_csv(
-        source, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-    ) as texts:
+    with csv.open_csv(source, convert_options=options) as texts:
         for batch in texts:
-            row = pc.index(batch.column(column), value).as_py()
+            values = batch.column(column)
+            if value is not None:
+                row = pc.index(values, value).as_py()
+            else:
+                row = next((place for place, one in enumerate(values) if not _is_taken(one, wanted)), -1)
             if row >= 0:
-                return RowError(
-                    rows_before + row,
-                    expected=f"a value of {expected}",
-                    found=repr(value),
-                    path=f"{source}: {names[column]}",
-                )
+                return rows_before + row, repr(values[row].as_py())
             rows_before += batch.num_rows
-    return None
+    return None, None if value is None else repr(value)
+
+
+def _is_taken(value: pa.Scalar, wanted: pa.DataType | None) -> bool:
+    """Whether bytes are a text, or a text is a value of the column's type."""
+    try:
+        if pa.types.is_binary(value.type):
+            value.as_py().decode()
+        elif wanted is not None and value.as_py() not in _NULLS:
+            value.cast(wanted)
+    except (UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return True
 
 
 def _find_refused_row(source: Path) -> RowError | None:

@@ -45,6 +45,10 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     source = Path(path)
     if not source.exists():
         raise StorageError(path, message="no such file")
+    if source.is_dir() and next(source.glob("*.parquet"), None) is None:
+        raise UsageError(path, expected="a folder with .parquet files", found="one without")
+    if source.is_file() and source.stat().st_size == 0:
+        raise UsageError(path, expected="columns", found="an empty file")
     suffix = ".parquet" if source.is_dir() else source.suffix.lower()
     if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
         return _unpack(source, like, whole)

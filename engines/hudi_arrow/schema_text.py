@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hudi_arrow.types import schema_from_arrow, schema_to_arrow
-from hudi_core.errors import SchemaError
+from hudi_core.errors import SchemaError, UsageError, describe
 from hudi_core.json_texts import parse_json
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema
@@ -75,6 +75,8 @@ class ArrowText:
         return Converted(json.dumps(to_json(converted.value), ensure_ascii=False), converted.losses)
 
     def from_object(self, schema: pa.Schema, where: str) -> Converted[Schema]:
+        if not hasattr(schema, "__arrow_c_schema__"):
+            raise UsageError(where, expected="a schema of pyarrow", found=describe(schema))
         return schema_from_arrow(pa.schema(schema), where)
 
     def to_object(self, schema: Schema) -> Converted[pa.Schema]:

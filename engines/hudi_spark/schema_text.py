@@ -6,7 +6,7 @@ import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError, describe
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
 from hudi_spark.ddl import schema_from_ddl, schema_to_ddl
@@ -26,6 +26,8 @@ class SparkText:
         return schema_to_spark_json(schema)
 
     def from_object(self, schema: StructType, where: str) -> Converted[Schema]:
+        if not callable(getattr(schema, "json", None)):
+            raise UsageError(where, expected="a StructType", found=describe(schema))
         return schema_from_spark_json(schema.json(), where)
 
     def to_object(self, schema: Schema) -> Converted[StructType]:

@@ -1,4 +1,4 @@
-"""Advice on indexes and clustering, shown: what `index TABLE --advise` and `cluster TABLE --advise` print."""
+"""Advice on indexes and clustering, shown: what `index advise` and `cluster TABLE --advise` print."""
 
 from __future__ import annotations
 

@@ -106,6 +106,11 @@ class _Commands(TyperGroup):
             near = _nearest(name.lower())
             ctx.fail(f"no such command {name!r}" + (f"; did you mean {near}?" if near else ""))
         longer = " ".join(args[:2])
+        within = [place for place in _PLACES if place.startswith(f"{name} ")]
+        if within and len(args) > 2 and longer not in _PLACES and not args[1].startswith("-"):
+            near = next(iter(get_close_matches(longer, within, cutoff=0.7)), None)
+            if near is not None:
+                ctx.fail(f"no such command {longer!r}; did you mean {near}?")
         if longer in _PLACES:  # `index build TABLE`, where `index TABLE` is a command too
             return longer, self.get_command(ctx, longer), args[2:]
         return super().resolve_command(ctx, args)
@@ -124,6 +129,8 @@ class _Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         given = sys.argv[1:] if args is None else list(args)
+        if given[:1] == ["help"]:
+            given = [*given[1:], "--help"]
 
         def run() -> int:
             try:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand
 
 from hudi_core.cli.help import command_help
 from hudi_core.errors import UsageError
+
+_MISUSE: Final[Any] = typer.BadParameter.mro()[1]
+"""What a command line raises that cannot be understood."""
 
 
 class OnceCommand(TyperCommand):
@@ -22,11 +26,66 @@ class OnceCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(command_help(self.name or "", self))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command. An error about an argument of a function is about the option that was typed. Rule CLI-984."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            raise as_typed(error, _options(self)) from error
+
+
+def _options(command: Any) -> dict[str, str]:
+    """The longest form of each option, by its own name and by the name of the function's argument."""
+    options: dict[str, str] = {}
+    for one in command.params:
+        if one.param_type_name == "option":
+            typed = max(one.opts, key=len)
+            options |= dict.fromkeys((one.name, typed.removeprefix("--").replace("-", "_")), typed)
+    return options
+
+
+def as_typed(error: UsageError, options: Mapping[str, str]) -> UsageError:
+    """The error with the names of arguments as options are typed.
+
+    >>> options = {"only": "--only", "keep_min": "--keep-min"}
+    >>> str(as_typed(UsageError("only", expected="one of keep_min and `keep_max`", found="3"), options))
+    '--only: expected one of --keep-min and `keep_max`, found 3'
+    """
+
+    def typed(text: str | None) -> str | None:
+        if text is None:
+            return None
+        quoted = re.sub(r"`([a-z_]+)`", lambda name: options.get(name[1], name[0]), text)
+        return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda name: options.get(name[0], name[0]), quoted)
+
+    where = options.get(error.where, error.where)
+    made = UsageError(where, expected=typed(error.expected), found=error.found, message=typed(error.message))
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
+    return made
+
+
+def type_names(option: str, text: str | None) -> tuple[str, ...] | None:
+    """The names of an option that takes several, with commas between them; None where it is not given.
+
+    Raises `UsageError` for none, and for an empty one: nothing would be meant by it.
+    """
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise UsageError(option, expected="names with commas between them", found=repr(text))
+    return names
+
 
 def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
     """Raises what a misused command line does for an option that is given more than once and is not repeatable: all but its last
     value would be dropped without a word."""
-    _, _, order = command.make_parser(ctx).parse_args(args=list(args))
+    try:
+        _, _, order = command.make_parser(ctx).parse_args(args=list(args))
+    except _MISUSE as misuse:
+        misuse.ctx = misuse.ctx or ctx
+        raise
     for place, option in enumerate(order):
         repeatable = getattr(option, "multiple", False) or getattr(option, "count", False)
         if option in order[:place] and not repeatable:

@@ -16,7 +16,7 @@ from hudi_core.cli.explain.command import show, write_page
 from hudi_core.cli.options import EngineOption, JsonOption
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import format_count
-from hudi_core.errors import StorageError
+from hudi_core.errors import StorageError, UsageError
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
@@ -34,6 +34,8 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."""
+    if to.exists() and not to.is_dir():
+        raise UsageError("--to", expected="a folder", found=f"the file {to}")
     out = Output(as_json)
     table = open_table(str(_unpack(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))

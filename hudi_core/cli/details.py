@@ -20,6 +20,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, cell, value_text
 from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
+from hudi_core.rows.outside_files import is_url, local_file
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.column_summary import ColumnSummary, column_summary
@@ -155,6 +156,8 @@ def trace(
     versions = record_versions(opened_table, key, partition)
     if as_json:
         out.rows((), (version.as_dict() for version in versions))
+    elif not versions:
+        out.text(f"no file holds a version of {key}")
     else:
         columns = ("instant", "operation", "partition", "seen", "why", "file", "copies")
         out.rows(columns, map(_version, versions), folded=("why",), elided=("file",), below=("why", "file"))
@@ -180,8 +183,8 @@ def dump(
 ) -> None:
     """Show what a file holds: the blocks of a log, an HFile, the footer of a base file, an instant, properties."""
     folder, _, name = file.rpartition("/")
-    if not name:
-        raise UsageError("FILE", expected="a file", found="a folder")
+    if not name or (not is_url(file) and Path(local_file(file)).is_dir()):
+        raise UsageError("FILE", expected="a file", found=f"the folder {file}")
     root = folder or ("/" if file.startswith("/") else str(Path()))
     loaded = load_engine(engine)
     storage, out = loaded.storage(root, STORAGE_OPTIONS.get()), Output(as_json)

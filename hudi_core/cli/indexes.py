@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.advice import show_advice
-from hudi_core.cli.arguments import names_and_values
+from hudi_core.cli.arguments import names_and_values, type_names
 from hudi_core.cli.metadata_rows import show_record
 from hudi_core.cli.options import (
     CaseOption,
@@ -32,7 +32,6 @@ from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.kinds import EXPRESSION_INDEX
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
-from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.metadata_records import metadata_records
@@ -210,7 +209,7 @@ def _options(
     rebuild: bool,
 ) -> IndexOptions:
     return IndexOptions(
-        None if columns is None else name_list(columns),
+        type_names("--columns", columns),
         True if PARTITIONED_RECORD_INDEX in kinds else None,
         rebuild,
         name,

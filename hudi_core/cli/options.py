@@ -156,6 +156,13 @@ def free_file(path: str, *, overwrite: bool) -> str:
     return path if is_url(path) else str(free_path(Path(local_file(path)), overwrite=overwrite))
 
 
+def free_page(page: Path | None, *, overwrite: bool) -> Path | None:
+    """The path to write a page of `--html` to, if one is wanted. Raises `UsageError` as `free_path`."""
+    if page is None and overwrite:
+        raise UsageError("--overwrite", expected="--html", found="none")
+    return None if page is None else free_path(page, overwrite=overwrite)
+
+
 def free_path(path: Path, *, overwrite: bool) -> Path:
     """A path to write a file to. Raises `UsageError` as `local_path`, and for a file that is there and may not be replaced."""
     target = local_path(path)

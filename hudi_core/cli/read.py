@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hudi_core.cli.arguments import type_names
 from hudi_core.cli.options import (
     FOOTER_CACHE_MIB,
     AsOfOption,
@@ -32,7 +33,6 @@ from hudi_core.errors import UsageError
 from hudi_core.reading.damage import OnDamage
 from hudi_core.reading.result import QueryResult
 from hudi_core.rows.outside_files import write_file
-from hudi_core.schema.names import name_list
 from hudi_core.secrets import public_url
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -107,6 +107,8 @@ def read(
     """
     refuse_format(output or "", format)
     target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
+    if overwrite and output is None:
+        raise UsageError("--overwrite", expected="--output", found="none")
     if as_json and target == STREAM:
         raise UsageError("--output", expected="a file beside --json, whose line says what was written", found=STREAM)
     opened_table = open_from_options(
@@ -170,7 +172,4 @@ def read(
 def _names(columns: str | None) -> list[str] | None:
     if columns is None:
         return None
-    names = list(name_list(columns))
-    if len(names) <= columns.count(","):
-        raise UsageError("--columns", expected="names of columns with commas between them", found=repr(columns))
-    return names
+    return list(type_names("--columns", columns) or ())

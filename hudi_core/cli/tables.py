@@ -27,7 +27,7 @@ from hudi_core.cli.output import Output, cell, flush
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count, shorten, size
-from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.errors import SchemaError, UnsupportedError, UsageError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.planning.plan import Decision, ScanPlan
@@ -44,6 +44,9 @@ from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
+
+_PAUSE = 2.0
+"""Seconds between two looks of `timeline --follow`."""
 
 
 def inspect(
@@ -150,8 +153,11 @@ def timeline(
         bool, typer.Option("--follow", help="Go on with each instant that is added or completed, until Ctrl-C.")
     ] = False,
     every: Annotated[
-        str, typer.Option("--every", metavar="TIME", help="With --follow: how long between two looks, as 1s or 5m.")
-    ] = "2s",
+        str | None,
+        typer.Option(
+            "--every", metavar="TIME", help="With --follow: how long between two looks, as 1s or 5m; else 2s."
+        ),
+    ] = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -159,7 +165,9 @@ def timeline(
     opened_table = open_from_options(table, engine, MetadataMode.OFF)
     if archived and opened_table.timeline.history is None:
         raise UnsupportedError("--archived", expected="an engine that reads Parquet", found=engine)
-    pause = seconds_of("--every", every)
+    if every is not None and not follow:
+        raise UsageError("--every", expected="--follow", found="none")
+    pause = _PAUSE if every is None else seconds_of("--every", every)
     whole = opened_table.timeline.with_archived() if archived else opened_table.timeline
     columns = ("requested_time", "completion_time", "action", "state", "operation", *(["archived"] if archived else []))
     out = Output(as_json)

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from hudi_core.cli.arguments import type_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import format_count
-from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
@@ -42,7 +42,7 @@ def validate(
     checks without them. Exit status 1 for an error or a warning; information alone is none.
     """
     opened_table = open_from_options(table, engine, MetadataMode.AUTO)
-    names = None if only is None else name_list(only)
+    names = type_names("--only", only)
     out = Output(as_json)
     if mend:
         mended = mend_table(opened_table, findings_of(opened_table, names))

@@ -8,6 +8,7 @@ from hudi_core.errors import UnknownColumnError, UsageError, describe
 from hudi_core.evolve.fields import require_name
 from hudi_core.evolve.types_sql import Cursor, parse_type
 from hudi_core.schema.ids import NO_ID, record_with_ids
+from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import ABSENT, Field, Record, Type
 
@@ -33,7 +34,7 @@ def schema_of_columns(
     Raises `UsageError` for what is no type, `SchemaError` for a name that Avro does not have, `UnknownColumnError` for a required
     column that is none.
     """
-    needed = frozenset(required)
+    needed = frozenset(name_list(required, "required"))
     for column in sorted(needed - columns.keys()):
         raise UnknownColumnError(column, expected="a column of the schema to be required", found="none")
     fields = tuple(_field(column, kind, column not in needed) for column, kind in columns.items())

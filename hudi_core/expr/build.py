@@ -51,6 +51,8 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     """
     if isinstance(value, np.generic):
         value = _plain(value)
+    if type is not None and not isinstance(type, str | Type):
+        raise UsageError("lit", expected="a type, or its name in SQL", found=describe(type))
     data_type = sql_type(type) if isinstance(type, str) else type or _own_type(value)
     if data_type is None and isinstance(type, str):
         raise UsageError("lit", expected="the SQL name of a type", found=repr(type))

@@ -248,7 +248,7 @@ def _begin(
 def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
     fault = None if FILES in partitions else metadata_fault(table)
     if fault is not None:
-        fault.add_note("the metadata table has to be rebuilt first: index --build files --rebuild")
+        fault.add_note("the metadata table has to be rebuilt first: hudi-core index build TABLE files --rebuild")
         raise fault
 
 

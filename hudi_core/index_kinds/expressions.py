@@ -97,10 +97,9 @@ def _term(value: IndexedValue, place: ColumnPlace, schema: Schema) -> Term | Non
 def refuse_unindexable_value(expression: Expression, where: str) -> None:
     """Raises `UnsupportedError` for an index that is not worth building: nothing could be recorded in it. Rule META-115."""
     if expression.term is None:
-        expected = "a function that gives the same in every session's time zone, of a column of a type that it takes"
-        raise UnsupportedError(
-            where, expected=expected, found=f"another one, or of {brief(expression.schema.fields[0].type)}"
-        )
+        expected = "a function that takes the type of the column and gives the same in every time zone of a session"
+        found = f"one of {brief(expression.schema.fields[0].type)} that does not"
+        raise UnsupportedError(where, expected=expected, found=found)
     index, column = expression.index, expression.schema.fields[0]
     if index.version == V1 and not index.is_filter and index.type != column.type:
         # Apache Hudi takes bounds of version V1 for those of the column, and fails.

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, describe
 from hudi_core.options import Flag, KeyEncoding, KeyGeneratorType, Names, TableConfig
 
 _WRITE = "hoodie.datasource.write"
@@ -98,6 +98,9 @@ def table_options(config: TableConfig) -> dict[str, str]:
 
 def key_options(properties: Mapping[str, str]) -> KeyOptions:
     """The options, typed. An empty value counts as absent. Raises `UsageError` with the option for one that cannot be meant."""
+    for key, value in properties.items():
+        if not isinstance(value, str):
+            raise UsageError(str(key), expected="a value as text", found=describe(value))
     present: dict[str, Any] = {key: value.strip() for key, value in properties.items() if value.strip()}
     try:
         return KeyOptions.model_validate(present)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hudi_core.errors import UnknownColumnError, UsageError
+from hudi_core.errors import UnknownColumnError, UsageError, describe
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column
@@ -90,6 +90,8 @@ def _plan(files: FileStatistics, tree: Expr, schema: Schema) -> PruningPlan:
 def _count(statistics: Mapping[str, ColumnBounds], rows: Counts | None) -> int:
     lengths = {} if rows is None else {"rows": len(rows)}
     for name, bounds in statistics.items():
+        if not isinstance(bounds, ColumnBounds):
+            raise UsageError(f"statistics of {name}", expected="ColumnBounds", found=describe(bounds))
         parts = {"lower": bounds.lower, "upper": bounds.upper, "nulls": bounds.nulls, "nan_counts": bounds.nan_counts}
         lengths |= {f"{part} of {name}": len(values) for part, values in parts.items() if values is not None}
     if len(set(lengths.values())) > 1:

@@ -197,7 +197,9 @@ class Schema(Portable):
         place = self.find(path, case_sensitive=case_sensitive)
         if place is None:
             name = path if isinstance(path, str) else ".".join(path)
-            raise UnknownColumnError(name, message=f"no such column{self.suggestion(name)}")
+            raise UnknownColumnError(
+                name if name.strip() else repr(name), message=f"no such column{self.suggestion(name)}"
+            )
         return place
 
     def suggestion(self, name: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import Predicate
@@ -76,9 +76,15 @@ def record_versions(table: Table, key: str, partition: str | None = None) -> lis
         raise UnsupportedError(table.storage.uri, expected="rows with their record keys", found="virtual keys")
     snapshot = table.snapshot()
     tracer = _Tracer(table, Sources(snapshot), key)
+    files = list(snapshot.listing.infos())
+    partitions = sorted({of_partition for of_partition, _ in files})
+    if partition is not None and partition not in partitions:
+        raise UsageError(
+            "partition", expected=f"a partition of the table ({list_names(partitions)})", found=repr(partition)
+        )
     copies = [
         version
-        for of_partition, file in snapshot.listing.infos()
+        for of_partition, file in files
         if partition is None or of_partition == partition
         for version in tracer.versions(of_partition, file)
     ]

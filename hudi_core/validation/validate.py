@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Protocol
 
@@ -91,7 +91,7 @@ def _findings(subject: Subject, wanted: Sequence[str]) -> Iterator[Finding]:
         yield from check.end()
 
 
-def _facts(subject: Subject, files: Iterator[DataFile], checks: Sequence[ContentCheck]) -> Iterator[FileFacts]:
+def _facts(subject: Subject, files: Iterable[DataFile], checks: Sequence[ContentCheck]) -> Iterator[FileFacts]:
     """What files hold, in order: read in threads, or by tasks on other machines."""
     runner = subject.table.engine.runner
     if runner.reach is Reach.MEMORY:

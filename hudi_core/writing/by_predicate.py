@@ -136,7 +136,7 @@ def parse_assignments(text: str) -> list[tuple[str, ExpressionBuilder]]:
 
 
 def _parse_assignment(text: str) -> tuple[str, ExpressionBuilder]:
-    tree = parse_predicate(text)
+    tree = parse_predicate(text) if text.strip() else None
     if not isinstance(tree, Compare) or tree.operator is not Comparison.EQ or not isinstance(tree.left, Name):
         raise UsageError("set", expected='an assignment, as "price = price * 2"', found=repr(text))
     return ".".join(tree.left.path), ExpressionBuilder(tree.right)

@@ -22,7 +22,7 @@ from hudi_core.cli.options import (
     MetadataOption,
     RequiredWhere,
     TableArgument,
-    free_path,
+    free_page,
     open_from_options,
     warn,
 )
@@ -57,7 +57,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
-    target = None if html is None else free_path(html, overwrite=overwrite)
+    target = free_page(html, overwrite=overwrite)
     opened_table = open_from_options(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     predicate = conjunction(where) or ""
     scan = opened_table.scan(where=predicate, as_of=as_of)

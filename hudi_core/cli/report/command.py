@@ -12,7 +12,7 @@ from hudi_core.cli.options import (
     JsonOption,
     MetadataOption,
     TableArgument,
-    free_path,
+    free_page,
     open_from_options,
     warn,
 )
@@ -47,7 +47,7 @@ def report(
 
     No data file is read. Where a column has no recorded statistics, the footers of the files are.
     """
-    target = None if html is None else free_path(html, overwrite=overwrite)
+    target = free_page(html, overwrite=overwrite)
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     with progress("parts looked into") as advance:
         made = table_report(opened_table, column or (), where or (), advance)

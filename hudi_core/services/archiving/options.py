@@ -82,7 +82,9 @@ def archive_settings(config: TableConfig, options: ArchiveOptions) -> ArchiveSet
             raise UsageError(_MAX, expected=f"more than {_MIN}, {keep_min}", found=str(keep_max))
     if keep_min < 1 or keep_max < keep_min:
         raise UsageError(
-            "archive", expected="1 write to keep or more, at most so many", found=f"{keep_min} to {keep_max}"
+            "archive",
+            expected="a `keep_min` of at least 1, and a `keep_max` that is not less",
+            found=f"{keep_min} and {keep_max}",
         )
     trigger = (stated.text(_TRIGGER) or _BY_NUMBER[0]).upper()
     delta_commits = stated.number("hoodie.compact.inline.max.delta.commits", default=5, least=1)

@@ -17,6 +17,8 @@ def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple
     try:
         build_indexes(table, partitions, IndexOptions(rebuild=True), clock=clock)
     except TableError as error:
-        error.add_note("the table is as wanted, and has no metadata table: build one by hudi-core index --build files")
+        error.add_note(
+            "the table is as wanted, and has no metadata table: hudi-core index build TABLE files builds one"
+        )
         raise
     return partitions

@@ -77,7 +77,7 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
         dropped = next((one for one in present if one.requested_time == instant), None)
         if dropped is None:
             times = list_names([one.requested_time for one in present])
-            raise UsageError("savepoint", expected=f"one of the table's ({times})", found=instant)
+            raise UsageError("savepoint", expected=f"a savepoint of the table ({times})", found=instant)
         result = _result(latest, dropped, "dropped")
         completed = f"{latest.timeline.folder}/{dropped.file}"
         run(latest.storage, [Delete(completed), Delete(_files(latest, instant).inflight)])

@@ -43,7 +43,7 @@ def rollback(
     """
     if (instant is None) == (not failed):
         found = "both" if failed else "neither"
-        raise UsageError("rollback", expected="either an instant or that failed writes are meant", found=found)
+        raise UsageError("rollback", expected="either an instant or `failed`", found=found)
     if instant is None:
         return roll_back_dead(table)
     refuse_read_only(table.config, table.storage.uri)

@@ -5,6 +5,7 @@ Also covers: `cli/predicates.py`.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hudi_core.cli.application import app
 from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import ExpressionError, UsageError
-from tests.support.commands import ran
+from tests.support.commands import ran, rides
 
 REPEATABLE = {"--where", "--set", "--option", "--build", "--argument", "--column", "--storage-option"}
 """Options of which each value counts: what a test below or that of their command shows."""
@@ -102,3 +103,49 @@ def test_a_name_has_one_value() -> None:
     for wrong in ("a", "=1"):
         with pytest.raises(UsageError, match=r"^--option: expected K=V, found no = behind a name$"):
             names_and_values("--option", [wrong], "K=V")
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("validate T --only ''", "--only: expected names with commas between them, found ''"),
+        (
+            "validate T --only timeline,,footers",
+            "--only: expected names with commas between them, found 'timeline,,footers'",
+        ),
+        ("validate T --only nope", "--only: expected checks among properties, "),
+        ("service T --only nope", "--only: expected some of rollback, "),
+        ("create x --like T/none.csv --key id --index ''", "T/none.csv: no such file"),
+        ("read T --as-of 2026 --since 2025", "--as-of: expected either a time or a range of times"),
+        ("read T --overwrite", "--overwrite: expected --output, found none"),
+        ("explain T --where 'fare > 1' --overwrite", "--overwrite: expected --html, found none"),
+        ("report T --overwrite", "--overwrite: expected --html, found none"),
+        ("timeline T --every 5s", "--every: expected --follow, found none"),
+        ("stats T --column ''", "'': no such column; columns are ride_id"),
+        ("trace T key --partition nope", "--partition: expected a partition of the table (city=amsterdam, "),
+        ("dump T", "FILE: expected a file, found the folder T"),
+        ("rollback T", "rollback: expected either an instant or --failed, found neither"),
+        (
+            "archive T --keep-min 5 --keep-max 2",
+            "archive: expected a --keep-min of at least 1, and a --keep-max",
+        ),
+        (
+            "clean T --keep-commits 1 --keep-hours 2",
+            "clean: expected one of --keep-commits, --keep-versions, --keep-hours",
+        ),
+        ("update T --set ''", "--set: expected an assignment, as"),
+        ("index lst T", "hudi-core: no such command 'index lst'; did you mean index list?; see hudi-core --help"),
+        ("read T --columns", "hudi-core read: option '--columns' requires an argument; see hudi-core read --help"),
+        ("savepoint T --drop nope", "savepoint: expected a savepoint of the table (none), found nope"),
+    ],
+)
+def test_errors_name_options_as_they_are_typed(typed: str, text: str) -> None:
+    """CLI-984."""
+    words = shlex.split(typed.replace("T", str(rides())))
+    assert ran(*words).error.startswith(text.replace("T", str(rides()) if "/none" in text or "folder" in text else "T"))
+
+
+def test_help_is_a_command_too() -> None:
+    """CLI-984."""
+    assert ran("help", "read").out == ran("read", "--help").out
+    assert ran("help").out == ran("--help").out

@@ -12,7 +12,9 @@ import pytest
 from pyarrow import csv
 
 from hudi_arrow.engine import ENGINE
+from hudi_arrow.input import read
 from hudi_arrow.types import schema_from_arrow, to_arrow
+from hudi_core import schema_of
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
 from hudi_core.types import nodes as t
 
@@ -52,7 +54,7 @@ def test_a_value_of_another_type_in_csv_is_refused_with_its_row_and_column(tmp_p
     file = tmp_path / "rows.csv"
     file.write_text("id,other\n" + "".join(f"k{number},7\n" for number in range(before)) + "z,none\ny,none\n")
     with pytest.raises(
-        RowError, match=r"rows\.csv: other: row [\d,]+: expected a value of int32, found 'none'$"
+        RowError, match=r"rows\.csv: other: row [\d,]+: expected a value of int, found 'none'$"
     ) as refused:
         list(ENGINE.rows.read(str(file), LIKE).batches)
     assert refused.value.row == before
@@ -67,13 +69,6 @@ def test_a_row_of_csv_with_another_number_of_values_than_columns_is_refused_with
     file.write_text(f'id,day,n\n"a\nb",2024-05-01,1\n{values}\n')
     count = values.count(",") + 1
     with pytest.raises(RowError, match=rf"rows\.csv: row 2: expected 3 values, found {count}$"):
-        list(ENGINE.rows.read(str(file), LIKE).batches)
-
-
-def test_other_damage_of_csv_is_no_error_of_a_row(tmp_path: Path) -> None:
-    file = tmp_path / "rows.csv"
-    file.write_bytes(b"id,day\n\xff,2024-05-01\n")
-    with pytest.raises(CorruptFileError, match="UTF8"):
         list(ENGINE.rows.read(str(file), LIKE).batches)
 
 
@@ -283,3 +278,23 @@ def test_nulls_alone_take_the_type_of_the_column() -> None:
     parts = pa.array([[{"day": None}]])
     (_, field) = ENGINE.rows.read_given(pa.table({"id": ["a"], "days": parts}), TYPED).schema.fields
     assert to_arrow(field.type) == to_arrow(TYPED.fields[4].type)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"id,price\na,1.5\nb,x\n", "price: row 2: expected a value of decimal(8,2), found 'x'"),
+        (b"id,price\na,1.5\nb,1.555\n", "price: row 2: expected a value of decimal(8,2), found '1.555'"),
+        (b"id,price\na\xe5,1.5\n", "id: row 1: expected text in UTF-8, found b'a\\xe5'"),
+        (b"id,n\na,1\nb,2.5\n", "n: row 2: expected a value of long, found '2.5'"),
+        (b"id,day\na,2026-13-01\n", "day: row 1: expected a value of date, found '2026-13-01'"),
+    ],
+)
+def test_values_of_csv_files_are_named(tmp_path: Path, content: bytes, text: str) -> None:
+    """ROWS-982."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    like = schema_of({"id": "string", "price": "decimal(8,2)", "n": "bigint", "day": "date"})
+    with pytest.raises(RowError) as raised:
+        list(read(str(path), like).batches)
+    assert str(raised.value) == f"{path}: {text}"
