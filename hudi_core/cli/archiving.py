@@ -22,10 +22,13 @@ _COLUMNS = ("timeline", "requested_time", "completion_time", "action")
 def archive(
     table: TableArgument,
     keep_min: Annotated[
-        int | None, typer.Option("--keep-min", metavar="N", min=1, help="So many completed writes stay active.")
+        int | None, typer.Option("--keep-min", metavar="N", min=1, help="How many completed writes stay active.")
     ] = None,
     keep_max: Annotated[
-        int | None, typer.Option("--keep-max", metavar="N", min=1, help="Nothing goes before there are more of them.")
+        int | None,
+        typer.Option(
+            "--keep-max", metavar="N", min=1, help="Archive nothing until there are more completed writes than this."
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the instants; change nothing.")] = False,
     engine: EngineOption = DEFAULT_ENGINE,

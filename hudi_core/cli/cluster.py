@@ -74,10 +74,11 @@ def cluster(
         str | None, typer.Option("--partition-pattern", metavar="REGEX", help="Only partitions whose path matches.")
     ] = None,
     recent_partitions: Annotated[
-        int | None, typer.Option("--recent-partitions", metavar="N", min=0, help="Of these the N last by path.")
+        int | None,
+        typer.Option("--recent-partitions", metavar="N", min=0, help="Take only the last N partitions by path."),
     ] = None,
     rolling_partitions: Annotated[
-        bool, typer.Option("--rolling-partitions", help="Of these each 24th, another one each hour of a day.")
+        bool, typer.Option("--rolling-partitions", help="Take each 24th partition, another one in each hour of a day.")
     ] = False,
     target_file_size: Annotated[
         int,
@@ -93,7 +94,11 @@ def cluster(
     ] = _SIZES.small,
     spool_folder: Annotated[
         str | None,
-        typer.Option("--spool-folder", metavar="DIR", help="Where rows wait to be written; else a temporary folder."),
+        typer.Option(
+            "--spool-folder",
+            metavar="DIR",
+            help="A folder for rows that wait to be written; without it, a temporary one.",
+        ),
     ] = None,
     where: Annotated[
         list[str] | None,
@@ -101,7 +106,7 @@ def cluster(
             "--where",
             "-w",
             metavar="SQL",
-            help="A predicate: with --dry-run and --advise a query, repeatable; else only the partitions in which all may match.",
+            help="With --dry-run or --advise: a query, repeatable. Otherwise: take only partitions in which rows may match.",
         ),
     ] = None,
     where_file: WhereFileOption = None,

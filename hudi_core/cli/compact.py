@@ -42,43 +42,72 @@ def compact(
     ] = False,
     strategy: Annotated[
         str | None,
-        typer.Option("--strategy", metavar="A,B", help=f"Which slices first: {', '.join(CompactionStrategy)}."),
+        typer.Option(
+            "--strategy", metavar="A,B", help=f"Which slices to compact first: {', '.join(CompactionStrategy)}."
+        ),
     ] = None,
     target_io_mb: Annotated[
         int | None, typer.Option("--target-io-mb", metavar="N", min=0, help="Megabytes to read and write at most.")
     ] = None,
     min_log_files: Annotated[
         int | None,
-        typer.Option("--min-log-files", metavar="N", min=0, help="LogFileNumBased: only slices with so many."),
+        typer.Option(
+            "--min-log-files", metavar="N", min=0, help="LogFileNumBased: take only slices with at least N log files."
+        ),
     ] = None,
     min_log_blocks: Annotated[
-        int | None, typer.Option("--min-log-blocks", metavar="N", min=0, help="With --log: only slices with so many.")
+        int | None,
+        typer.Option(
+            "--min-log-blocks", metavar="N", min=0, help="With --log: take only slices with at least N log blocks."
+        ),
     ] = None,
     min_log_bytes: Annotated[
         int | None,
         typer.Option(
-            "--min-log-bytes", metavar="N", parser=byte_count, help="LogFileSizeBased: only slices with so many."
+            "--min-log-bytes",
+            metavar="N",
+            parser=byte_count,
+            help="LogFileSizeBased: take only slices with at least so many bytes of log files.",
         ),
     ] = None,
     target_partitions: Annotated[
         int | None,
-        typer.Option("--target-partitions", metavar="N", min=0, help="DayBased: so many; by partition: days."),
+        typer.Option(
+            "--target-partitions",
+            metavar="N",
+            min=0,
+            help="How many partitions DayBased takes, or how many days the strategies by partition take.",
+        ),
     ] = None,
     partition_pattern: Annotated[
         str | None,
-        typer.Option("--partition-pattern", metavar="REGEX", help="PartitionRegexBased: only partitions that match."),
+        typer.Option(
+            "--partition-pattern", metavar="REGEX", help="PartitionRegexBased: take only partitions that match."
+        ),
     ] = None,
     all_partitions: Annotated[
-        bool, typer.Option("--all-partitions", help="Look at those too that nobody wrote to since the last compaction.")
+        bool,
+        typer.Option(
+            "--all-partitions", help="Also look at partitions that nobody wrote to since the last compaction."
+        ),
     ] = False,
     trigger: Annotated[
-        Trigger | None, typer.Option("--trigger", metavar="|".join(Trigger), help="With --if-due, when it is due.")
+        Trigger | None, typer.Option("--trigger", metavar="|".join(Trigger), help="With --if-due: what makes it due.")
     ] = None,
     max_delta_commits: Annotated[
-        int | None, typer.Option("--max-delta-commits", metavar="N", min=0, help="With --if-due: due after so many.")
+        int | None,
+        typer.Option(
+            "--max-delta-commits", metavar="N", min=0, help="With --if-due: after how many delta commits it is due."
+        ),
     ] = None,
     max_delta_seconds: Annotated[
-        int | None, typer.Option("--max-delta-seconds", metavar="N", min=0, help="With --if-due: due after so long.")
+        int | None,
+        typer.Option(
+            "--max-delta-seconds",
+            metavar="N",
+            min=0,
+            help="With --if-due: how many seconds after the last compaction it is due.",
+        ),
     ] = None,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Run a plan again whose run never had a heartbeat: its writer is gone.")

@@ -92,7 +92,7 @@ def rollback(
         str | None, typer.Argument(metavar="[INSTANT]", help="A completed write that nothing builds on.")
     ] = None,
     failed: Annotated[
-        bool, typer.Option("--failed", help="All writes that died; those that go on are left alone.")
+        bool, typer.Option("--failed", help="Undo all writes that died; writes that go on are left alone.")
     ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,

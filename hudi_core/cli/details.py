@@ -81,7 +81,7 @@ def diff(
     since: Annotated[str, typer.Argument(metavar="A", help="The earlier instant, as timeline shows it.")],
     until: Annotated[str, typer.Argument(metavar="B", help="The later instant.")],
     rows: Annotated[
-        bool, typer.Option("--rows", help="The changes of rows one by one, each with the row before and after.")
+        bool, typer.Option("--rows", help="Show the changes of rows one by one, each with the row before and after.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", metavar="N", min=0, help="With --rows: at most this many.")
@@ -146,7 +146,7 @@ def trace(
     table: TableArgument,
     key: Annotated[str, typer.Argument(metavar="KEY", help="A record key, as --meta shows it.")],
     partition: Annotated[
-        str | None, typer.Option("--partition", metavar="P", help="Only the files of this partition.")
+        str | None, typer.Option("--partition", metavar="P", help="Look only into the files of this partition.")
     ] = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
@@ -176,7 +176,8 @@ def _version(version: RecordVersion) -> dict[str, Any]:
 def dump(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of a table: its path or URL.")],
     records: Annotated[
-        int, typer.Option("--records", "-n", metavar="N", min=0, help="Of a log or an HFile, N records of each part.")
+        int,
+        typer.Option("--records", "-n", metavar="N", min=0, help="Show N records of each part of a log or an HFile."),
     ] = 0,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,

@@ -56,7 +56,11 @@ BuildColumns = Annotated[
 ]
 BuildName = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", help="The name of a secondary or an expression index; else its column's."),
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="The name of a secondary or an expression index; without it, the name of its column.",
+    ),
 ]
 BuildFunction = Annotated[
     str | None,
@@ -88,7 +92,9 @@ def build_index(
     function: BuildFunction = None,
     argument: BuildArgument = None,
     using: BuildUsing = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Also where it is there; of files, all indexes.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Build an index again that is there; with files, build all indexes again.")
+    ] = False,
     dry_run: DryRunOption = False,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
@@ -146,7 +152,10 @@ def index(
     using: BuildUsing = None,
     drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes.")
+        bool,
+        typer.Option(
+            "--rebuild", help="With --build: build an index again that is there; with files, build all indexes again."
+        ),
     ] = False,
     dry_run: DryRunOption = False,
     advise: Annotated[
@@ -162,7 +171,7 @@ def index(
 ) -> None:
     """List the indexes of a table; `index build`, `index drop` and `index advise` do what their names say.
 
-    The flags that did so before still work, with a hint.
+    The old flags still work, with a hint.
     """
     if advise != (bool(where) or where_file is not None):
         found = "--advise" if advise else "--where" if where else "--where-file"

@@ -58,7 +58,7 @@ def keys(
         typer.Option(
             "--writer",
             metavar="|".join(WritePath),
-            help="The path of writing whose texts keys have, where Apache Hudi's differ: on timestamps and nulls.",
+            help="How Apache Hudi writes the rows: its writers make different keys of timestamps and nulls.",
         ),
     ] = WritePath.ROW,
     zone: Annotated[

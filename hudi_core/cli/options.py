@@ -41,7 +41,7 @@ MetadataOption = Annotated[
     typer.Option(
         "--metadata",
         metavar="auto|require|off",
-        help="The table's metadata table: used where it is readable, required, or never used.",
+        help="Whether to use the metadata table: if it can be read, always, or never.",
     ),
 ]
 FooterCacheOption = Annotated[

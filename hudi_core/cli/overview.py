@@ -12,7 +12,7 @@ VERSION_HELP = "Show the version and exit."
 VERBOSE_HELP = (
     "Report what is slower than it could be, and at the end requests to remote storage and the time waited for them."
 )
-STORAGE_HELP = "For the library that opens the table's URL; repeatable."
+STORAGE_HELP = "An option of the library that opens a URL; repeatable."
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "What a table is": {

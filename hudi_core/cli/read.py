@@ -60,23 +60,23 @@ def read(
         str | None, typer.Option("--until", metavar="TIME", help="Rows that changed up to a time.")
     ] = None,
     cdc: Annotated[
-        bool, typer.Option("--cdc", help="Changes one by one, with the row before and after, in place of rows.")
+        bool, typer.Option("--cdc", help="Read changes one by one, with the row before and after, instead of rows.")
     ] = False,
     read_optimized: Annotated[
-        bool, typer.Option("--read-optimized", help="Base files alone: rows as of the last compaction.")
+        bool, typer.Option("--read-optimized", help="Read base files only: the rows as of the last compaction.")
     ] = False,
     on_damage: Annotated[
         OnDamage,
         typer.Option(
             "--on-damage",
             metavar="error|skip",
-            help="Damaged files: an error, or what can be read without them, with a warning for each.",
+            help="What to do with damaged files: stop with an error, or read the rest with a warning for each.",
         ),
     ] = OnDamage.ERROR,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most this many rows.")
     ] = None,
-    meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
+    meta: Annotated[bool, typer.Option("--meta", help="Show Hudi's own columns too.")] = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -90,7 +90,7 @@ def read(
         str | None,
         typer.Option("--format", metavar="|".join(FORMATS), help="With --output -: the format of what is printed."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --output: also where the file exists.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --output: replace a file that exists.")] = False,
     count: Annotated[
         bool, typer.Option("--count", help="Only count the rows, without reading files that record their number.")
     ] = False,
@@ -103,7 +103,7 @@ def read(
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.
 
-    People see the first 20 unless --limit is set; --json and --output give all. With both, the line says what was written.
+    People see the first 20 unless --limit is set; --json and --output give all. With both, one line says what was written.
     """
     refuse_format(output or "", format)
     target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)

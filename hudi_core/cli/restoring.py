@@ -25,7 +25,7 @@ _PARTITIONS = ("partition", "files_deleted", "bytes_deleted", "rows_before", "ro
 def savepoint(
     table: TableArgument,
     instant: Annotated[
-        str | None, typer.Argument(metavar="[INSTANT]", help="A completed write; without one the latest.")
+        str | None, typer.Argument(metavar="[INSTANT]", help="A completed write; without it, the latest.")
     ] = None,
     comment: Annotated[str | None, typer.Option("--comment", metavar="TEXT", help="Why it is saved.")] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who saves it.")] = None,

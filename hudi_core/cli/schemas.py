@@ -67,7 +67,10 @@ def schema(
 def convert_schema(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The schema's text; - is standard input.")],
     source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"The text's form: {FORMS}.")],
-    to: Annotated[str, typer.Option("--to", metavar="FORM", help="The form to convert it to, one of the same.")],
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="FORM", help="The form to convert it to: avro, internal, arrow, spark or ddl."),
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Convert the text of a schema to another form. Conversion losses are listed on standard error.

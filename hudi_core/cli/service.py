@@ -29,7 +29,7 @@ def service(
     every: Annotated[
         str | None,
         typer.Option(
-            "--every", metavar="TIME", help="Go on, with a round each TIME, as 30s, 10m or 1h; else one round."
+            "--every", metavar="TIME", help="Repeat each TIME, as 30s, 10m or 1h; without it, there is one round."
         ),
     ] = None,
     only: Annotated[
@@ -53,7 +53,7 @@ def service(
 ) -> None:
     """Run the services that are due: rollback of dead writes, compaction, clustering, clean, archive.
 
-    What is due, and how much is done at once, is stated by the table's properties or by --option. Writers may go on meanwhile.
+    The table's properties, or --option, state what is due and how much is done at once. Writers may go on meanwhile.
     Ctrl-C or a signal to end lets the running service finish; a second one ends at once.
     """
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)

@@ -42,7 +42,7 @@ def sql(
 ) -> None:
     """Put a query to a table through DuckDB, where that is installed.
 
-    People see the first 100 rows unless --limit is set. Files elsewhere are out of the query's reach.
+    People see the first 100 rows unless --limit is set. The query cannot read other files.
     """
     duckdb = _library()
     opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())

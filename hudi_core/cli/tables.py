@@ -145,7 +145,7 @@ def _reader_line(answer: dict[str, Any]) -> str:
 
 def timeline(
     table: TableArgument,
-    archived: Annotated[bool, typer.Option("--archived", help="Also the instants that were archived.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Also list the instants that were archived.")] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="The latest N instants only.")
     ] = None,
@@ -209,7 +209,7 @@ def files(
     table: TableArgument,
     where: WhereOption = None,
     as_of: AsOfOption = None,
-    show_all: Annotated[bool, typer.Option("--all", help="Also the file slices that are skipped.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Also list the file slices that are skipped.")] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,

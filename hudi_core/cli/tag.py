@@ -66,7 +66,7 @@ def tag(
     ] = None,
     options: KeyOptionsOption = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Also which index was used, why, and what it did.")
+        bool, typer.Option("--explain", help="Also show which index was used, why, and what it did.")
     ] = False,
     as_of: AsOfOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
@@ -75,7 +75,7 @@ def tag(
 ) -> None:
     """Tag rows with the file that holds the record of their key.
 
-    Keys are made by the table's generator; what its properties lack, --options supply. --json gives each row with its
+    The table's generator makes the keys. --options adds what the table's properties do not state. --json gives each row with its
     location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()

@@ -31,7 +31,8 @@ def validate(
         bool, typer.Option("--mend", help="Rebuild damaged indexes and remove leftovers, then validate again.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Show each finding by itself; else findings of a kind stand together.")
+        bool,
+        typer.Option("--all", help="Show each finding by itself; without it, findings of a kind are shown together."),
     ] = False,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
@@ -39,7 +40,7 @@ def validate(
     """Check the consistency of a table: properties, timeline, sizes, footers, statistics, filters, record index.
 
     Each finding has the place, what was expected, what was found and how to mend it. All data files are read, unless --only names
-    checks without them. Exit status 1 for an error or a warning; information alone is none.
+    checks that need none. The exit status is 1 if there is an error or a warning.
     """
     opened_table = open_from_options(table, engine, MetadataMode.AUTO)
     names = type_names("--only", only)

@@ -41,7 +41,7 @@ from hudi_core.writing.write_run import WriteOptions
 
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 EmptyOption = Annotated[
-    bool, typer.Option("--allow-empty", help="Commit also where nothing is written, as streams need it.")
+    bool, typer.Option("--allow-empty", help="Commit even if nothing is written, as streams need it.")
 ]
 PropertyOption = Annotated[
     list[str] | None, typer.Option("--option", metavar="K=V", help="A hoodie.* property of one write; repeatable.")
@@ -59,7 +59,7 @@ def write(
         ),
     ],
     op: Annotated[
-        Operation, typer.Option("--op", help="What becomes of rows whose key the table may have.")
+        Operation, typer.Option("--op", help="What to do with rows whose key the table may have.")
     ] = Operation.UPSERT,
     index: Annotated[
         IndexKind, typer.Option("--index", help="How keys are located; auto takes what reads least.")
@@ -69,19 +69,24 @@ def write(
         typer.Option(
             "--missing-columns",
             metavar="|".join(MissingColumns),
-            help="What rows have in columns that the input lacks; else it is refused.",
+            help="What rows get in columns that the input lacks; without it, such an input is refused.",
         ),
     ] = None,
     add_columns: Annotated[
         bool | None,
         typer.Option(
             "--add-columns/--no-add-columns",
-            help="Add columns that the table lacks, or never; else where the input has all of the table's.",
+            help="Add columns that the table lacks, or never add any; without it, they are added if the input has all of "
+            "the table's columns.",
         ),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", metavar="|".join(FORMATS), help="Of standard input; else its first bytes tell."),
+        typer.Option(
+            "--format",
+            metavar="|".join(FORMATS),
+            help="The format of standard input; without it, the first bytes decide.",
+        ),
     ] = None,
     option: PropertyOption = None,
     allow_empty: EmptyOption = False,
@@ -91,8 +96,8 @@ def write(
 ) -> None:
     """Write the rows of a file in one commit: insert, upsert, delete by key, or overwrite.
 
-    Columns go by name. Rows that take the place of others have all columns of the table, unless --missing-columns says what they
-    have there. Types that the table can widen to are taken.
+    Columns are matched by name. Rows that replace others need all columns of the table, unless --missing-columns says what
+    they get there. The table's columns are widened to wider types of the input.
     """
     if index is IndexKind.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")

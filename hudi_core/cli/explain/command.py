@@ -45,9 +45,9 @@ def explain(
     table: TableArgument,
     where: RequiredWhere,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with pictures.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with pictures to this file.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --html: also where the file exists.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --html: replace a file that exists.")] = False,
     as_of: AsOfOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,

@@ -45,7 +45,7 @@ def report(
 ) -> None:
     """Report on a table at a glance: timeline, sizes, layout, health of indexes; with --html as a page with pictures.
 
-    No data file is read. Where a column has no recorded statistics, the footers of the files are.
+    No data file is read. It reads the footers of the files if a column has no recorded statistics.
     """
     target = free_page(html, overwrite=overwrite)
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
