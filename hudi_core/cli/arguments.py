@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,10 +11,14 @@ import typer
 from typer.core import TyperCommand
 
 from hudi_core.cli.help import command_help
+from hudi_core.cli.waiting import show_working
 from hudi_core.errors import UsageError
 
 _MISUSE: Final[Any] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood."""
+
+_WITHOUT_WORK: Final = ("completion", "service")
+"""Commands that print at once, or wait for hours."""
 
 
 class OnceCommand(TyperCommand):
@@ -28,6 +33,8 @@ class OnceCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command. An error about an argument of a function is about the option that was typed. Rule CLI-984."""
+        if self.name not in _WITHOUT_WORK:
+            show_working(self.name or "", sys.stderr)
         try:
             return super().invoke(ctx)
         except UsageError as error:

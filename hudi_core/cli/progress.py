@@ -19,11 +19,11 @@ PAUSE: Final = 1.0
 class _Shown:
     """A line that appears after a pause, unless the work ended before."""
 
-    def __init__(self, console: Console, what: str) -> None:
+    def __init__(self, console: Console, what: str, total: int | None = None) -> None:
         spinner = "dots" if (console.encoding or "").lower().startswith("utf") else "line"
         columns = (SpinnerColumn(spinner), TextColumn("{task.description}"), TimeElapsedColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, console=console, transient=True)
-        self._what, self._done = what, 0
+        self._what, self._done, self._total = what, 0, total
         self._task = self._progress.add_task(f"0 {what}", total=None)
         self._lock, self._is_over = Lock(), False
         self._timer = Timer(PAUSE, self._begin)
@@ -37,7 +37,9 @@ class _Shown:
 
     def advance(self, count: int) -> None:
         self._done += count
-        self._progress.update(self._task, completed=self._done, description=f"{self._done:,} {self._what}")
+        of_total = f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"
+        words = f"{of_total} {self._what}"
+        self._progress.update(self._task, completed=self._done, total=self._total, description=words)
 
     def reach(self, done: int, total: int) -> None:
         words = f"{done:,} of {total:,} {self._what}"
@@ -51,13 +53,13 @@ class _Shown:
 
 
 @contextmanager
-def _line(what: str) -> Iterator[_Shown | None]:
+def _line(what: str, total: Callable[[], int | None] = lambda: None) -> Iterator[_Shown | None]:
     end_waiting()
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    shown = _Shown(console, what)
+    shown = _Shown(console, what, total())
     try:
         yield shown
     finally:
@@ -65,9 +67,9 @@ def _line(what: str) -> Iterator[_Shown | None]:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Shows the sum of the reported numbers."""
-    with _line(what) as shown:
+def progress(what: str, total: Callable[[], int | None] = lambda: None) -> Iterator[Callable[[int], None]]:
+    """Shows the sum of the reported numbers; where somebody looks and it is known, also of how many."""
+    with _line(what, total) as shown:
         yield (lambda _: None) if shown is None else shown.advance
 
 

@@ -148,7 +148,8 @@ def read(
         with progress("rows written") as seen:
             write_output(lambda path: scan.write(path, seen), format)
     elif target is not None:
-        with progress("rows written") as seen:
+        is_whole = isinstance(scan, Scan) and predicate is None and shown is None and since is None
+        with progress("rows written", lambda: scan.count() if is_whole else None) as seen:
             loaded, options = opened_table.engine, file_options(target)
             written = write_file(loaded, target, lambda path: scan.write(path, seen), options, overwrite=overwrite)
         if as_json:

@@ -11,6 +11,7 @@ import typer
 from hudi_core.cli.arguments import type_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
+from hudi_core.cli.progress import task_progress
 from hudi_core.cli.words import format_count
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -60,12 +61,13 @@ def _show(out: Output, table: Table, names: Sequence[str] | None, *, every: bool
     warning."""
     counts = dict.fromkeys(Severity, 0)
     kinds: dict[_Kind, list[Finding]] = {}
-    for finding in findings_of(table, names):
-        counts[finding.severity] += 1
-        if out.as_json:
-            out.line(_record(finding))
-        else:
-            kinds.setdefault(_kind(finding, counts, every=every), []).append(finding)
+    with task_progress("files") as report:
+        for finding in findings_of(table, names, progress=None if out.as_json else report):
+            counts[finding.severity] += 1
+            if out.as_json:
+                out.line(_record(finding))
+            else:
+                kinds.setdefault(_kind(finding, counts, every=every), []).append(finding)
     for alike in kinds.values():
         _show_kind(out, alike)
     numbers = [format_count(count, severity.value, _PLURALS[severity]) for severity, count in counts.items() if count]

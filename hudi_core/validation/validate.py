@@ -61,20 +61,28 @@ class ContentCheck(Protocol):
     def end(self) -> Iterator[Finding]: ...
 
 
-def validate(table: Table, only: Sequence[str] | None = None, clock: Clock = system_clock) -> Iterator[Finding]:
+def validate(
+    table: Table,
+    only: Sequence[str] | None = None,
+    clock: Clock = system_clock,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Finding]:
     """Holds the latest state of a table against itself; gives findings as they are made. A sound table has none.
 
-    `only` names checks (`CHECKS`), None is all. Every data file of a completed write is read where its contents are checked.
-    Damage is a finding, never an error; raises `UsageError` for another name, and what opening the table raises.
+    `only` names checks (`CHECKS`), None is all. Every data file of a completed write is read where its contents are checked;
+    `progress` is told how many of how many are. Damage is a finding, never an error; raises `UsageError` for another name, and
+    what opening the table raises.
     """
     wanted = CHECKS if only is None else names(only, "only")
     strange = [name for name in wanted if name not in CHECKS]
     if strange:
         raise UsageError("only", expected=f"checks among {', '.join(CHECKS)}", found=", ".join(strange))
-    return _findings(Subject(refreshed(table), clock), wanted)
+    return _findings(Subject(refreshed(table), clock), wanted, progress)
 
 
-def _findings(subject: Subject, wanted: Sequence[str]) -> Iterator[Finding]:
+def _findings(
+    subject: Subject, wanted: Sequence[str], progress: Callable[[int, int], None] | None
+) -> Iterator[Finding]:
     of_names = [name for name in _OF_NAMES if name in wanted]
     for findings in in_order(partial(_of_names, subject), of_names):
         yield from findings
@@ -82,8 +90,10 @@ def _findings(subject: Subject, wanted: Sequence[str]) -> Iterator[Finding]:
     yield from opening
     if not checks:
         return
-    files = (file for file in subject.data_files() if subject.counts(file))
-    for facts in _facts(subject, files, checks):
+    files = [file for file in subject.data_files() if subject.counts(file)]
+    for done, facts in enumerate(_facts(subject, files, checks), 1):
+        if progress is not None:
+            progress(done, len(files))
         watches = facts.watches or [None] * len(checks)
         for check, watch in zip(checks, watches, strict=True):
             yield from check.take(facts, watch)

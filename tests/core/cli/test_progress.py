@@ -47,3 +47,15 @@ def test_a_pipe_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with progress("rows") as advance:
         advance(1)
     assert capsys.readouterr().err == ""
+
+
+def test_a_sum_of_which_the_whole_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-985: the whole is asked for where somebody looks only."""
+    screen = on_terminal(monkeypatch, 0.01)
+    with progress("rows written", lambda: 20) as advance:
+        advance(5)
+        sleep(0.4)
+    assert "5 of 20 rows written" in screen.getvalue()
+    monkeypatch.undo()
+    with progress("rows", lambda: pytest.fail("nobody looks")) as advance:
+        advance(1)

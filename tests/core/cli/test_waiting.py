@@ -82,3 +82,15 @@ def test_a_closed_stream_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     thread.join(10)
     assert not thread.is_alive()
     waiting.end_waiting()
+
+
+def test_a_command_that_works_for_long_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-985: on a terminal alone, and until anything else is shown."""
+    monkeypatch.setattr(waiting, "_WORK_PAUSE", 0.01)
+    terminal, pipe = Stream(terminal=True), Stream(terminal=False)
+    waiting.show_working("count", pipe)
+    waiting.show_working("count", terminal)
+    assert terminal.written.wait(10)
+    say("done")
+    assert "count: at work for 0 s" in terminal.getvalue() and terminal.getvalue().endswith("\r\x1b[2K")
+    assert pipe.getvalue() == ""
