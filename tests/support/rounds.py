@@ -165,7 +165,7 @@ class Rounds:
         return self._insert(before, "bulk_insert")
 
     def _upsert(self, before: dict[str, Row]) -> dict[str, Row]:
-        batch = pa.concat_tables([self._change(before, 4), self._new_rows(before, 4)])
+        batch = pa.concat_tables([self._select_changed(before, 4), self._new_rows(before, 4)])
         self.table.upsert(batch)
         return before | self._bind_name(batch)
 
@@ -182,7 +182,7 @@ class Rounds:
         return {name: row for name, row in before.items() if name not in names}
 
     def _delete_keys(self, before: dict[str, Row]) -> dict[str, Row]:
-        batch = self._change(before, 3)
+        batch = self._select_changed(before, 3)
         self.table.delete(batch)
         gone = self._bind_name(batch)
         return {name: row for name, row in before.items() if name not in gone}
@@ -234,7 +234,7 @@ class Rounds:
             "records": pick([None, [], [{"u": None, "v": 1.5}, {"u": "é", "v": None}]]),
         }  # fmt: skip
 
-    def _change(self, before: dict[str, Row], rows: int) -> pa.Table:
+    def _select_changed(self, before: dict[str, Row], rows: int) -> pa.Table:
         """Rows of keys that the table has, with other values and greater ordering values; every other one in another partition
         where a record index has each key once."""
         changed = []
