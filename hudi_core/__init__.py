@@ -379,7 +379,7 @@ if not TYPE_CHECKING:  # else every name would be one
         module, _, other = place.partition(":")
         value: object = getattr(import_module(module), other or name)
         if isinstance(value, FunctionType):
-            value = import_module("hudi_core.front.odd_arguments").checked(value)
+            value = import_module("hudi_core.front.odd_arguments").check_arguments(value)
         globals()[name] = value
         return value
 

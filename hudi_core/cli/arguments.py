@@ -38,7 +38,7 @@ class OnceCommand(TyperCommand):
         try:
             return super().invoke(ctx)
         except UsageError as error:
-            raise as_typed(error, _options(self)) from error
+            raise name_options(error, _options(self)) from error
 
 
 def _options(command: Any) -> dict[str, str]:
@@ -51,28 +51,28 @@ def _options(command: Any) -> dict[str, str]:
     return options
 
 
-def as_typed(error: UsageError, options: Mapping[str, str]) -> UsageError:
+def name_options(error: UsageError, options: Mapping[str, str]) -> UsageError:
     """The error with the names of arguments as options are typed.
 
     >>> options = {"only": "--only", "keep_min": "--keep-min"}
-    >>> str(as_typed(UsageError("only", expected="one of keep_min and `keep_max`", found="3"), options))
+    >>> str(name_options(UsageError("only", expected="one of keep_min and `keep_max`", found="3"), options))
     '--only: expected one of --keep-min and `keep_max`, found 3'
     """
 
-    def typed(text: str | None) -> str | None:
+    def rename(text: str | None) -> str | None:
         if text is None:
             return None
         quoted = re.sub(r"`([a-z_]+)`", lambda name: options.get(name[1], name[0]), text)
         return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda name: options.get(name[0], name[0]), quoted)
 
     where = options.get(error.where, error.where)
-    made = UsageError(where, expected=typed(error.expected), found=error.found, message=typed(error.message))
+    made = UsageError(where, expected=rename(error.expected), found=error.found, message=rename(error.message))
     for note in getattr(error, "__notes__", ()):
         made.add_note(note)
     return made
 
 
-def type_names(option: str, text: str | None) -> tuple[str, ...] | None:
+def split_names(option: str, text: str | None) -> tuple[str, ...] | None:
     """The names of an option that takes several, with commas between them; None where it is not given.
 
     Raises `UsageError` for none, and for an empty one: nothing would be meant by it.

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.arguments import type_names
+from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
@@ -120,7 +120,7 @@ def compact(
         raise UsageError("compact", expected="one of --plan-only and --run", found="both")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     given: dict[str, Any] = {
-        "strategies": type_names("--strategy", strategy),
+        "strategies": split_names("--strategy", strategy),
         "target_io": target_io_mb,
         "min_log_files": min_log_files,
         "min_log_blocks": min_log_blocks,

@@ -8,7 +8,7 @@ from warnings import catch_warnings
 
 import typer
 
-from hudi_core.cli.arguments import names_and_values, type_names
+from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, file_options, warn
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tables import show_table
@@ -76,7 +76,7 @@ def create(
             ordering=name_list(ordering),
             type=type,
             version=version,
-            indexes=type_names("--index", index),
+            indexes=split_names("--index", index),
             options=names_and_values("--option", option, "K=V"),
             engine=engine,
             storage_options=STORAGE_OPTIONS.get(),

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.advice import show_advice
-from hudi_core.cli.arguments import names_and_values, type_names
-from hudi_core.cli.metadata_rows import show_record
+from hudi_core.cli.arguments import names_and_values, split_names
+from hudi_core.cli.metadata_rows import describe_record
 from hudi_core.cli.options import (
     CaseOption,
     EngineOption,
@@ -218,7 +218,7 @@ def _options(
     rebuild: bool,
 ) -> IndexOptions:
     return IndexOptions(
-        type_names("--columns", columns),
+        split_names("--columns", columns),
         True if PARTITIONED_RECORD_INDEX in kinds else None,
         rebuild,
         name,
@@ -285,6 +285,6 @@ def metadata(
         count += 1
         if not as_json:
             out.text(f"── {count:,} ──", "dim")
-        out.record(record if as_json else show_record(record))
+        out.record(record if as_json else describe_record(record))
     out.text(format_count(count, "record"))
     warn(opened_table.warnings)

@@ -17,7 +17,7 @@ _LOCATION: Final = "recordIndexMetadata"
 _BITS: Final = 1 << 64
 
 
-def show_record(record: Mapping[str, Any]) -> dict[str, str]:
+def describe_record(record: Mapping[str, Any]) -> dict[str, str]:
     """The record by names: those of its payload beside its key and type."""
     return dict(_entries(record))
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hudi_core.cli.arguments import type_names
+from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import (
     FOOTER_CACHE_MIB,
     AsOfOption,
@@ -173,4 +173,4 @@ def read(
 def _names(columns: str | None) -> list[str] | None:
     if columns is None:
         return None
-    return list(type_names("--columns", columns) or ())
+    return list(split_names("--columns", columns) or ())

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hudi_core.cli.arguments import names_and_values, type_names
+from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.times import seconds_of
@@ -59,7 +59,7 @@ def service(
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with _end_by_signals() as ended:
         settings = ServiceOptions(
-            parse_services(type_names("--only", only) or ()),
+            parse_services(split_names("--only", only) or ()),
             _properties(option),
             every=None if every is None else seconds_of("--every", every),
             rounds=rounds,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.arguments import type_names
+from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
@@ -44,7 +44,7 @@ def validate(
     checks that need none. The exit status is 1 if there is an error or a warning.
     """
     opened_table = open_from_options(table, engine, MetadataMode.AUTO)
-    names = type_names("--only", only)
+    names = split_names("--only", only)
     out = Output(as_json)
     if mend:
         mended = mend_table(opened_table, findings_of(opened_table, names))

@@ -40,7 +40,7 @@ _GENERIC: Final[Mapping[str, tuple[tuple[Kind, ...], str]]] = {
 }
 
 
-def check(function: object) -> object:
+def check_arguments(function: object) -> object:
     """The function with a look at its arguments before each call; what is no function is left as it is."""
     if not isinstance(function, FunctionType):
         return function

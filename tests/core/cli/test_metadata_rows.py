@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core.cli.metadata_rows import bind_text, show_record
+from hudi_core.cli.metadata_rows import bind_text, describe_record
 from tests.support.commands import ran
 
 
@@ -71,5 +71,5 @@ def test_files_have_their_sizes(table: str) -> None:
     """CLI-982."""
     shown = ran("metadata", table, "--partition", "files").out
     assert "KiB)" in shown
-    assert show_record({"filesystemMetadata": [["a", {"size": 5, "isDeleted": True}]]}) == {"files": "a (deleted)"}
+    assert describe_record({"filesystemMetadata": [["a", {"size": 5, "isDeleted": True}]]}) == {"files": "a (deleted)"}
     assert bind_text(None) == "-"
