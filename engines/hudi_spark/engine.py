@@ -50,7 +50,7 @@ class SparkEngine:
         return SparkRunner(session())
 
     def __reduce__(self) -> tuple[Any, tuple[Engine[Any, Any, Any]]]:
-        return _arrived, (self.files,)
+        return _receive, (self.files,)
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         return self.files.storage(uri, options)
@@ -76,7 +76,7 @@ class SparkEngine:
                 yield batch
 
 
-def _arrived(files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
+def _receive(files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
     """What a sent engine is: in a task of Spark the engine that reads files, for tasks run no tasks."""
     return SparkEngine(files) if TaskContext.get() is None else files
 

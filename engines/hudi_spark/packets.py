@@ -66,7 +66,7 @@ class SparkFlow:
 
     def reports(self) -> Sequence[Packet]:
         frame = self.frame.where("part < 0")
-        with _small_batches(self.spark) if self.takes_packets else _unchanged():
+        with _small_batches(self.spark) if self.takes_packets else _change_nothing():
             rows = frame.collect()
         made = [Packet(row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows]
         return sorted(made, key=lambda packet: (packet.source, packet.number))
@@ -111,5 +111,5 @@ def _small_batches(spark: SparkSession) -> Iterator[None]:
 
 
 @contextmanager
-def _unchanged() -> Iterator[None]:
+def _change_nothing() -> Iterator[None]:
     yield

@@ -59,7 +59,7 @@ class SparkRunner:
         """As `hudi_core.parallel.flow.FlowRunner`."""
 
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for number, task in _sent(batches):
+            for number, task in _read_sent(batches):
                 yield from packet_rows(work(number, task))
 
         return SparkFlow(self.spark, self._frame(tasks).mapInArrow(in_worker(run), FIELDS))
@@ -84,7 +84,7 @@ class _Refusal:
 
 def _on_executor(work: Callable[[T], R]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def results(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for number, task in _sent(batches):
+        for number, task in _read_sent(batches):
             content = pickle.dumps(_outcome(work, task))
             yield pa.record_batch({_NUMBER: pa.array([number], pa.int32()), _RESULT: pa.array([content], pa.binary())})
 
@@ -100,7 +100,7 @@ def _outcome(work: Callable[[T], R], task: T) -> R | _Refusal:
         return _Refusal(error)
 
 
-def _sent(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Any]]:
+def _read_sent(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Any]]:
     """The numbers and tasks that rows hold."""
     for batch in batches:
         for number, task in zip(batch.column(1).to_pylist(), batch.column(2).to_pylist(), strict=True):

@@ -18,8 +18,8 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.cluster.layout import TOO_LARGE, Layout, Strategy, layout
 from hudi_core.cluster.reader import RowReader
-from hudi_core.cluster.sample import SliceSize, sampled_elsewhere, sizes_elsewhere
-from hudi_core.cluster.sorted_rows import Paths, SortedRows, dealt_rows, row_runs
+from hudi_core.cluster.sample import SliceSize, sample_elsewhere, sizes_elsewhere
+from hudi_core.cluster.sorted_rows import Paths, SortedRows, deal_rows, row_runs
 from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.base_file import FileTarget
@@ -30,7 +30,15 @@ from hudi_core.parallel.flow import FlowRunner, Packet
 from hudi_core.schema.project import project
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
-from hudi_core.transactions.reports import by_group, needed, open_reports, pack_object, refusal, unpack, write_report
+from hudi_core.transactions.reports import (
+    by_group,
+    keep_needed,
+    open_reports,
+    pack_object,
+    refusal,
+    unpack,
+    write_report,
+)
 from hudi_core.writing.tasks import NewFile, TaskRunner
 
 _FILES_OF_ROUND: Final = 8
@@ -107,7 +115,7 @@ class DealRows:
         try:
             for share in shares:
                 group = self.groups[share.group]
-                for file, content in self._dealt(group, share):
+                for file, content in self._deal(group, share):
                     place = group.first + file
                     yield Packet(int(self.part_of[place]), place, number, sent, content)
                     sent += 1
@@ -116,7 +124,7 @@ class DealRows:
                 raise
             yield refusal(number, sent, error)
 
-    def _dealt(self, group: GroupFiles, share: Share) -> Iterator[tuple[int, bytes]]:
+    def _deal(self, group: GroupFiles, share: Share) -> Iterator[tuple[int, bytes]]:
         """The rows of a share, packed, with the number of their file in the group."""
         engine, schema, first, step = self.reader.snapshot.engine, self.reader.rows, share.first, _FIRST_ROWS
         for held in row_runs(engine, self.reader.batches(share.slices)):
@@ -126,7 +134,7 @@ class DealRows:
                 files = np.minimum(np.searchsorted(group.ends, numbers, "right"), group.count - 1)
                 ordered = np.arange(count, dtype=np.int64)
             else:
-                files, ordered = dealt_rows(engine, schema, group.layout, self.paths, held)
+                files, ordered = deal_rows(engine, schema, group.layout, self.paths, held)
             first += count
             counts = np.bincount(files, minlength=group.count)
             for file, stop in zip(np.flatnonzero(counts).tolist(), np.cumsum(counts)[counts > 0].tolist(), strict=True):
@@ -166,14 +174,14 @@ class WriteFiles:
                 for copy, part in enumerate(_split(rows.rows, TOO_LARGE * group.even, group.even)):
                     status = self._write(made, part, group, place + copy * self.total)
                     if status is not None:
-                        yield number, needed(status, self.runner.snapshot.config.kept_partitions)
+                        yield number, keep_needed(status, self.runner.snapshot.config.kept_partitions)
 
     def _write(self, rows: SortedRows, part: Numbers, group: GroupFiles, number: int) -> WriteStatus | None:
         time = self.attempts.instant_time
         file_id = f"{group.prefix}-{number - group.first}"
         target = FileTarget(group.partition, file_id, time, self.first + number).of_attempt(new_attempt())
         files = TaskFiles((target.path,), (marker_step(time, target.path, MarkerKind.CREATE),))
-        with self.attempts.announced(files):
+        with self.attempts.announce(files):
             return replace(self.runner, spool=rows.spool).run(NewFile(target, rows.order(part), combine=False))
 
 
@@ -231,7 +239,7 @@ class Exchange:
         if self.paths:
             wanted = project(self.reader.rows, self.paths)
             slices = [group.slices for group in groups]
-            samples = sampled_elsewhere(self.tasks, self.reader.snapshot, slices, sizes, wanted)
+            samples = sample_elsewhere(self.tasks, self.reader.snapshot, slices, sizes, wanted)
             for number, (group, sample) in enumerate(zip(groups, samples, strict=True)):
                 if sample.rows:
                     layouts[number] = layout(self.strategy, sample.keys(self.paths), group.outputs)

@@ -48,7 +48,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delete_others
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
-from hudi_core.transactions.reports import needed
+from hudi_core.transactions.reports import keep_needed
 from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
@@ -75,7 +75,7 @@ class GroupWriter:
         """Orders the rows of one file, and writes them as they are."""
         rows = self.sorted.order(task.rows.numbers())
         status = self.runner.run(NewFile(task.target, rows, combine=False))
-        return None if status is None else needed(status, self.kept)
+        return None if status is None else keep_needed(status, self.kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +159,7 @@ class _Run:
         storage, time, runner = self._write.table.storage, self._write.instant_time, self._write.table.engine.runner
         partitions = dict.fromkeys(one.partition for group in groups for one in self._slices_of(group))
         run(storage, [SideBySide(tuple(partition_step(partition, time) for partition in partitions))])
-        rewritten = self._exchanged(runner, groups) if isinstance(runner, FlowRunner) else map(self._rewritten, groups)
+        rewritten = self._exchange(runner, groups) if isinstance(runner, FlowRunner) else map(self._rewritten, groups)
         planned, done, statuses = sum(group.outputs for group in groups), 0, list[WriteStatus]()
         for one in rewritten:
             done += one.group.outputs
@@ -170,7 +170,7 @@ class _Run:
         if runner.reach is not Reach.MEMORY:
             delete_others(self._write, statuses)
 
-    def _exchanged(self, runner: FlowRunner, planned: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
+    def _exchange(self, runner: FlowRunner, planned: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
         """The groups, rewritten by tasks that exchange their rows."""
         attempts = Attempts(self._write.table.storage, self._write.instant_time)
         exchange = Exchange(runner, self._reader, self._runner, attempts, self._plan.strategy, self._paths)

@@ -144,7 +144,7 @@ def _sizes_of(snapshot: Snapshot, slices: Sequence[FileSlice]) -> list[SliceSize
     return slice_sizes(Sources(snapshot.of_slices(slices_of(slices))), slices)
 
 
-def sampled_elsewhere(
+def sample_elsewhere(
     runner: FlowRunner,
     snapshot: Snapshot,
     groups: Sequence[Sequence[FileSlice]],

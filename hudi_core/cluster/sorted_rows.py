@@ -140,7 +140,7 @@ def row_runs(engine: Engine[Any, Any, Any], batches: Iterable[Any], run_rows: in
         yield held
 
 
-def dealt_rows(
+def deal_rows(
     engine: Engine[Any, Any, Any], schema: Schema, layout: Layout, paths: Paths, held: Sequence[Any]
 ) -> tuple[Numbers, Numbers]:
     """The file of each row of a run, and the rows in order, file by file."""
@@ -155,7 +155,7 @@ def _order(
     """How many rows of a run go to each file, and the run in order. Its batches as they came are let go of."""
     if layout is None:
         return np.array([sum(map(engine.rows.count, held))], np.int64), held
-    files, order = dealt_rows(engine, schema, layout, paths, held)
+    files, order = deal_rows(engine, schema, layout, paths, held)
     counts = np.bincount(files, minlength=layout.files).astype(np.int64)
     ordered = list(engine.rows.gather(held, [order] * len(schema.fields), schema))
     held.clear()

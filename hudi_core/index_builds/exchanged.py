@@ -115,7 +115,7 @@ class WriteGroups:
             name = BaseFileName(file_id, f"{number}-{new_attempt()}", self.file_time, ".hfile").file_name()
             path = f"{partition}/{name}"
             stored = f"{METADATA_FOLDER}/{path}"
-            with self.attempts.announced(TaskFiles((stored,), ())), self.storage.output(stored) as sink:
+            with self.attempts.announce(TaskFiles((stored,), ())), self.storage.output(stored) as sink:
                 size, count = write_base(sink, waiting.key_ranges(0))
         return WriteStatus(partition, file_id, path, size, count, count, 0, 0, previous_instant=self.groups_time)
 
@@ -130,7 +130,7 @@ class Exchange:
     numbers: GroupNumbers
     sources: Sequence[SharedRows]
 
-    def written(self, file_time: str, groups_time: str, attempts: Attempts) -> list[WriteStatus]:
+    def write(self, file_time: str, groups_time: str, attempts: Attempts) -> list[WriteStatus]:
         """Writes base files; gives the status of each. Files of attempts that others outran are deleted."""
         statuses = [status for status in self._run(file_time, groups_time, attempts) if status is not None]
         self._delete_others(file_time, statuses)
@@ -164,7 +164,7 @@ class Exchange:
         for number, rest in open_reports(flow.reports()):
             rests[number].append(rest)
         joined: dict[int, list[SortedRun]] = {}
-        rows = (part for shared, rest in zip(self.sources, rests, strict=True) for part in shared.source.joined(rest))
+        rows = (part for shared, rest in zip(self.sources, rests, strict=True) for part in shared.source.join(rest))
         for run in sort_runs(self.numbers, rows):
             for group, piece in pieces(run):
                 joined.setdefault(group, []).append(piece)

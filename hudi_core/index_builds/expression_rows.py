@@ -58,7 +58,7 @@ class ExpressionRows:
     def joins(self) -> bool:
         return True
 
-    def joined(self, partials: Sequence[Partials]) -> Iterator[PrefixRows]:
+    def join(self, partials: Sequence[Partials]) -> Iterator[PrefixRows]:
         """Records of whole partitions, from the parts of all shares."""
         for expression in self.expressions:
             name = expression.index.partition

@@ -116,7 +116,7 @@ class FooterRows:
     def joins(self) -> bool:
         return PARTITION_STATS in self.prefixes
 
-    def joined(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
+    def join(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
         """Records of whole partitions, joined from the parts of all shares."""
         for column in self.columns:
             parts = [partial[column] for partial in partials if column in partial]

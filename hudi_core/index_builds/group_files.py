@@ -66,7 +66,7 @@ def write_base_files(
     storage, numbers = built.table.storage, GroupNumbers(tuple(partitions))
     exchange = _exchange(built, numbers, definitions, file_time)
     if exchange is not None:
-        for status in exchange.written(file_time, groups_time, Attempts(storage, instant_time)):
+        for status in exchange.write(file_time, groups_time, Attempts(storage, instant_time)):
             progress(1)
             yield status
         return

@@ -62,7 +62,7 @@ class KeyRows:
     def joins(self) -> bool:
         return False
 
-    def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
+    def join(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
         """No records: the record index has none of whole partitions."""
         return iter(())
 

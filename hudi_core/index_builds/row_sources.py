@@ -45,7 +45,7 @@ class RowSource(Protocol):
         """Whether shares make records together."""
         ...
 
-    def joined(self, partials: Sequence[Any]) -> Iterator[PrefixRows]:
+    def join(self, partials: Sequence[Any]) -> Iterator[PrefixRows]:
         """The records that all shares make together."""
         ...
 
@@ -65,7 +65,7 @@ class SharedRows:
             for runs, rest in runner.run(work, self.shares[start : start + at_once]):
                 yield from runs
                 partials.append(rest)
-        yield from sort_runs(numbers, self.source.joined(partials))
+        yield from sort_runs(numbers, self.source.join(partials))
 
 
 def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list[SortedRun], Any]:

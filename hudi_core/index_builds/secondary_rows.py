@@ -33,7 +33,7 @@ class SecondaryRows:
     def joins(self) -> bool:
         return False
 
-    def joined(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
+    def join(self, partials: Sequence[None]) -> Iterator[PrefixRows]:
         """No records: a secondary index has none of whole partitions."""
         return iter(())
 

@@ -126,7 +126,7 @@ class LogBuffer:
         assert isinstance(keys, StringColumn)
         return keys
 
-    def joined(self) -> tuple[MergeRecords, tuple[int, ...]]:
+    def join(self) -> tuple[MergeRecords, tuple[int, ...]]:
         """All records, and the widths of their ordering values (see `comparable`)."""
         raw = self.raw_records()
         widths = raw.widths(self.columns)

@@ -68,7 +68,7 @@ class LogRecords:
 
 def gather_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
     """The records of a buffer, ready to be merged: by `positions` in the base file where the log has them, else by key."""
-    records, widths = buffer.joined()
+    records, widths = buffer.join()
     keys = None if positions is not None else index_strings(buffer.keys())
     key_ids = positions if keys is None else keys.first
     assert key_ids is not None
@@ -168,7 +168,7 @@ class LogReader:
         if block.kind is BlockKind.PARQUET_DATA:
             yield from self._parquet(block, slice)
             return
-        text, count, decode = _content(run, left_to_keys(block, self.base_files.sources.snapshot.config))
+        text, count, decode = _content(run, list_columns_left_to_keys(block, self.base_files.sources.snapshot.config))
         block_plan = self._block_plan(text, None, block)
         parts = decode([field.name for field in block_plan.part.fields])
         if count == 0:
@@ -233,7 +233,7 @@ def _struct(parts: list[Column], rows: int) -> StructColumn:
     return joined
 
 
-def left_to_keys(block: LogBlock, config: TableConfig) -> Collection[str]:
+def list_columns_left_to_keys(block: LogBlock, config: TableConfig) -> Collection[str]:
     """The columns whose texts an HFile of log records leaves to its keys: those of base files in native files. Rule LOG-830."""
     if block.native:
         return {KEY}

@@ -81,7 +81,7 @@ class Attempts:
     instant_time: str
 
     @contextmanager
-    def announced(self, files: TaskFiles) -> Iterator[None]:
+    def announce(self, files: TaskFiles) -> Iterator[None]:
         """Announces files, and makes their contents durable together when the block ends. Raises `ConflictError` where the write
         has ended before or meanwhile: then these files are deleted."""
         storage = self.storage
@@ -119,7 +119,7 @@ class InAttempts:
         files = self.files(own)
         if own.target.path == task.target.path:  # the committed file may have this name
             files = TaskFiles((), (), files.markers)
-        with self.attempts.announced(files):
+        with self.attempts.announce(files):
             return self.work(own)
 
 

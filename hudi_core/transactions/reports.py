@@ -41,7 +41,7 @@ def open_reports(reports: Sequence[Packet]) -> list[Any]:
     return contents
 
 
-def needed(status: WriteStatus, kept: Collection[str]) -> WriteStatus:
+def keep_needed(status: WriteStatus, kept: Collection[str]) -> WriteStatus:
     """What the commit takes of a status, in a table whose writers keep these metadata partitions: keys and filters of all files
     would be as many as their rows."""
     has_records, has_filters = RECORD_INDEX in kept, BLOOM_FILTERS in kept

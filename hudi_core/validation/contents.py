@@ -26,7 +26,7 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.reading.block_files import open_content
-from hudi_core.reading.log_records import left_to_keys
+from hudi_core.reading.log_records import list_columns_left_to_keys
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -42,7 +42,7 @@ class KeyWatch(Protocol):
         """Some of the keys, in file order, none of them null."""
         ...
 
-    def seen(self) -> KeyWatch:
+    def end(self) -> KeyWatch:
         """What it has seen, small enough to be sent; it takes no more keys."""
         ...
 
@@ -56,7 +56,7 @@ class NoWatch:
     def take(self, keys: StringColumn) -> None:
         """Lets the keys pass."""
 
-    def seen(self) -> NoWatch:
+    def end(self) -> NoWatch:
         return self
 
 
@@ -177,7 +177,10 @@ def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColum
             if schema_text is None:
                 raise CorruptFileError(block.where, expected="a schema of the records", found="none")
             schema = schema_from_avro(schema_text, block.where)
-            names, left = [column.name for column in schema.fields], left_to_keys(block, subject.table.config)
+            names, left = (
+                [column.name for column in schema.fields],
+                list_columns_left_to_keys(block, subject.table.config),
+            )
             for rows in decode_rows(schema_text, hfile.cells(), names, block.where, left):
                 yield rows, schema
         case BlockKind.PARQUET_DATA:

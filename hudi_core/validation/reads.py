@@ -42,7 +42,7 @@ class ReadFiles:
             FOOTERS: Footers(subject), BLOOM_FILTERS: BloomFilters(subject), RECORD_INDEX: lookups,
         }  # fmt: skip
         watchers = [_Unwatched() if name is None else known[name] for name in self.watchers]
-        return [_sent(file_facts(subject, file, watchers)) for file, _ in share]
+        return [_send(file_facts(subject, file, watchers)) for file, _ in share]
 
 
 class _Unwatched:
@@ -52,14 +52,14 @@ class _Unwatched:
         return None
 
 
-def _sent(facts: FileFacts) -> FileFacts:
+def _send(facts: FileFacts) -> FileFacts:
     """What is sent of a file."""
     footer = facts.footer
     if footer is not None:
         footer = replace(
             footer, metadata={key: text for key, text in footer.metadata.items() if key not in FOOTER_KEYS}
         )
-    return replace(facts, footer=footer, watches=[None if watch is None else watch.seen() for watch in facts.watches])
+    return replace(facts, footer=footer, watches=[None if watch is None else watch.end() for watch in facts.watches])
 
 
 def facts_elsewhere(runner: Runner, work: ReadFiles, files: Iterator[ToRead]) -> Iterator[FileFacts]:

@@ -47,7 +47,7 @@ class Contest:
         count, buffer = rows.count(before), LogBuffer(self.columns, partial)
         for batch in (before, after):
             buffer.add_rows(batch, "rows")
-        records = buffer.joined()[0]
+        records = buffer.join()[0]
         older, newer = (records.take(np.arange(first, first + count)) for first in (0, count))
         result = merge_records(older, newer, self.columns.rules.precedence, self.columns.latest)
         stays: Bools = (result.sources < count) & older.has_value

@@ -19,6 +19,47 @@ VAGUE_IN_TESTS = frozenset({"asked", "each", "said", "told"})
 """Tests set `ours` beside `theirs`, and what is `found` beside what is expected."""
 
 
+# fmt: off
+PARTICIPLES = frozenset({
+    "bent", "borne", "bound", "bought", "broken", "brought", "built", "caught", "chosen", "dealt", "drawn", "driven",
+    "found", "frozen", "given", "gone", "grown", "hidden", "held", "kept", "known", "laid", "lent", "led",
+    "left", "lost", "made", "meant", "met", "paid", "said", "seen", "sent", "shown", "sold", "sought",
+    "spent", "stood", "stuck", "struck", "taken", "taught", "thrown", "told", "understood", "won", "worn", "woven",
+    "written",
+})
+# fmt: on
+"""Irregular ones; the others end in `ed`."""
+VERBS_IN_ED = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"})
+NAMED_BY_OTHERS = {
+    "Table": {"evolved"},  # as `sorted` beside `sort`: it answers, and changes nothing
+    "ScanPlan": {"kept"},
+    "PruningPlan": {"decided_by"},
+    "": {"refreshed", "named_struct", "_left"},  # two functions of SQL
+}
+"""What is public, or a name of SQL."""
+
+
+def participles(tree: ast.AST, owner: str = "") -> Iterator[tuple[int, str]]:
+    """The lines of functions and methods that are named by a participle, as values are; properties are values."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = node.name.strip("_").split("_")[0]
+            participle = first in PARTICIPLES or (first.endswith("ed") and len(first) > 4)
+            is_value = any(
+                ast.unparse(part).rpartition(".")[2] in {"property", "cached_property"} for part in node.decorator_list
+            )
+            noun = first == "bound" and node.name.endswith(("bound", "bounds"))
+            if (
+                participle
+                and not is_value
+                and not noun
+                and first not in VERBS_IN_ED
+                and node.name not in NAMED_BY_OTHERS.get(owner, ())
+            ):
+                yield node.lineno, node.name
+        yield from participles(node, node.name if isinstance(node, ast.ClassDef) else owner)
+
+
 def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that one node gives to values: variables, parameters, fields, captures, functions and classes."""
     match node:
@@ -52,6 +93,19 @@ def vague_names(tree: ast.AST, *, reporting: bool = False) -> Iterator[tuple[int
             if name in VAGUE and not (name == "found" and here):
                 yield getattr(node, "lineno", 0), name
         yield from vague_names(node, reporting=here)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_functions_are_named_by_verbs(source: Path) -> None:
+    assert list(participles(ast.parse(source.read_text("utf-8")))) == []
+
+
+def test_participles_are_seen_where_a_function_is_named() -> None:
+    code = (
+        "def joined(): ...\nclass A:\n    @property\n    def kept(self): ...\n"
+        "    def _chosen_rows(self): ...\n    def need(self): ...\n    def lower_bound(self): ..."
+    )
+    assert [name for _, name in participles(ast.parse(code))] == ["joined", "_chosen_rows"]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

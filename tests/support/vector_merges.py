@@ -88,7 +88,7 @@ class Merger:
                 found.add_rows((self._row(item),), WHERE, ids)
             else:
                 found.add_deletes(deletes_of(item.get("delete", item).get("ordering")), WHERE)
-        return found.joined()[0], found.batches
+        return found.join()[0], found.batches
 
     def delta(self, sides: list[Side]) -> object:
         """What is left of records in the logs."""
@@ -112,7 +112,7 @@ class Merger:
         key = self.columns.keys[0]
         found = LogBuffer(replace(deleting, marker=key), False)
         found.add_rows((self._row(side),), WHERE)
-        return bool(found.joined()[0].absolute[0])
+        return bool(found.join()[0].absolute[0])
 
     def row(self, side: Side) -> object:
         """The row as a merge would show it."""

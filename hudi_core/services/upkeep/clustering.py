@@ -40,7 +40,7 @@ def clustering_is_due(table: Table, stated: StatedProperties) -> bool:
     return since >= stated.number(_COMMITS[inline], default=4, least=1)
 
 
-def bound_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> tuple[int, PutOff]:
+def limit_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> tuple[int, PutOff]:
     """How many groups of a plan, from the first on, are within bounds, and what is put off. Rules UPKEEP-863, UPKEEP-864."""
     slices = slices_by_group(table.slices())
     pieces: list[Work[int]] = []

@@ -29,7 +29,7 @@ from hudi_core.services.compaction.partitions import partitions_left_out
 from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.compaction.triggers import is_due as compaction_is_due
 from hudi_core.services.stated import StatedProperties
-from hudi_core.services.upkeep.clustering import bound_groups, clustering_is_due, clustering_options
+from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options, limit_groups
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
 from hudi_core.transactions.rollback import list_failed_writes, roll_back_dead
@@ -150,7 +150,7 @@ def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
     options = replace(clustering_options(request.read_stated(table)), clock=request.clock)
     if request.bounds == NO_BOUNDS:
         return cluster(table, options).as_dict()
-    groups, put_off = bound_groups(table, options, request.bounds)
+    groups, put_off = limit_groups(table, options, request.bounds)
     if put_off.pieces and not groups:
         done = replace(nothing_done(options), state=PUT_OFF)
     else:

@@ -18,7 +18,7 @@ from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt
-from hudi_core.transactions.reports import needed, open_reports, unpack, write_report
+from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, join_packs
 from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
@@ -48,9 +48,9 @@ class WriteRows:
             return
         snapshot, time = self.runner.snapshot, self.tasks[min(attempts)].target.instant_time
         made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
-        with Attempts(snapshot.storage, time).announced(join_files(made)):
+        with Attempts(snapshot.storage, time).announce(join_files(made)):
             for status in self._write(attempts, packets):
-                yield needed(status, snapshot.config.kept_partitions)
+                yield keep_needed(status, snapshot.config.kept_partitions)
 
     def _write(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""

@@ -107,7 +107,7 @@ def test_an_attempt_sees_that_its_run_was_taken_over(tmp_path: Path, gone: str) 
     storage, time, path = table.storage, "20300101000000000", "p0/a_0-1-1_20300101000000000.parquet"
     storage.replace(heartbeat_path(time), b"")
     files = TaskFiles((path,), (marker_step(time, path, MarkerKind.CREATE),))
-    with pytest.raises(ConflictError) if gone != "neither" else nullcontext(), Attempts(storage, time).announced(files):
+    with pytest.raises(ConflictError) if gone != "neither" else nullcontext(), Attempts(storage, time).announce(files):
         storage.replace(path, b"rows")
         if gone == "heartbeat":
             storage.delete(heartbeat_path(time))

@@ -7,6 +7,7 @@ Also covers: `validation/commits.py`, `validation/findings.py`, `validation/left
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -176,7 +177,10 @@ def test_leftovers_of_dead_writers_are_reported_and_those_of_live_ones_are_not(t
 
 def test_a_lock_that_has_expired(table: Table) -> None:
     until = int((system_clock() - timedelta(hours=1)).timestamp() * 1000)
-    (Path(table.storage.uri) / LOCK_PATH).write_text(json.dumps({"owner": "nobody", "validUntil": until}))
+    lock = Path(table.storage.uri) / LOCK_PATH
+    lock.write_text(json.dumps({"owner": "nobody", "validUntil": until}))
+    assert findings_of(table) == []  # renewed a moment ago, by an owner whose clock is behind
+    os.utime(lock, (until / 1000, until / 1000))
     (finding,) = findings_of(table)
     assert (finding.check, finding.severity) == ("leftovers", Severity.INFO)
 
