@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, StringColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings
@@ -29,8 +29,6 @@ RUN_BYTES: Final = 1 << 24
 """Bytes of the rows of a run, about."""
 RUN_RECORDS: Final = 1 << 18
 """Records of a run, about."""
-
-Numbers = NDArray[np.int64]
 
 
 def share_bits(size: int, rows: int) -> int:

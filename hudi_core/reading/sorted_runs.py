@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.merge.records import NO_ROW, MergeRecords, fold, join_records
 from hudi_core.reading.array_files import ArrayFile, ScratchFolder
 from hudi_core.reading.log_buffer import RawRecords
@@ -21,8 +21,6 @@ from hudi_core.reading.merge_columns import MergeColumns
 
 STRETCH: Final = 1 << 18
 """Rows of the base file, or new keys, that are merged at a time."""
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 from hudi_core.cluster.operations import plan_only
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.creating.create import create_table
-from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.cleaning.operations import clean
@@ -44,7 +44,7 @@ def test_an_archive_changes_no_answer(tmp_path: Path, kind: str, version: int, i
         table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)
         write(table, drawn_rows(random))
         for step in range(STEPS):
-            with suppress(ConflictError, UnsupportedError):  # a pending plan may be in the way
+            with suppress(ConflictError, UnsupportedError, UsageError):  # a pending plan may be in the way
                 changed(refreshed(table), random)
             if random.random() < 0.1:
                 saved(open_table(path))
@@ -59,14 +59,15 @@ def test_an_archive_changes_no_answer(tmp_path: Path, kind: str, version: int, i
 
 def _held(path: Path, random: Random) -> None:
     """Archives, and holds the table to what it was."""
-    before, instants = answers(path), _instants(path)
+    before, instants, findings = answers(path), _instants(path), set(map(str, validate(open_table(path))))
     archive(open_table(path), ArchiveOptions(keep_min=random.randint(1, 3), properties=random.choice(SETTINGS)))
     assert _instants(path) == instants
     after = answers(path)
     assert [question for question in before if before[question] != after.get(question)] == []
     without = answers(path, MetadataMode.OFF)
     assert [question for question in before if before[question] != without.get(question)] == []
-    assert list(validate(open_table(path))) == []
+    # A restore leaves no metadata table where it cannot be built again, and `validate` says so: an archive adds nothing to it.
+    assert set(map(str, validate(open_table(path)))) <= findings
 
 
 def _instants(path: Path) -> list[tuple[str, str]]:

@@ -148,7 +148,7 @@ class Scheduler:
                 (lock, "sleep", sleep),
                 (lock, "monotonic", lambda: (self.now - self.begins).total_seconds()),
                 (lock, "this_owner", owner),
-                (lock, "_renewed", renewed),
+                (lock, "_renew_while_held", renewed),
                 (lock, "life_of", life_of),
                 (storage_lock, "life_of", life_of),
                 (times, "time_ns", nanoseconds),
@@ -277,7 +277,7 @@ class StoppingStorage(ArrowStorage):
         with super().output(path) as stream:
             yield stream
             self.actor.stand(Point("written", path))
-        self.actor.changed("output", path)
+        self.actor.apply("output", path)
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         self._read("list", folder)
@@ -316,4 +316,4 @@ class StoppingStorage(ArrowStorage):
     def _change(self, call: str, path: str, change: Callable[[], None]) -> None:
         self.actor.stand(Point(call, path))
         change()
-        self.actor.changed(call, path)
+        self.actor.apply(call, path)

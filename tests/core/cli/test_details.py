@@ -49,7 +49,7 @@ def test_trace(table: Table) -> None:
     assert max(map(len, shown)) <= 80
     assert "3 versions of a" in shown
     assert shown[-1] == "v   y"
-    assert ran("trace", table.storage.uri, "nobody").out.splitlines()[-1] == "0 versions of nobody"
+    assert ran("trace", table.storage.uri, "nobody").out.splitlines()[-1] == "no file holds a version of nobody"
 
 
 def test_dump(table: Table) -> None:
@@ -58,5 +58,5 @@ def test_dump(table: Table) -> None:
     assert (first["kind"], block["type"]) == ("log", "avro_data")
     assert ran("dump", f"{table.storage.uri}/{log.path}", "-n", "1").out.count("\n\n") == 2
     assert ran("dump", f"{table.storage.uri}/.hoodie/hoodie.properties", "--json").lines[0]["kind"] == "properties"
-    assert "found a folder" in ran("dump", f"{table.storage.uri}/").error
+    assert "found the folder" in ran("dump", f"{table.storage.uri}/").error
     assert ran("dump", Path(table.storage.uri) / "none.parquet").status == 1

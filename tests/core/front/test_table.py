@@ -99,7 +99,7 @@ def test_the_last_write_is_undone(table: hudi_core.Table) -> None:
     assert undone.as_dict() == {"instant": last, "action": "commit", "files_deleted": 1, "rebuilt": []}
     assert hudi_core.refreshed(table).scan().count() == 40
     assert table.rollback(failed=True) == []
-    with pytest.raises(UsageError, match="rollback: expected either an instant or that failed writes are meant"):
+    with pytest.raises(UsageError, match="rollback: expected either an instant or `failed`"):
         table.rollback()
 
 

@@ -251,7 +251,7 @@ def test_a_metadata_table_that_cannot_be_used_is_built_again(tmp_path: Path, how
     table = damaged(tmp_path / "t", how)
     with pytest.raises(CorruptFileError, match=what) as problem:
         build_indexes(table, ["bloom_filters"])
-    assert any("index --build files --rebuild" in note for note in problem.value.__notes__)
+    assert any("index build TABLE files --rebuild" in note for note in problem.value.__notes__)
     built = build_indexes(table, ["files"], IndexOptions(rebuild=True))
     assert sorted(built.config.metadata_partitions) == ["column_stats", "files"]
     expected = [*((f"k{number}", number) for number in range(4)), *((f"k{number}", 100) for number in range(4, 8))]

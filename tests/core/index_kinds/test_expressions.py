@@ -178,7 +178,7 @@ def test_values_that_depend_on_a_time_zone_are_not_known(tmp_path: Path, indexab
         ("day", "date_format", {"format": "yyyy"}),
         ("s", "to_date", {"format": "yyyy"}),
     ):
-        with pytest.raises(UnsupportedError, match="the same in every session's time zone"):
+        with pytest.raises(UnsupportedError, match="the same in every time zone of a session"):
             build_indexes(table, ["expression_index"], IndexOptions([column], function=function, arguments=arguments))
     assert not refreshed(table).config.kept_partitions
     table = indexed(table, LOWER)
@@ -215,7 +215,7 @@ def test_impossible_builds_are_refused(tmp_path: Path, indexable: Copies) -> Non
     refused("whose values can be indexed, found expr='substring', pos='1'", columns=["s"], function="substring",
             arguments={"pos": "1"})  # fmt: skip
     refused("whose values can be indexed", columns=["s"], function="lower", arguments={"pos": "1"})
-    refused("of a column of a type that it takes, found another one, or of long", columns=["n"], function="lower")
+    refused("a function that takes the type of the column", columns=["n"], function="lower")
     refused("a definition of the index", ["expr_index_other"])
     assert not refreshed(table).config.kept_partitions
     with pytest.raises(UnsupportedError, match=r"values of the column's own type.*found int"):
@@ -241,15 +241,14 @@ def test_changes_of_an_indexed_column_are_refused(tmp_path: Path, indexable: Cop
 
 
 def test_a_batch_that_changes_an_indexed_column_is_refused_with_no_warning(
-    tmp_path: Path, indexable: Copies, recwarn: pytest.WarningsRecorder
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
     """WRITE-43, WRITE-62."""
-    options = IndexOptions(["s"], name="n", function="identity")
-    table = build_indexes(indexable(tmp_path / "t"), ["expression_index"], options)
-    batch = rows(range(3), 9)
-    wider = batch.set_column(batch.column_names.index("s"), "s", batch["s"].cast("binary"))
+    narrow = TYPES.set(TYPES.get_field_index("n"), pa.field("n", pa.int32()))
+    table = create_table(tmp_path / "t", narrow, "id", partition_by="p", ordering="ts", type="mor", version=9)
+    table = build_indexes(table, ["expression_index"], IndexOptions(["n"], name="n", function="identity"))
     with pytest.raises(UnsupportedError, match="drop the index first"):
-        write(table, wider)
+        write(table, rows(range(3), 9))
     assert recwarn.list == []
 
 

@@ -49,9 +49,9 @@ def test_a_write_that_crashes_leaves_nothing_in_the_metadata_table(
     table = new_table(tmp_path / "t", version, kind)
     before = stored(tmp_path / "t")
 
-    def dies(storage: Storage, steps: list[Step]) -> None:
+    def dies(storage: Storage, steps: list[Step], *, durable: bool = True) -> None:
         ended = [step for step in steps if isinstance(step, Create) and step.path.endswith((".commit", ".deltacommit"))]
-        run(storage, [step for step in steps if step not in ended or "/metadata/" in step.path])
+        run(storage, [step for step in steps if step not in ended or "/metadata/" in step.path], durable=durable)
         if any("/metadata/" not in step.path for step in ended):
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.record_versions import RecordVersion, record_versions
@@ -79,7 +79,8 @@ def test_versions_in_replaced_file_groups_say_so(tmp_path: Path) -> None:
     table = refreshed(table)
     replaced = table.timeline.commits[-1].requested_time
     assert {version.why for version in record_versions(table, "a")} == {f"{replaced} replaced its file group"}
-    assert record_versions(table, "a", partition="elsewhere") == []
+    with pytest.raises(UsageError, match=r"expected a partition of the table .*, found 'elsewhere'"):
+        record_versions(table, "a", partition="elsewhere")
 
 
 def test_virtual_keys_are_refused(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 import hudi_core
 from hudi_core.commit.times import system_clock
 from hudi_core.creating.create import create_table
-from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, CorruptFileError, UsageError
 from hudi_core.formats.names import parse_base_file
 from hudi_core.services.cleaning import operations
 from hudi_core.services.cleaning.operations import clean, is_due, run_requested, schedule
@@ -328,9 +328,7 @@ def pending_restore(path: Path) -> None:
     (path / ".hoodie/timeline/20990101000000000.restore.requested").touch()
 
 
-@pytest.mark.parametrize(
-    ("spoil", "error"), [(damaged_savepoint, CorruptFileError), (pending_restore, UnsupportedError)]
-)
+@pytest.mark.parametrize(("spoil", "error"), [(damaged_savepoint, CorruptFileError), (pending_restore, ConflictError)])
 def test_where_something_cannot_be_known_nothing_is_deleted(
     tmp_path: Path, spoil: Callable[[Path], None], error: type[Exception]
 ) -> None:

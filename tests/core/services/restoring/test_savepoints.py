@@ -44,7 +44,7 @@ def test_a_dropped_savepoint_is_gone(tmp_path: Path) -> None:
     assert drop_savepoint(table, first).state == "dropped"
     assert list_savepoints(table) == []
     assert not [one for one in table.refresh().timeline.instants if one.action == "savepoint"]
-    with pytest.raises(UsageError, match=r"expected one of the table's \(none\), found"):
+    with pytest.raises(UsageError, match=r"expected a savepoint of the table \(none\), found"):
         drop_savepoint(table, first)
 
 
