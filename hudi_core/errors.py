@@ -149,7 +149,7 @@ def file_taken_away(where: str) -> ConflictError:
 def describe(value: object) -> str:
     """An argument of a wrong type, for `found`: its value and type, or the full name of a type that is not one of Python's own.
 
-    >>> described("3"), described(reprlib.Repr())
+    >>> describe("3"), describe(reprlib.Repr())
     ("'3' (str)", 'reprlib.Repr')
     """
     kind = type(value)

@@ -66,7 +66,7 @@ def sanitize(name: str, mask: str = "__") -> str:
 
     Different names can become the same one. Raises `SchemaError` when the name is empty.
 
-    >>> sanitized("1 a-b"), sanitized("ä")
+    >>> sanitize("1 a-b"), sanitize("ä")
     ('____a__b', '__')
     """
     if not name:

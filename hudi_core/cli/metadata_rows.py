@@ -30,7 +30,7 @@ def _entries(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if name == _LOCATION and not payload.get("fileId"):
                 yield "file_id", _file_id(payload)
             for inner, value in payload.items():
-                yield inner, bind_text(value)
+                yield inner, format_bound(value)
         else:
             yield name, cell(payload)
 
@@ -45,14 +45,14 @@ def _file_id(location: Mapping[str, Any]) -> str:
     return f"{UUID(int=high * _BITS + low)}-{location['fileIndex']}"
 
 
-def bind_text(value: Any) -> str:
+def format_bound(value: Any) -> str:
     """A value of a payload; of a bound, which is wrapped in its type, the bound.
 
-    >>> bound_text({"$type": "org.apache.hudi.avro.model.BytesWrapper", "value": "5.02"}), bound_text({"base64": "AP8="})
+    >>> format_bound({"$type": "org.apache.hudi.avro.model.BytesWrapper", "value": "5.02"}), format_bound({"base64": "AP8="})
     ('5.02', "x'00ff'")
     """
     if isinstance(value, dict) and set(value) == {"$type", "value"}:
-        return bind_text(value["value"])
+        return format_bound(value["value"])
     if isinstance(value, dict) and set(value) == {"base64"}:
         return f"x'{to_text(from_json(value, t.Binary(), 'bound'), t.Binary())}'"
     return cell(value)

@@ -53,7 +53,7 @@ def share(count: int, total: int) -> str:
 def shorten(text: str, most: int = 200) -> str:
     """A text of more than so many characters by its beginning and its end.
 
-    >>> shortened("city IN ('a', 'b', 'c', 'd') AND fare > 3", 30)
+    >>> shorten("city IN ('a', 'b', 'c', 'd') AND fare > 3", 30)
     "city IN ('a', 'b', … AND fare > 3 (41 characters)"
     """
     if len(text) <= most:
@@ -64,7 +64,7 @@ def shorten(text: str, most: int = 200) -> str:
 
 def format_count(count: int, one: str, many: str = "") -> str:
     """
-    >>> counted(1, "row"), counted(2_000, "row"), counted(0, "partition")
+    >>> format_count(1, "row"), format_count(2_000, "row"), format_count(0, "partition")
     ('1 row', '2,000 rows', '0 partitions')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"

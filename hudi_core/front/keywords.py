@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hudi_core.commit.times import Clock
     from hudi_core.expr.queries import Condition, Query
     from hudi_core.services.archiving.options import Progress as ArchiveProgress
+    from hudi_core.services.bounds import WorkBounds
     from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
@@ -165,6 +166,7 @@ class CompactionKeywords(TypedDict, total=False):
     trigger: Trigger | TriggerName
     max_delta_commits: int
     max_delta_seconds: int
+    bounds: WorkBounds
     dry_run: bool
     takes_over: bool
     progress: CompactionProgress | None

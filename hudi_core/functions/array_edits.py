@@ -17,7 +17,7 @@ MAX_PLACE: Final = 1 << 24
 def insert(items: tuple[Any, ...], place: int, item: Any) -> tuple[Any, ...]:
     """The array with an element at a place from 1, or from the end where negative: -1 is behind the last one.
 
-    >>> inserted((1, 2), 4, 9), inserted((1, 2), -1, 9), inserted((1, 2), -4, 9)
+    >>> insert((1, 2), 4, 9), insert((1, 2), -1, 9), insert((1, 2), -4, 9)
     ((1, 2, None, 9), (1, 2, 9), (9, None, 1, 2))
     """
     if place == 0 or abs(place) > MAX_PLACE:

@@ -116,7 +116,7 @@ def try_cast(value: Any, source: t.Type, to: t.Type) -> int | None:
     """What TRY_CAST makes of a value: null in place of a whole number that is another than the value without its fraction, and of
     strings with a point.
 
-    >>> tried(1e10, t.Double(), t.Int()), tried("12.7", t.String(), t.Int()), tried(-1.5, t.Double(), t.Int())
+    >>> try_cast(1e10, t.Double(), t.Int()), try_cast("12.7", t.String(), t.Int()), try_cast(-1.5, t.Double(), t.Int())
     (None, None, -1)
     """
     if isinstance(value, str):

@@ -101,7 +101,7 @@ UPPER = _change_case("upper", str.upper, "ucase")
 def lower(string: str) -> str:
     """The string of which the bytes order as the collation UTF8_LCASE does: each character in lower case by itself.
 
-    >>> lowered("ΑΣΟΣ"), lowered("İ") == "i\u0307", lowered("ς")
+    >>> lower("ΑΣΟΣ"), lower("İ") == "i\u0307", lower("ς")
     ('ασοσ', True, 'σ')
     """
     return "".join(map(str.lower, string)).replace("ς", "σ")

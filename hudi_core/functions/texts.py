@@ -42,7 +42,7 @@ def mask(
 ) -> str | None:
     """Each character exchanged for that of its kind, or as it is where there is none.
 
-    >>> masked("AbCD123-@$#"), masked("Ab1-", None, "q", "d", "o")
+    >>> mask("AbCD123-@$#"), mask("Ab1-", None, "q", "d", "o")
     ('XxXXnnn-@$#', 'Aqdo')
     """
     return None if value is None else "".join(_mask_char(char, upper, lower, digit, other) for char in value)
@@ -64,7 +64,7 @@ def _signature_of_mask(arguments: Sequence[Argument]) -> Signature | None:
 def convert(value: str, base: int, to: int) -> str | None:
     """The digits of a 64-bit number in another base, up to the first character that is none; with a sign for a negative base.
 
-    >>> converted("100", 2, 10), converted("-10", 16, -10), converted("-1", 10, 16)
+    >>> convert("100", 2, 10), convert("-10", 16, -10), convert("-1", 10, 16)
     ('4', '-16', 'FFFFFFFFFFFFFFFF')
     """
     digits = value.strip(" ")

@@ -48,7 +48,7 @@ def union(left: Ranges, right: Ranges) -> Ranges:
 def unite(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The set of the keys in any of the ranges, in whatever order these come.
 
-    >>> united([(9, 9), (1, 3), (2, 5)])
+    >>> unite([(9, 9), (1, 3), (2, 5)])
     ((1, 5), (9, 9))
     """
     joined: list[tuple[int, int]] = []

@@ -90,7 +90,7 @@ def type_names(*kinds: type[Type]) -> tuple[str, ...]:
 def parse_named_type(text: str) -> Type | None:
     """The type of a name with its numbers in brackets, as `sql_name` writes it.
 
-    >>> named_type("DECIMAL(10,2)") == Decimal(10, 2), named_type("array<int>")
+    >>> parse_named_type("DECIMAL(10,2)") == Decimal(10, 2), parse_named_type("array<int>")
     (True, None)
     """
     match = _WRITTEN.fullmatch(text)

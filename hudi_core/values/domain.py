@@ -128,7 +128,7 @@ def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
 def drop_zero_sign(value: decimal.Decimal) -> decimal.Decimal:
     """The number; a zero without a sign, which decimals of SQL do not have.
 
-    >>> unsigned_zero(decimal.Decimal("-0.0"))
+    >>> drop_zero_sign(decimal.Decimal("-0.0"))
     Decimal('0.0')
     """
     return value if value else value.copy_abs()
@@ -137,7 +137,7 @@ def drop_zero_sign(value: decimal.Decimal) -> decimal.Decimal:
 def round_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | None:
     """The number at the type's scale, half rounded away from zero, zero without a sign; None when it has too many digits.
 
-    >>> rounded_decimal(decimal.Decimal("-0.005"), t.Decimal(3, 2)), rounded_decimal(decimal.Decimal(10), t.Decimal(3, 2))
+    >>> round_decimal(decimal.Decimal("-0.005"), t.Decimal(3, 2)), round_decimal(decimal.Decimal(10), t.Decimal(3, 2))
     (Decimal('-0.01'), None)
     """
     step = decimal.Decimal((0, (1,), -type.scale))

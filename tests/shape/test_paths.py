@@ -37,7 +37,17 @@ PATH_FIELDS = frozenset(
 """Fields of stored records that lead to files."""
 TYPES = frozenset(["PartitionPath", "FileName", "FileNames", "_Path", "data_path", "_PlannedPath"])
 """Types of fields that are checked when a record is read."""
-CHECKS = frozenset(["path_within", "data_path", "partition_path", "file_name", "joined", "planned_path", "stated_path"])
+CHECKS = frozenset(
+    [
+        "path_within",
+        "data_path",
+        "partition_path",
+        "file_name",
+        "join_paths",
+        "resolve_planned_path",
+        "resolve_stated_path",
+    ]
+)
 
 
 def unchecked(tree: ast.AST) -> Iterator[str]:

@@ -91,7 +91,7 @@ DEFINITIONS = {
     "hudi_core.open(": ("hudi_core/front/opening.py", "def open_table("),
     "hudi_core.create(": ("hudi_core/front/opening.py", "def create_table("),
     "table.upsert(": ("hudi_core/front/table.py", "def upsert("),
-    "table.cluster(": ("hudi_core/front/table.py", "def cluster("),
+    "table.cluster(": ("hudi_core/front/services.py", "def cluster("),
     "hudi_core.cluster(": ("hudi_core/cluster/operations.py", "def cluster("),
     "hudi_core.evolve(": ("hudi_core/evolve/apply.py", "def evolve("),
     "table.to_lazy(": ("hudi_core/front/table.py", "def to_lazy("),

@@ -36,7 +36,7 @@ def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_t
 def wrap(value: int, bits: int) -> int:
     """The number's lowest bits as a signed integer.
 
-    >>> wrapped(2**31, 32), wrapped(-1, 32)
+    >>> wrap(2**31, 32), wrap(-1, 32)
     (-2147483648, -1)
     """
     half = 1 << (bits - 1)

@@ -33,7 +33,7 @@ def round_at(value: Any, places: int, type: t.Type, way: str = ROUND_HALF_UP) ->
     A real counts as its shortest text, a float as that of the double it is; integers wrap, decimals with too many digits
     are null.
 
-    >>> rounded_at(2.675, 2, t.Double()), rounded_at(-15, -1, t.Int()), rounded_at(2**31 - 1, -1, t.Int())
+    >>> round_at(2.675, 2, t.Double()), round_at(-15, -1, t.Int()), round_at(2**31 - 1, -1, t.Int())
     (2.68, -20, -2147483646)
     """
     match type:

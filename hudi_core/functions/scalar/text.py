@@ -23,7 +23,7 @@ def check_made(name: str, length: int) -> None:
 def repeat(text: str, count: int) -> str:
     """The text so many times. Raises `ExpressionError` for a result that is too long, as the others here do.
 
-    >>> repeated("ab", 2), repeated("ab", -1)
+    >>> repeat("ab", 2), repeat("ab", -1)
     ('abab', '')
     """
     check_made("repeat", len(text) * count)
@@ -47,7 +47,7 @@ def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
 def replace(value: str, part: str, by: str = "") -> str:
     """Every part exchanged.
 
-    >>> replaced("abcabc", "bc", "x"), replaced("abc", "", "x")
+    >>> replace("abcabc", "bc", "x"), replace("abc", "", "x")
     ('axax', 'abc')
     """
     if not part:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core.cli.metadata_rows import bind_text, describe_record
+from hudi_core.cli.metadata_rows import describe_record, format_bound
 from tests.support.commands import ran
 
 
@@ -72,4 +72,4 @@ def test_files_have_their_sizes(table: str) -> None:
     shown = ran("metadata", table, "--partition", "files").out
     assert "KiB)" in shown
     assert describe_record({"filesystemMetadata": [["a", {"size": 5, "isDeleted": True}]]}) == {"files": "a (deleted)"}
-    assert bind_text(None) == "-"
+    assert format_bound(None) == "-"
