@@ -82,7 +82,7 @@ def test_a_path_of_a_record_is_checked_where_it_is_read(source: Path) -> None:
 
 def test_unchecked_paths_are_detected() -> None:
     made = (
-        'a = record["partitionPath"]\nb = record.get("dataFilePath")\nc = planned_path("", record["filePath"])\n'
+        'a = record["partitionPath"]\nb = record.get("dataFilePath")\nc = resolve_planned_path("", record["filePath"])\n'
         'class A:\n  d: str = Field("", alias="partitionPath")\n  e: PartitionPath = Field("", alias="partitionPath")\n'
     )
     assert sorted(unchecked(ast.parse(made))) == [
