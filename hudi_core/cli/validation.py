@@ -65,7 +65,7 @@ def _show(out: Output, table: Table, names: Sequence[str] | None, *, every: bool
         for finding in findings_of(table, names, progress=None if out.as_json else report):
             counts[finding.severity] += 1
             if out.as_json:
-                out.line(_record(finding))
+                out.line(finding.as_record())
             else:
                 kinds.setdefault(_kind(finding, counts, every=every), []).append(finding)
     for alike in kinds.values():
@@ -104,17 +104,6 @@ _VALUES = re.compile(r"\S*\d\S*|'[^']*'")
 _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold"}
 _Kind = tuple[Any, ...]
 _PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "info"}
-
-
-def _record(finding: Finding) -> dict[str, Any]:
-    return {
-        "severity": finding.severity.value,
-        "check": finding.check,
-        "where": finding.where,
-        "expected": finding.expected,
-        "found": finding.found,
-        "mending": finding.mending.words,
-    }
 
 
 def _show_mended(out: Output, mended: Mended) -> None:

@@ -42,7 +42,7 @@ class KeyWatch(Protocol):
         """Some of the keys, in file order, none of them null."""
         ...
 
-    def end(self) -> KeyWatch:
+    def summarize(self) -> KeyWatch:
         """What it has seen, small enough to be sent; it takes no more keys."""
         ...
 
@@ -56,7 +56,7 @@ class NoWatch:
     def take(self, keys: StringColumn) -> None:
         """Lets the keys pass."""
 
-    def end(self) -> NoWatch:
+    def summarize(self) -> NoWatch:
         return self
 
 

@@ -51,6 +51,17 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.severity}: {self.check}: {self.where}: expected {self.expected}, found {self.found}"
 
+    def as_record(self) -> dict[str, str]:
+        """The finding as the command line's JSON has it."""
+        return {
+            "severity": self.severity.value,
+            "check": self.check,
+            "where": self.where,
+            "expected": self.expected,
+            "found": self.found,
+            "mending": self.mending.words,
+        }
+
 
 def rebuild(partition: str) -> Mending:
     """Mended by building a partition of the metadata table again."""

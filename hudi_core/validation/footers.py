@@ -39,7 +39,7 @@ class FilterWatch:
     denied: int = 0
     example: str = ""
 
-    def end(self) -> FilterWatch:
+    def summarize(self) -> FilterWatch:
         return FilterWatch(None, self.denied, self.example)
 
     def take(self, keys: StringColumn) -> None:

@@ -59,7 +59,9 @@ def _send(facts: FileFacts) -> FileFacts:
         footer = replace(
             footer, metadata={key: text for key, text in footer.metadata.items() if key not in FOOTER_KEYS}
         )
-    return replace(facts, footer=footer, watches=[None if watch is None else watch.end() for watch in facts.watches])
+    return replace(
+        facts, footer=footer, watches=[None if watch is None else watch.summarize() for watch in facts.watches]
+    )
 
 
 def facts_elsewhere(runner: Runner, work: ReadFiles, files: Iterator[ToRead]) -> Iterator[FileFacts]:

@@ -50,7 +50,7 @@ class LocationWatch:
     elsewhere: int = 0
     examples: dict[str, str] = field(default_factory=dict)
 
-    def end(self) -> LocationWatch:
+    def summarize(self) -> LocationWatch:
         return replace(self, lookup=None)
 
     def take(self, keys: StringColumn) -> None:
@@ -244,7 +244,7 @@ def _locate(subject: Subject, slices: Sequence[FileSlice]) -> list[LocationWatch
     """The keys of slices, looked up by a task."""
     lookups = KeyLookups(subject, slices)
     watches = [lookups.of_slice(number) for number in range(len(slices))]
-    return [watch.end() if isinstance(watch, LocationWatch) else watch for watch in watches]
+    return [watch.summarize() if isinstance(watch, LocationWatch) else watch for watch in watches]
 
 
 @dataclass(slots=True)

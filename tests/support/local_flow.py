@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pytest
+
 from hudi_core.engine import Engine, Runner
 from hudi_core.parallel.flow import Packet, PartWork
 from hudi_core.schema.schema import Schema
@@ -67,6 +69,20 @@ class LocalFlow:
             return first
         second = list(pickle.loads(work)(number, iter(given)))
         return second if number % 2 else first
+
+
+def watch_reports(monkeypatch: pytest.MonkeyPatch) -> list[Packet]:
+    """The reports that come to the caller of local flows from now on."""
+    seen: list[Packet] = []
+    reports = LocalFlow.reports
+
+    def watched(self: LocalFlow) -> Sequence[Packet]:
+        made = reports(self)
+        seen.extend(made)
+        return made
+
+    monkeypatch.setattr(LocalFlow, "reports", watched)
+    return seen
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -111,3 +113,15 @@ def _executor() -> int:
     """The executor of this worker, which its daemon began."""
     status = (Path("/proc") / str(os.getppid()) / "stat").read_text()
     return int(status.rpartition(")")[2].split()[1])
+
+
+def print_outcomes(cases: Sequence[str], play: Callable[[str], None]) -> None:
+    """Plays cases one after the other; prints of each its traceback, if it fails, and its seconds, as a line of JSON."""
+    for case in cases:
+        begun = time.monotonic()
+        try:
+            play(case)
+            wrong = ""
+        except Exception:  # noqa: BLE001  # it is printed
+            wrong = traceback.format_exc()
+        print(json.dumps({"case": case, "wrong": wrong, "seconds": round(time.monotonic() - begun, 1)}), flush=True)

@@ -98,17 +98,7 @@ class Report:
             for name in ("table", "uri", "type", "version", "file_slices", "small_files", "log_files", "bytes")
         }
         table = {**head, "services": dict(self.services), "pending": list(self.pending)}
-        findings = [
-            {
-                "severity": finding.severity.value,
-                "check": finding.check,
-                "where": finding.where,
-                "expected": finding.expected,
-                "found": finding.found,
-                "mending": finding.mending.words,
-            }
-            for finding in self.findings
-        ]
+        findings = [finding.as_record() for finding in self.findings]
         listed: list[tuple[str, list[dict[str, Any]]]] = [
             ("table", [table]),
             ("commit", [commit.as_dict() for commit in self.commits]),

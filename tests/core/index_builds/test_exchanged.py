@@ -19,7 +19,7 @@ from hudi_core.index_builds.exchanged import WriteGroups
 from hudi_core.parallel.flow import Packet
 from hudi_core.transactions.reports import unpack
 from hudi_core.writing.operations import write
-from tests.support.local_flow import LocalFlow
+from tests.support.local_flow import LocalFlow, watch_reports
 from tests.support.runners import RepeatingRunner
 from tests.support.served_tables import assert_served_alike, filled, rows, twin
 
@@ -116,13 +116,7 @@ def test_an_attempt_that_outlives_its_build_leaves_nothing(tmp_path: Path) -> No
 def test_keys_do_not_come_to_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-910: the reports of a record index are statuses."""
     table = filled(tmp_path / "t", "cow", 9, ("column_stats",))
-    reports, seen = LocalFlow.reports, list[Packet]()
-
-    def watched(self: LocalFlow) -> Any:
-        seen.extend(reports(self))
-        return seen
-
-    monkeypatch.setattr(LocalFlow, "reports", watched)
+    seen = watch_reports(monkeypatch)
     table.index("record_index", runner=RepeatingRunner())
     assert seen
     assert not any(b"k00001" in packet.content for packet in seen)

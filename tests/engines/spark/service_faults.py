@@ -7,11 +7,9 @@ after the fault, and after a write that comes next. With the fault `driver` the 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from hudi_core.writing.operations import write
 from hudi_spark.runner import SparkRunner
 from tests.engines.spark.speculation import cluster
 from tests.support.served_tables import ALL, assert_same_rows, assert_served_alike, filled, rows, twin
-from tests.support.task_faults import COMMITTED, FaultyStorage, first_has_ended
+from tests.support.task_faults import COMMITTED, FaultyStorage, first_has_ended, print_outcomes
 
 SERVICES: dict[str, tuple[str, str, int, tuple[str, ...], dict[str, Any]]] = {
     "compact": ("compact", "mor", 9, (), {}),
@@ -72,17 +70,14 @@ def main(folder: str, *cases: str) -> None:
     spark = cluster(Path(folder) / "work", {"spark.speculation.minTaskRuntime": "10s"})
     spark.sparkContext.setLogLevel("OFF")
     cleaning._TOGETHER = 2  # several tasks: Spark runs the only one of a stage once
-    for case in cases:
+
+    def play(case: str) -> None:
         fault, service = case.split("-")
         place = Path(folder) / case
         place.mkdir()
-        begun = time.monotonic()
-        try:
-            struck(spark, fault, service, place)
-            wrong = ""
-        except Exception:  # noqa: BLE001  # it is printed
-            wrong = traceback.format_exc()
-        print(json.dumps({"case": case, "wrong": wrong, "seconds": round(time.monotonic() - begun, 1)}), flush=True)
+        struck(spark, fault, service, place)
+
+    print_outcomes(cases, play)
     spark.stop()
 
 

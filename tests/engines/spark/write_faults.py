@@ -7,13 +7,11 @@ after the fault, and after a write that comes next.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
 import sys
 import time
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,7 @@ from hudi_core.writing.operations import write
 from hudi_spark.front.table import SparkTable
 from tests.engines.spark.speculation import cluster
 from tests.support.spread_writes import assert_twins, random_rows, twins
-from tests.support.task_faults import COMMITTED, FaultyStorage, first_has_ended
+from tests.support.task_faults import COMMITTED, FaultyStorage, first_has_ended, print_outcomes
 
 INDEXES = ("column_stats", "record_index")
 _ROWS = 120
@@ -91,15 +89,12 @@ def main(folder: str, *cases: str) -> None:
     # Tasks are slow on a busy machine too: only one that waits is to be run a second time.
     spark = cluster(Path(folder) / "work", {"spark.speculation.minTaskRuntime": "10s"})
     spark.sparkContext.setLogLevel("OFF")
-    for case in cases:
+
+    def play(case: str) -> None:
         fault, kind, version, op = case.split("-")
-        begun = time.monotonic()
-        try:
-            struck(spark, fault, Path(folder) / case, kind, int(version), op)
-            wrong = ""
-        except Exception:  # noqa: BLE001  # it is printed
-            wrong = traceback.format_exc()
-        print(json.dumps({"case": case, "wrong": wrong, "seconds": round(time.monotonic() - begun, 1)}), flush=True)
+        struck(spark, fault, Path(folder) / case, kind, int(version), op)
+
+    print_outcomes(cases, play)
     spark.stop()
 
 
