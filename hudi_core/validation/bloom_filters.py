@@ -1,4 +1,4 @@
-"""Records of `bloom_filters` beside the keys of base files. Rule VALID-17."""
+"""Records of `bloom_filters` beside the keys of base files. Rules VALID-17, VALID-1040."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
 from hudi_core.formats.bloom import parse_bloom_filter
+from hudi_core.formats.names import parse_base_file
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
+from hudi_core.paths import name_in
 from hudi_core.validation.contents import FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.footers import FilterWatch
@@ -91,7 +93,8 @@ class BloomFilters:
         except TableError as error:
             yield problem(BLOOM_FILTERS, self.subject.root, error, _MEND)
             return
-        surplus = records - self._with - self._refused
+        of_cleans = sum(parse_base_file(name_in(path)) is not None for path in self.subject.cleaned)
+        surplus = records - self._with - self._refused - of_cleans
         if surplus > 0:
             expected = "filters of base files that are there"
             yield Finding(BLOOM_FILTERS, Severity.WARNING, where, expected, f"{surplus:,} of others", _MEND)

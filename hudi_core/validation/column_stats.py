@@ -1,4 +1,4 @@
-"""Records of `column_stats` and `partition_stats` beside the values of the files. Rules VALID-15, VALID-16."""
+"""Records of `column_stats` and `partition_stats` beside the values of the files. Rules VALID-15, VALID-16, VALID-1040."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.strings import string_column
-from hudi_core.engine import Footer
+from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import TableError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.metadata.file_keys import Keys, keys_of, number_partitions
@@ -24,7 +24,7 @@ from hudi_core.types import nodes as t
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.cover import denials, differing_counts, in_one_type
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
-from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.validation.subject import DataFile, Subject, data_file
 
 _FILES_TOGETHER: Final = 1024
 """Files whose statistics become arrays together."""
@@ -201,8 +201,11 @@ class Statistics:
 
 
 def _file_keys(subject: Subject) -> frozenset[bytes]:
-    """The part of keys after the column, of all data files that are there, also of writes that did not complete."""
-    return frozenset(_keys_of([file for file in subject.data_files() if not subject.counts(file)]).tolist())
+    """The part of keys after the column, of data files that are there though their write did not complete, and of those that are
+    gone though the clean that deleted them did not."""
+    of_cleans = (data_file(path.rpartition("/")[0], FileInfo(path, 0)) for path in subject.cleaned)
+    others = [file for file in subject.data_files() if not subject.counts(file)]
+    return frozenset(_keys_of([*others, *filter(None, of_cleans)]).tolist())
 
 
 def _keys_of(files: Sequence[DataFile]) -> Keys:

@@ -11,6 +11,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import SchemaError, TableError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file, parse_log_file
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.paths import join_paths
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
@@ -19,7 +20,8 @@ from hudi_core.snapshot.snapshot import Resolved, Snapshot, list_files
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.files import FileList
-from hudi_core.timeline.instants import Instant
+from hudi_core.timeline.instants import CLEAN, Instant
+from hudi_core.timeline.services import clean_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,23 @@ class Subject(Portable):
             file = data_file(partition, info)
             if file is not None:
                 yield file
+
+    @cached_property
+    def cleaned(self) -> Mapping[str, Instant]:
+        """Files that are gone, by path, with the clean that deleted them and is not completed: until it is, the metadata table
+        has their records. Plans that cannot be read are left to the check of the timeline."""
+        gone: dict[str, Instant] = {}
+        for instant in self.table.timeline.pending:
+            if instant.action != CLEAN:
+                continue
+            try:
+                planned = clean_plan(self.table.timeline, instant).list_deleted()
+            except TableError:
+                continue
+            for partition, names in planned.items():
+                there = self.sizes.get(partition, {})
+                gone.update((join_paths(partition, name), instant) for name in names if name not in there)
+        return gone
 
     def counts(self, file: DataFile) -> bool:
         """Whether the file is of a completed write. In layout 1 a log file has the time of its slice, which may be one that is

@@ -239,10 +239,11 @@ def run(
         thread.join()
     commits = sum(read_notes(folder / f"{NOTES}{number}").commits for number in range(WRITERS)) // 2
     done = f"{commits} commits told, {kills} processes killed"
+    wrong = list(problems(table, folder, beside is not None))
     if beside is None:
-        return list(problems(table, folder, hudi is not None)), done
+        return wrong, done
     failures = [f"Apache Hudi: {message}" for message in beside.messages]
-    return [*problems(table, folder), *failures], f"{done}, Apache Hudi's writes: {dict(beside.states)}"
+    return [*wrong, *failures], f"{done}, Apache Hudi's writes: {dict(beside.states)}"
 
 
 def _start(role: str, table: str, folder: Path) -> subprocess.Popen[bytes]:

@@ -80,8 +80,8 @@ class ServiceRounds(Rounds):
         self._validate(f"{operation} of ours")
 
     def go_on(self, operation: str) -> None:
-        before = by_name(self._rows(refreshed(self.table)))
         steps = getattr(self, f"_their_{operation}", lambda: [operation])()
+        before = by_name(self._rows(refreshed(self.table)))
         answer = self.judge.ask(
             "continue", self.path, ops=steps, rows=6, seed=self.random.randrange(1 << 30), options=self._options(),
             out=str(self.folder / "theirs"), stop_at_error=True,
@@ -138,8 +138,18 @@ class ServiceRounds(Rounds):
         return before
 
     def _compact_logs(self, before: dict[str, Row]) -> dict[str, Row]:
+        after = self._grow_logs(before)
         self._note(self.table.compact(_LOG_COMPACTION).state)
-        return before
+        return after
+
+    def _grow_logs(self, before: dict[str, Row]) -> dict[str, Row]:
+        """Two updates of the same rows: each appends a block to the logs of their slices, which a log compaction joins."""
+        chosen = self._choose(before, 4)
+        for number in (-8, -9):
+            self.table.update({"n": number}, where=self._one_of(chosen))
+            self.table = refreshed(self.table)
+        names = {self._name(row) for row in chosen}
+        return {name: row | ({"n": -9} if name in names else {}) for name, row in before.items()}
 
     def _cluster(self, before: dict[str, Row]) -> dict[str, Row]:
         self._note(self.table.cluster(columns=[self.random.choice(["n", "s", "day"])]).state)
@@ -211,7 +221,7 @@ class ServiceRounds(Rounds):
         return self._run_compaction_of_theirs(before, "compaction")
 
     def _run_their_log_compaction(self, before: dict[str, Row]) -> dict[str, Row]:
-        return self._run_compaction_of_theirs(before, "logcompaction")
+        return self._run_compaction_of_theirs(self._grow_logs(before), "logcompaction")
 
     def _run_compaction_of_theirs(self, before: dict[str, Row], what: str) -> dict[str, Row]:
         planned = self._plan_of_theirs(what)
@@ -253,7 +263,9 @@ class ServiceRounds(Rounds):
         return self._run_by_theirs("compact_run", compactions.plan_only(refreshed(self.table)).instant)
 
     def _their_run_our_log_compaction(self) -> list[Any]:
-        planned = compactions.plan_only(refreshed(self.table), _LOG_COMPACTION).instant
+        self.table = refreshed(self.table)
+        self._grow_logs({self._name(row): row for row in self._rows(self.table)})
+        planned = compactions.plan_only(self.table, _LOG_COMPACTION).instant
         return self._run_by_theirs("logcompact_run", planned)
 
     def _run_by_theirs(self, operation: str, planned: str | None) -> list[Any]:

@@ -139,6 +139,8 @@ def test_a_lock_that_another_rewrites_stops_its_owner_or_comes_too_late(
     stopped = 0
     for at in range(1, 60, 1 if SOAK else 5):
         path = made(tmp_path / f"t{at}", "cow" if action == "clean" else "mor")
+        if action == "clean":
+            write(open_table(path), rows(("a", "x", 4)))  # else there is no file that no query needs
         before, lock_file = read(path), path / lock.LOCK_PATH
         opened = open_table(path)
         storage = Intruded(str(path), at, partial(LOCKS[state], lock_file))
@@ -158,6 +160,7 @@ def test_a_lock_that_another_rewrites_stops_its_owner_or_comes_too_late(
         write(open_table(path), rows(("z", "x", 1)), options=WriteOptions(clock=later))
         assert read(path) == sorted([*after, ("z", "x", 1)])
         assert [one for one in open_table(path).validate() if one.severity == "error"] == [], at
+    assert at > 1, "the action has changed nothing under its lock"
     # Where nobody took it nobody is in the way; a savepoint is one step.
     assert stopped or state == "gone" or action == "savepoint" or not SOAK
 

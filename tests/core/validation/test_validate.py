@@ -22,6 +22,11 @@ from hudi_core.errors import UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds import built_rows
 from hudi_core.index_builds.build import build_metadata_table
+from hudi_core.paths import join_paths
+from hudi_core.services.cleaning.operations import clean, schedule
+from hudi_core.services.cleaning.options import CleanOptions
+from hudi_core.services.cleaning.plan import read_plan
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import CHECKS, validate
@@ -35,6 +40,7 @@ from tests.support.faulty_tables import (
     with_commit,
     with_properties,
 )
+from tests.support.faulty_tables import rows as made_rows
 from tests.support.written_tables import TYPES, rows
 
 ALL = ["column_stats", "bloom_filters", "record_index", "partition_stats"]
@@ -210,6 +216,33 @@ def test_a_listing_that_is_not_that_of_the_folders(
     assert {finding.severity for finding in findings} == {Severity.ERROR}
     assert all(expected in finding.expected and found in finding.found for finding in findings)
     assert {finding.mending.rebuilds for finding in findings} == {"files"}
+
+
+def test_a_clean_that_died_is_one_warning(table: Table) -> None:
+    """VALID-1040."""
+    write(refreshed(build_metadata_table(table, ALL)), made_rows(0, 10))
+    latest, options = refreshed(table), CleanOptions(keep_versions=1)
+    planned = schedule(latest, options)
+    assert planned is not None
+    paths = [
+        join_paths(partition, name)
+        for partition, names in read_plan(refreshed(table).timeline, planned).files.items()
+        for name in names
+    ]
+    assert len(paths) > 2
+    kept = Path(table.storage.uri) / paths[0]
+    for path in paths[1:]:
+        (Path(table.storage.uri) / path).unlink()
+    (finding,) = findings_of(table)
+    assert (finding.check, finding.severity) == ("listing", Severity.WARNING)
+    assert planned.requested_time in finding.where
+    assert f"{len(paths) - 1} files" in finding.found
+    live = base_file(refreshed(table))
+    live.rename(kept.with_suffix(".away"))
+    assert {one.severity for one in findings_of(table) if one.check == "listing"} == {Severity.WARNING, Severity.ERROR}
+    kept.with_suffix(".away").rename(live)
+    clean(latest, options)
+    assert findings_of(table) == []
 
 
 def test_a_metadata_table_that_cannot_be_opened(table: Table) -> None:
