@@ -18,7 +18,7 @@ from hudi_core.functions.registry import FUNCTIONS
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Tables": ("open", "create", "Table", "refreshed", "Scan", "Changes", "metadata_records"),
     "Writing": (
-        "write", "update", "delete", "delete_partitions", "rollback", "WriteOptions", "FileSizes", "WriteResult",
+        "write", "update", "delete", "delete_partitions", "rollback", "WriteOptions", "FileSizes", "Tally", "WriteResult",
         "RollbackPlan",
     ),
     "Indexes and layout": (

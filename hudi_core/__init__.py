@@ -60,6 +60,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     notebook    tables of HTML, as notebooks show objects
     secrets     texts without secrets
     version     the version of the package
+    tally       how far work is, for whoever looks at it
     arrays      names of NumPy's arrays by what they hold
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.
@@ -150,6 +151,7 @@ if TYPE_CHECKING:
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
     from hudi_core.tagging.tag import TagOptions, locate, tag
+    from hudi_core.tally import Tally
     from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.truth import Truth, Verdict
     from hudi_core.validation.findings import Finding, Severity
@@ -205,6 +207,7 @@ __all__ = [
     "Table",
     "TableError",
     "TagOptions",
+    "Tally",
     "Truth",
     "UnknownColumnError",
     "UnsupportedError",
@@ -299,6 +302,7 @@ _PLACES = {
     "FileSizes": "hudi_core.writing.plan",
     "Finding": "hudi_core.validation.findings",
     "Severity": "hudi_core.validation.findings",
+    "Tally": "hudi_core.tally",
     "mend": "hudi_core.validation.mend",
     "validate": "hudi_core.validation.validate",
     "AlreadyExistsError": "hudi_core.errors",

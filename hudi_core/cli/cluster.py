@@ -21,7 +21,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.progress import progress, task_progress
+from hudi_core.cli.progress import progress, tally_progress
 from hudi_core.cli.words import size
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
@@ -146,8 +146,8 @@ def cluster(
         cancel_clustering(opened_table, cancel, options)
         out.record({"instant": cancel, "state": "cancelled"})
     else:
-        with task_progress("files") as report:
-            reported = replace(options, progress=report)
+        with tally_progress("files") as tally:
+            reported = replace(options, tally=tally)
             if run is not None:
                 result = run_requested(opened_table, run, reported)
             else:

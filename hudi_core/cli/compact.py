@@ -10,7 +10,7 @@ import typer
 from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output
-from hudi_core.cli.progress import task_progress
+from hudi_core.cli.progress import tally_progress
 from hudi_core.errors import UsageError
 from hudi_core.services.compaction.operations import compact as run_compaction
 from hudi_core.services.compaction.operations import plan_only as request_compaction
@@ -134,8 +134,8 @@ def compact(
     }
     stated = CompactionOptions.from_properties(opened_table.config.properties, of_logs=log)
     named = {name: value for name, value in given.items() if value is not None}
-    with task_progress("slices") as report:
-        options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, progress=report)
+    with tally_progress("slices") as tally:
+        options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, tally=tally)
         if run is not None:
             result = run_requested(opened_table, run, options)
         else:

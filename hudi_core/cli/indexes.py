@@ -23,7 +23,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.progress import progress
+from hudi_core.cli.progress import progress, tally_progress
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
 from hudi_core.index_builds.build import build_indexes, plan_partitions
@@ -247,8 +247,8 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
         out.record({"built": list(planned), "dry_run": True})
         return
     begun = perf_counter()
-    with progress("base files") as advance:
-        built = build_indexes(table, kinds, options, progress=advance)
+    with tally_progress("index files") as tally:
+        built = build_indexes(table, kinds, options, tally=tally)
     listed = [entry for entry in indexes(built) if entry.name in planned]
     out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns"], below=_BELOW)
     for column in sorted({column for entry in listed if entry.kind == EXPRESSION_INDEX for column in entry.columns}):

@@ -1,4 +1,7 @@
-"""How far a command is: on a terminal of standard error, from the first second on, gone when it is over. Rule CLI-678."""
+"""How far a command is: on a terminal of standard error, from the first second on, gone when it is over.
+
+Rules CLI-678, CLI-1085.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,72 @@ from threading import Lock, Timer
 from typing import Final
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task
+from rich.text import Text
 
 from hudi_core.cli.waiting import end_waiting
+from hudi_core.cli.words import size
+from hudi_core.reading.result import QueryResult
+from hudi_core.table.scan import Scan
+from hudi_core.tally import READING, Tally
 
 PAUSE: Final = 1.0
 """Seconds before anything is shown: what is done by then needs no progress."""
+_REFRESHES: Final = 4
+"""Times a second at which the line is drawn again."""
+
+
+def state(tally: Tally, what: str) -> str:
+    """What a tally has, in words.
+
+    >>> tally = Tally()
+    >>> tally.enter("writing", total=12)
+    >>> tally.add(done=3, written=400_000, size=35_700_000)
+    >>> state(tally, "files")
+    'writing: 3 of 12 files, 400,000 rows, 34.0 MiB'
+    """
+    parts = []
+    if tally.total is not None:
+        parts.append(f"{tally.done:,} of {tally.total:,} {what}")
+    elif tally.done:
+        parts.append(f"{tally.done:,} {what}")
+    both = bool(tally.rows_read and tally.rows_written)
+    for rows, verb in ((tally.rows_read, "read"), (tally.rows_written, "written")):
+        if rows:
+            of_all = f" of {tally.all_rows:,}" if tally.all_rows else ""
+            parts.append(f"{rows:,}{of_all} rows{f' {verb}' if both else ''}")
+    if tally.bytes_written:
+        parts.append(size(tally.bytes_written))
+    return f"{tally.stage}{': ' if tally.stage and parts else ''}{', '.join(parts)}" or "at work"
+
+
+class _Words(ProgressColumn):
+    """The state of a tally, for how long the command is at work, and about how long it will still be."""
+
+    def __init__(self, tally: Tally, what: str) -> None:
+        super().__init__()
+        self._tally, self._what = tally, what
+
+    def render(self, task: Task) -> Text:
+        shown = f"{state(self._tally, self._what)}; {_clock(task.elapsed or 0.0)}"
+        left = self._tally.seconds_left()
+        return Text(shown if left is None or left < 1 else f"{shown}, about {_clock(left)} left", no_wrap=True)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class _Shown:
     """A line that appears after a pause, unless the work ended before."""
 
-    def __init__(self, console: Console, what: str, total: int | None = None) -> None:
+    def __init__(self, console: Console, tally: Tally, what: str) -> None:
         spinner = "dots" if (console.encoding or "").lower().startswith("utf") else "line"
-        columns = (SpinnerColumn(spinner), TextColumn("{task.description}"), TimeElapsedColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=console, transient=True)
-        self._what, self._done, self._total = what, 0, total
-        self._task = self._progress.add_task(f"0 {what}", total=None)
+        columns = (SpinnerColumn(spinner), _Words(tally, what))
+        self._progress = Progress(*columns, console=console, transient=True, refresh_per_second=_REFRESHES)
+        self._progress.add_task("", total=None)
         self._lock, self._is_over = Lock(), False
         self._timer = Timer(PAUSE, self._begin)
         self._timer.daemon = True
@@ -35,16 +87,6 @@ class _Shown:
             if not self._is_over:
                 self._progress.start()
 
-    def advance(self, count: int) -> None:
-        self._done += count
-        of_total = f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"
-        words = f"{of_total} {self._what}"
-        self._progress.update(self._task, completed=self._done, total=self._total, description=words)
-
-    def reach(self, done: int, total: int) -> None:
-        words = f"{done:,} of {total:,} {self._what}"
-        self._progress.update(self._task, completed=done, total=total, description=words)
-
     def end(self) -> None:
         self._timer.cancel()
         with self._lock:
@@ -53,28 +95,45 @@ class _Shown:
 
 
 @contextmanager
-def _line(what: str, total: Callable[[], int | None] = lambda: None) -> Iterator[_Shown | None]:
+def tally_progress(what: str) -> Iterator[Tally | None]:
+    """Shows what is added to the tally, whose tasks have this name. None where nobody looks."""
     end_waiting()
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    shown = _Shown(console, what, total())
+    tally = Tally()
+    shown = _Shown(console, tally, what)
     try:
-        yield shown
+        yield tally
     finally:
         shown.end()
+
+
+def watch(rows: QueryResult, tally: Tally | None) -> Callable[[int], None] | None:
+    """Lets a tally count the rows that are read of a query. If it gives a function, that has to get the rows of each batch."""
+    if tally is None:
+        return None
+    if isinstance(rows, Scan) and rows.limit is None:
+        rows.tally = tally
+        return None
+    tally.enter(READING)
+    return lambda count: tally.add(read=count)
 
 
 @contextmanager
 def progress(what: str, total: Callable[[], int | None] = lambda: None) -> Iterator[Callable[[int], None]]:
     """Shows the sum of the reported numbers; where somebody looks and it is known, also of how many."""
-    with _line(what, total) as shown:
-        yield (lambda _: None) if shown is None else shown.advance
+    with tally_progress(what) as tally:
+        if tally is None:
+            yield lambda _: None
+            return
+        tally.enter("", total())
+        yield lambda count: tally.add(done=count)
 
 
 @contextmanager
 def task_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how many of how many tasks are done, and about the time that is left."""
-    with _line(what) as shown:
-        yield (lambda _done, _total: None) if shown is None else shown.reach
+    with tally_progress(what) as tally:
+        yield (lambda _done, _total: None) if tally is None else tally.reach

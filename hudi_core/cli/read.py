@@ -26,7 +26,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.progress import progress
+from hudi_core.cli.progress import tally_progress, watch
 from hudi_core.cli.streams import FORMATS, STREAM, refuse_format, write_output
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
@@ -142,14 +142,17 @@ def read(
             on_damage=on_damage,
         )
     if count:
-        row_count = scan.count()
+        with tally_progress("parts") as tally:
+            watch(scan, tally)
+            row_count = scan.count()
         out.record({"rows": row_count}) if as_json else out.text(format_count(row_count, "row"))
     elif target == STREAM:
-        with progress("rows written") as seen:
+        with tally_progress("parts") as tally:
+            seen = watch(scan, tally)
             write_output(lambda path: scan.write(path, seen), format)
     elif target is not None:
-        is_whole = isinstance(scan, Scan) and predicate is None and shown is None and since is None
-        with progress("rows written", lambda: scan.count() if is_whole else None) as seen:
+        with tally_progress("parts") as tally:
+            seen = watch(scan, tally)
             loaded, options = opened_table.engine, file_options(target)
             written = write_file(loaded, target, lambda path: scan.write(path, seen), options, overwrite=overwrite)
         if as_json:

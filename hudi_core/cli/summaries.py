@@ -19,6 +19,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import tally_progress, watch
 from hudi_core.cli.read import read
 from hudi_core.cli.words import format_count, size
 from hudi_core.snapshot.mode import MetadataMode
@@ -77,7 +78,10 @@ def count(
 ) -> None:
     """Count the rows, or those that match a predicate. Footers answer where no row has to be read."""
     opened_table, out = open_from_options(table, engine, metadata, case_sensitive), Output(as_json)
-    number = opened_table.scan(where=conjunction(where), as_of=as_of).count()
+    scan = opened_table.scan(where=conjunction(where), as_of=as_of)
+    with tally_progress("parts") as tally:
+        watch(scan, tally)
+        number = scan.count()
     if as_json:
         out.record({"count": number})
     else:

@@ -22,7 +22,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.progress import task_progress
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.streams import FORMATS, input_file
 from hudi_core.errors import UsageError
 from hudi_core.front.after_write import serve
@@ -202,8 +202,8 @@ def _run(
     beside: str = "",
 ) -> None:
     table = open_from_options(uri, engine, MetadataMode.AUTO, case_sensitive, beside=beside)
-    with task_progress("files") as report:
-        settings = replace(options, progress=report)
+    with tally_progress("files") as tally:
+        settings = replace(options, tally=tally)
         result = serve(table, work(table, settings), settings)
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

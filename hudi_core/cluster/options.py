@@ -13,6 +13,7 @@ from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query
 from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
+from hudi_core.tally import Tally
 from hudi_core.writing.plan import FileSizes
 
 Progress = Callable[[int, int], None]
@@ -49,6 +50,8 @@ class ClusterOptions:
     """The folder in which rows wait to be written, uncompressed; None for the choice of `writing.spool`. Rows that tasks exchange
     wait on the machines of these."""
     progress: Progress | None = None
+    tally: Tally | None = None
+    """Gets what the run has done so far, as it goes on."""
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:

@@ -8,11 +8,12 @@ the sort columns of one file.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
+from typing import Any
 
 from hudi_core.cluster.conflicts import select_unchanged_groups
 from hudi_core.cluster.exchanged import Exchange, Group
@@ -28,7 +29,7 @@ from hudi_core.cluster.sample import draw_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
 from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sort_rows
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
-from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.statuses import TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.codecs import codec_of
@@ -42,6 +43,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME
 from hudi_core.schema.project import project
 from hudi_core.table.table import Table
+from hudi_core.tally import COMMITTING, WRITING
 from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
@@ -152,6 +154,7 @@ class _Run:
         self._runner = task_runner(
             table.snapshot(), self._rows, file_schema(bare), Spool(table.engine, self._rows), merges=False,
             expressions=table_expressions(table), codec=codec_of(table.config.properties),
+            tally=options.tally if table.engine.runner.reach is Reach.MEMORY else None,
         )  # fmt: skip
         self._tasks = 0
 
@@ -161,14 +164,22 @@ class _Run:
         run(storage, [SideBySide(tuple(partition_step(partition, time) for partition in partitions))])
         rewritten = self._exchange(runner, groups) if isinstance(runner, FlowRunner) else map(self._rewritten, groups)
         planned, done, statuses = sum(group.outputs for group in groups), 0, list[WriteStatus]()
+        tally = self._options.tally
+        if tally is not None:
+            tally.enter(WRITING, planned or None)
         for one in rewritten:
             done += one.group.outputs
+            if tally is not None and self._runner.tally is None:
+                for status in one.statuses:
+                    add_written(tally, status, counted=False)
             if self._options.progress is not None:
                 self._options.progress(done, planned)
             statuses += one.statuses
             yield one
         if runner.reach is not Reach.MEMORY:
             delete_others(self._write, statuses)
+        if tally is not None:
+            tally.enter(COMMITTING)
 
     def _exchange(self, runner: FlowRunner, planned: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
         """The groups, rewritten by tasks that exchange their rows."""
@@ -180,12 +191,19 @@ class _Run:
             for group, statuses in zip(some, exchange.rewritten(some, prefixes), strict=True):
                 yield Rewritten(next(waiting), group.slices, statuses)
 
+    def _count_read(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if self._options.tally is not None:
+                self._options.tally.add(read=self._write.table.engine.rows.count(batch))
+            yield batch
+
     def _slices_of(self, group: PlannedGroup) -> tuple[FileSlice, ...]:
         return tuple(self._slices[one.group] for one in group.slices)
 
     def _rewritten(self, group: PlannedGroup) -> Rewritten:
         table, time, slices = self._write.table, self._write.instant_time, self._slices_of(group)
         batches, order, folder = self._reader.batches(slices), self._layout(group, slices), self._options.spool_folder
+        batches = self._count_read(batches)
         made = sort_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
         with closing(made.spool):
             partition, prefix = slices[0].partition, uuid.uuid4()

@@ -9,6 +9,7 @@ from typing import Final
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.formats.secondary_keys import KeyChange, SecondaryKeys
 from hudi_core.schema.schema import Schema
+from hudi_core.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,15 @@ class WriteStatus:
     of them; None where these are not known. Of the indexes that existed when it was written."""
     merged: MergedLogs | None = None
     """What a compaction merged into the file."""
+
+
+def add_written(tally: Tally, status: WriteStatus | None, *, counted: bool) -> None:
+    """Adds a task and its file to a tally; `counted`: the rows of a base file are there already, added as they were written."""
+    if status is None:
+        tally.add(done=1)
+        return
+    rows = 0 if counted and not status.is_log else status.rows
+    tally.add(done=1, written=rows, size=status.size + sum(status.change_logs.values()))
 
 
 CLUSTER: Final = "CLUSTER"

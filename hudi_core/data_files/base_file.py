@@ -26,6 +26,7 @@ from hudi_core.functions.casts import CAST
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
 from hudi_core.schema.schema import Schema
+from hudi_core.tally import Tally
 from hudi_core.types import nodes as t
 
 EXTENSION: Final = ".parquet"
@@ -79,6 +80,8 @@ class BaseFileWriter:
     with_filter: bool = True
     codec: str | None = None
     """None for the engine's own: `data_files.codecs`."""
+    tally: Tally | None = None
+    """Gets the rows as they are written."""
     _keys: list[StringColumn] = field(default_factory=list)
 
     def write(self, batches: Iterable[Any]) -> WrittenFile:
@@ -107,7 +110,10 @@ class BaseFileWriter:
         for batch in batches:
             root = self.engine.rows.root(batch)
             yield self.engine.rows.batch(self._stamp(root, first))
-            first += self.engine.rows.count(batch)
+            count = self.engine.rows.count(batch)
+            first += count
+            if self.tally is not None:
+                self.tally.add(written=count)
 
     def _stamp(self, root: Any, first: int) -> Any:
         values, target = self.engine.values, self.target

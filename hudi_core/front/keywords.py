@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
     from hudi_core.tagging.choose import IndexKind
+    from hudi_core.tally import Tally
     from hudi_core.transactions.stream_batches import StreamBatch
     from hudi_core.writing.batch_columns import MissingColumns
     from hudi_core.writing.plan import FileSizes
@@ -106,6 +107,7 @@ class WriteKeywords(TypedDict, total=False):
     cancels_plans: bool
     properties: Mapping[str, str]
     progress: WriteProgress | None
+    tally: Tally | None
     clock: Clock
 
 
@@ -122,6 +124,7 @@ class ClusterKeywords(TypedDict, total=False):
     queries: Sequence[Condition | Query]
     spool_folder: str | None
     progress: ClusterProgress | None
+    tally: Tally | None
     clock: Clock
 
 
@@ -170,6 +173,7 @@ class CompactionKeywords(TypedDict, total=False):
     dry_run: bool
     takes_over: bool
     progress: CompactionProgress | None
+    tally: Tally | None
     clock: Clock
 
 

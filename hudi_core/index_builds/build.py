@@ -66,6 +66,7 @@ from hudi_core.metadata_writer.rows import IndexRows
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally
 from hudi_core.timeline.instants import WRITES
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.rollback import roll_back_failed
@@ -107,11 +108,13 @@ def build_indexes(
     *,
     clock: Clock = system_clock,
     progress: Progress = lambda _: None,
+    tally: Tally | None = None,
 ) -> T:
     """Builds indexes of a table from its files; writers may continue. Gives the table with them.
 
-    `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` again is to build the
-    whole metadata table again, with all its indexes. Indexes of builds that died are built too.
+    `kinds` are metadata partitions; `tally` gets how far the build is. Without a metadata table `files` is built first; to
+    build `files` again is to build the whole metadata table again, with all its indexes. Indexes of builds that died are built
+    too.
     Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
     writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
     for a metadata table that has to be built again and for damaged files. Nothing is changed then. An index is built again only
@@ -131,7 +134,7 @@ def build_indexes(
             before = build.before
             published = again = False
             try:
-                published = _publish(build, _base_files(build, progress))
+                published = _publish(build, _base_files(build, progress, tally))
                 again = attempt < _ATTEMPTS
             finally:
                 if not published:
@@ -318,13 +321,20 @@ def _begin_partitions(build: _Build) -> None:
     change_properties(table.storage, changes, clock)
 
 
-def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:
+def _base_files(build: _Build, progress: Progress, tally: Tally | None) -> list[WriteStatus]:
     """Without the lock: base files of what the table held when the build began."""
     version = build.table.config.version
     file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
     return list(
         index_files.write_base_files(
-            build.rows, build.groups, build.definitions, file_time, build.groups_time, build.instant_time, progress
+            build.rows,
+            build.groups,
+            build.definitions,
+            file_time,
+            build.groups_time,
+            build.instant_time,
+            progress,
+            tally,
         )
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, TypeVar
 
-from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Storage
 from hudi_core.formats.names import BaseFileName
@@ -23,6 +23,7 @@ from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import write_base
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.table.table import Table
+from hudi_core.tally import READING_FILES, WRITING, Tally
 from hudi_core.transactions.attempts import Attempts
 
 T = TypeVar("T")
@@ -60,10 +61,13 @@ def write_base_files(
     groups_time: str,
     instant_time: str,
     progress: Callable[[int], None],
+    tally: Tally | None = None,
 ) -> Iterator[WriteStatus]:
     """Writes the base files of metadata partitions, those without records left out. Memory is bounded as in `index_runs`, for
     each task that runs at the same time. `instant_time` is that of the build, whose heartbeat shows that it goes on."""
     storage, numbers = built.table.storage, GroupNumbers(tuple(partitions))
+    tally = tally or Tally()
+    tally.enter(READING_FILES)
     exchange = _exchange(built, numbers, definitions, file_time)
     if exchange is not None:
         for status in exchange.write(file_time, groups_time, Attempts(storage, instant_time)):
@@ -72,8 +76,10 @@ def write_base_files(
         return
     with closing(_spool(built, numbers, definitions, file_time)) as waiting:
         files = GroupFiles(storage, numbers, waiting, file_time, groups_time)
+        tally.enter(WRITING, len(waiting.filled) or None)
         for status in _of_groups(built.table, waiting, files.write):
             progress(1)
+            add_written(tally, status, counted=False)
             yield status
 
 

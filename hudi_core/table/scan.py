@@ -34,6 +34,7 @@ from hudi_core.reading.small_files import runs_of_small_files
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
+from hudi_core.tally import READING, Tally
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Nested
 from hudi_core.types.text import text as type_text
@@ -64,6 +65,8 @@ class Scan(QueryResult):
         self._sources, self._options, self._known_plan = sources, options, plan
         self._snapshot = sources.snapshot
         self._damage = Damage(options.on_damage)
+        self.tally: Tally | None = None
+        """Gets what is read, as reading goes on; a scan that travels to another process leaves it behind."""
         self._snapshot.expect(statistics=options.where is not None)
         self._conjuncts = [*_commit_conjuncts(sources), *_conjuncts(options, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
@@ -202,7 +205,7 @@ class Scan(QueryResult):
         return self._limit(self._options.limit)
 
     def _read_unlimited(self) -> Iterator[Any]:
-        yield from read_ahead(self._side_by_side(self._reader, self._read_slices))
+        yield from read_ahead(self._watch(self._side_by_side(self._reader, self._read_slices)))
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
         """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""
@@ -210,6 +213,16 @@ class Scan(QueryResult):
         if len(numbers) < READERS:  # then row groups are read side by side
             return [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
         return self._streams(runs_of_small_files(slices, numbers), partial(self._run_batches, reader))
+
+    def _watch(self, streams: Sequence[Callable[[], Iterator[Any]]]) -> Sequence[Callable[[], Iterator[Any]]]:
+        """The streams, which the tally counts, if there is one."""
+        tally = self.tally
+        if tally is None:
+            return streams
+        known = {} if self._conjuncts else self._rows_by_footer()
+        all_rows = sum(known.values()) if len(known) == len(self._read_slices) else None
+        tally.enter(READING, len(streams) or None, all_rows or None)
+        return [tally.count_stream(stream, self._rows.count) for stream in streams]
 
     def _streams(
         self,
@@ -254,7 +267,7 @@ class Scan(QueryResult):
         files are merged."""
         by_footer = self._rows_by_footer()
         others = [number for number in self._read_slices if number not in by_footer]
-        batches = read_ahead(self._side_by_side(self._row_counter, others))
+        batches = read_ahead(self._watch(self._side_by_side(self._row_counter, others)))
         rows = sum(by_footer.values()) + sum(map(self._rows.count, batches))
         return rows if self._options.limit is None else min(rows, self._options.limit)
 

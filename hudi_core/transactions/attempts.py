@@ -13,12 +13,13 @@ from typing import Any, Final, Protocol, TypeVar
 
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path, list_marked_files
-from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Runner, Storage
 from hudi_core.errors import ConflictError
 from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.reach import Reach
+from hudi_core.tally import Tally
 from hudi_core.transactions.transaction import Transaction
 
 R = TypeVar("R")
@@ -130,6 +131,8 @@ class TaskRuns:
     write: Transaction
     runner: Runner
     progress: Progress | None = None
+    tally: Tally | None = None
+    """Gets what tasks of other processes report."""
 
     def results(
         self, work: Callable[[Any], R], tasks: Sequence[TargetedTask], files: Callable[[Any], TaskFiles]
@@ -139,7 +142,8 @@ class TaskRuns:
         storage, runner = self.write.table.storage, self.runner
         repeats = runner.reach is not Reach.MEMORY
         running = InAttempts(Attempts(storage, self.write.instant_time), work, files) if repeats else work
-        share = len(tasks) if self.progress is None else runner.parallelism * _TASKS_AT_ONCE
+        watched = self.progress is not None or (self.tally is not None and repeats)
+        share = runner.parallelism * _TASKS_AT_ONCE if watched else len(tasks)
         for start in range(0, len(tasks), max(share, 1)):
             some = tasks[start : start + share]
             if not repeats:
@@ -155,10 +159,17 @@ class TaskRuns:
         files: Callable[[Any], TaskFiles],
     ) -> tuple[WriteStatus, ...]:
         """What tasks report, of one attempt each. The files of other attempts are deleted."""
-        statuses = tuple(status for status in self.results(work, tasks, files) if status is not None)
+        statuses = tuple(status for status in self._watch(self.results(work, tasks, files)) if status is not None)
         if self.runner.reach is not Reach.MEMORY:
             delete_others(self.write, statuses)
         return statuses
+
+    def _watch(self, results: Iterable[WriteStatus | None]) -> Iterator[WriteStatus | None]:
+        """The results. Those of other processes are added to the tally here; tasks of this one add theirs themselves."""
+        for status in results:
+            if self.tally is not None and self.runner.reach is not Reach.MEMORY:
+                add_written(self.tally, status, counted=False)
+            yield status
 
 
 def delete_others(write: Transaction, reported: Iterable[WriteStatus]) -> None:

@@ -100,7 +100,7 @@ def update(
                     lost.append(made.loses)
                     yield made.batch
 
-            incoming = incoming_rows(table, InputRows(scan.schema, change_rows()), instant_time)
+            incoming = incoming_rows(table, InputRows(scan.schema, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
             planned, loses = plan_upsert(table, incoming, instant_time, settings), np.concatenate(lost)
             return of_changes(planned, table, changes, lambda task: bool(loses[numbers_of(task)].any()), settings)

@@ -28,6 +28,7 @@ from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
+from hudi_core.tally import READING, Tally
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
@@ -58,7 +59,11 @@ class Incoming:
 
 
 def incoming_rows(
-    table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns | None = None
+    table: Table,
+    given: InputRows[Any],
+    auto_instant: str,
+    columns: BatchColumns | None = None,
+    tally: Tally | None = None,
 ) -> Incoming:
     """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated.
 
@@ -69,17 +74,21 @@ def incoming_rows(
     another, each row has one, and their type was meant. Rules WRITE-43, WRITE-62, WRITE-74, WRITE-201.
     """
     columns = columns or BatchColumns()
+    if tally is not None:
+        tally.enter(READING)
     if columns.replaces or given.inferred or not widens_integers(given.schema, table.schema):
-        return _incoming(table, given, auto_instant, columns)
+        return _incoming(table, given, auto_instant, columns, tally)
     with closing(spool(table.engine, given.schema, given.batches)) as drawn:
         try:
-            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, columns)
+            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, columns, tally)
         except RowError:
             wider = replace(columns, whole=False)
-            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, wider)
+            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, wider, tally)
 
 
-def _incoming(table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns) -> Incoming:
+def _incoming(
+    table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns, tally: Tally | None
+) -> Incoming:
     prepares = preparation(table, given.schema, auto_instant, columns)
     keys: list[StringColumn] = []
     paths: list[StringColumn] = []
@@ -88,6 +97,8 @@ def _incoming(table: Table, given: InputRows[Any], auto_instant: str, columns: B
         for rows in prepares.rows(given.batches):
             keys.append(rows.records)
             paths.append(rows.paths)
+            if tally is not None:
+                tally.add(read=table.engine.rows.count(rows.batch))
             yield rows.batch
 
     rows = spool(table.engine, prepares.stored, prepare())

@@ -106,7 +106,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     columns = columns_of_write(latest, operation, settings)
     rows = read_given_rows(latest, data, columns)
     refuse_unordered_upsert(latest, rows.schema, operation)
-    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
+    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns, settings.tally)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
         if operation is not Operation.UPSERT:

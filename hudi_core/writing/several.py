@@ -67,7 +67,7 @@ def write_several(
     columns = columns_of_write(latest, Operation.UPSERT, settings)
     rows = _one_input(latest, upserts, columns)
     refuse_unordered_upsert(latest, rows.schema, Operation.UPSERT)
-    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns)
+    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns, settings.tally)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
 

@@ -15,7 +15,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.data_files.change_log import ChangeLog
 from hudi_core.data_files.log_file import LogFileWriter, LogTarget
@@ -41,6 +41,7 @@ from hudi_core.reading.slice_merge import Changes, SliceMerge
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.moves import with_partition_path
 from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
@@ -137,6 +138,8 @@ class TaskRunner:
     """Rows may come with another partition than that of their file, whose path they get."""
     codec: str | None = None
     """The codec of base files; None for the engine's own."""
+    tally: Tally | None = None
+    """Gets what tasks write; None for a runner that travels to other processes."""
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
@@ -146,6 +149,8 @@ class TaskRunner:
             status = changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
         if status is not None and self.expressions:
             status = ExpressionChanges(self.snapshot, self.expressions, self._table_schema, time).of_status(status)
+        if self.tally is not None:
+            add_written(self.tally, status, counted=True)
         return status
 
     def _write(self, task: Task) -> WriteStatus | None:
@@ -281,7 +286,8 @@ class TaskRunner:
 
     def _writer(self, target: FileTarget) -> BaseFileWriter:
         stores_keys = self.snapshot.config.populate_meta_fields
-        return BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=self.codec)
+        engine, storage = self._engine, self.snapshot.storage
+        return BaseFileWriter(engine, storage, self.files, target, stores_keys, codec=self.codec, tally=self.tally)
 
     @cached_property
     def _columns(self) -> MergeColumns:
@@ -329,10 +335,11 @@ def task_runner(
     expressions: tuple[Expression, ...] = (),
     stays: bool = False,
     codec: str | None = None,
+    tally: Tally | None = None,
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
     return TaskRunner(
-        replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays, codec
+        replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays, codec, tally
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -13,7 +13,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
-from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.statuses import TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.data_files.codecs import codec_of
@@ -25,6 +25,7 @@ from hudi_core.index_kinds.secondary import Indexed, list_indexed_columns, read_
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
+from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
@@ -35,6 +36,7 @@ from hudi_core.tagging.choose import IndexKind
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.tag import Tagger, TagOptions
+from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.attempts import delete_others
@@ -48,7 +50,7 @@ from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.task_rows import RowOrder
-from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, row_count, runner_of, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of, task_runner
 from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
@@ -100,6 +102,8 @@ class WriteOptions:
     properties: Mapping[str, str] = field(default_factory=dict)
     """Properties of Apache Hudi for this write: `write_properties.WRITE_PROPERTIES`."""
     progress: Progress | None = None
+    tally: Tally | None = None
+    """Gets what the write has done so far, as it goes on."""
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:
@@ -195,6 +199,7 @@ class WriteRun:
             columns = list_indexed_columns(running.table, self.schema)
             indexed = Indexed(columns, self.schema) if columns else None
             expressions = table_expressions(running.table, self.schema)
+            self._enter(LOOKING_UP)
             planned = plan(running.table, running.instant_time)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
@@ -202,6 +207,7 @@ class WriteRun:
             running.start(_plan_stats(planned.tasks))
             run(running.table.storage, planned.before)
             statuses = self._statuses(running, planned, indexed, expressions)
+            self._enter(COMMITTING)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced,
                 _read_replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
@@ -213,6 +219,13 @@ class WriteRun:
                 running.commit(change, partial(_with_batch, batch))
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
+
+    def _enter(self, stage: str, tasks: Sequence[Task] = ()) -> None:
+        """Says what begins. How many rows there will be is known where no file is rewritten."""
+        if self.options.tally is not None:
+            known = all(not isinstance(task, RewriteFile) for task in tasks)
+            rows = sum(map(row_count, tasks)) if known else None
+            self.options.tally.enter(stage, len(tasks) or None, rows or None)
 
     def _allows_empty(self, table: Table) -> bool:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
@@ -227,28 +240,40 @@ class WriteRun:
         if detects_early:
             refuse_marked(table, time, _list_changed_groups(planned), self.options.clock)
         run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
-        spool, files = planned.spool or self.spool, file_schema(self.schema)
+        spool, files, tally = planned.spool or self.spool, file_schema(self.schema), self.options.tally
+        here = table.engine.runner.reach is Reach.MEMORY and planned.work is None
+        self._enter(WRITING, tasks)
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
             expressions=expressions, stays=not self.options.moves(table.config.properties),
-            codec=codec_of(self.options.properties, table.config.properties),
+            codec=codec_of(self.options.properties, table.config.properties), tally=tally if here else None,
         )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))
             delete_others(running, reported)
+            self._add_written(reported)
             if self.options.progress is not None:
                 self.options.progress(len(tasks), len(tasks))
             return reported
         files_of_tasks = [file for task in tasks for file in task_files(task, table.config)]
         run(table.storage, markers_steps(time, files_of_tasks, apart=detects_early))
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
-        share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
+        share = len(tasks) if progress is None and (here or tally is None) else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
         for start in range(0, len(tasks), max(share, 1)):
-            statuses += work.run(runner.run, tasks[start : start + share])
+            done = work.run(runner.run, tasks[start : start + share])
+            statuses += done
+            if not here:
+                self._add_written(done)
             if progress is not None:
                 progress(len(statuses), len(tasks))
         return tuple(status for status in statuses if status is not None)
+
+    def _add_written(self, statuses: Iterable[WriteStatus | None]) -> None:
+        """Adds what tasks of other processes report."""
+        if self.options.tally is not None:
+            for status in statuses:
+                add_written(self.options.tally, status, counted=False)
 
     def _refuse_other_schema(self, latest: Table) -> None:
         if latest.schema != self.table.schema:

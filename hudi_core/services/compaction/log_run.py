@@ -14,6 +14,7 @@ from hudi_core.data_files.log_file import log_target
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
@@ -21,6 +22,7 @@ from hudi_core.services.compaction.run import group_of, list_planned_slices, run
 from hudi_core.services.compaction.triggers import last_compaction
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import WRITING
 from hudi_core.timeline.instants import COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import TaskRuns
@@ -73,7 +75,12 @@ def _statuses(write: Transaction, slices: Sequence[FileSlice], options: Compacti
         MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)
     ]
     largest = max((INFLATED * sum(log.size for log in one.logs) for one in slices), default=0)
-    runs = TaskRuns(write, waiting_runner(table.engine, table.storage, largest), options.progress)
+    runner = waiting_runner(table.engine, table.storage, largest)
+    if options.tally is not None:
+        options.tally.enter(WRITING, len(tasks) or None)
+    runs = TaskRuns(write, runner, options.progress, options.tally)
+    if runner.reach is Reach.MEMORY:
+        compactor = replace(compactor, tally=options.tally)
     return runs.statuses(compactor.run, tasks, partial(files_of_task, version))
 
 

@@ -17,7 +17,7 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.slicing import filter_rows
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import MarkerKind, marker_step
-from hudi_core.commit.statuses import MergedLogs, WriteStatus
+from hudi_core.commit.statuses import MergedLogs, WriteStatus, add_written
 from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log
 from hudi_core.engine import Engine
@@ -35,6 +35,7 @@ from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import TaskFiles
 from hudi_core.writing.stored_files import StoredFiles
@@ -62,6 +63,8 @@ class LogCompactor:
     snapshot: Snapshot
     rows: Schema
     expressions: tuple[Expression, ...] = ()
+    tally: Tally | None = None
+    """Gets what tasks write; None for a compactor that travels to other processes."""
 
     def run(self, task: MergeLogs) -> WriteStatus | None:
         """Writes the latest record of each key as it is in its log file; None where there is none. Raises `UnsupportedError`
@@ -71,6 +74,8 @@ class LogCompactor:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
             status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
+        if self.tally is not None:
+            add_written(self.tally, status, counted=True)
         return status
 
     def _write(self, task: MergeLogs) -> WriteStatus | None:

@@ -14,6 +14,7 @@ from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.stated import StatedProperties
+from hudi_core.tally import Tally
 
 Progress = Callable[[int, int], None]
 """Called with how many file slices are done, and of how many."""
@@ -88,6 +89,8 @@ class CompactionOptions:
     takes_over: bool = False
     """A run of a plan without a heartbeat counts as dead: its writer is known to be gone."""
     progress: Progress | None = None
+    tally: Tally | None = None
+    """Gets what the run has done so far, as it goes on."""
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:

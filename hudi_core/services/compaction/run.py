@@ -21,10 +21,12 @@ from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
 from hudi_core.services.compaction.tasks import Compactor, CompactSlice, files_of_task, runner_of
 from hudi_core.table.table import Table
+from hudi_core.tally import COMMITTING, WRITING
 from hudi_core.timeline.instants import COMMIT, Instant
 from hudi_core.timeline.recorded_logs import writes_of
 from hudi_core.timeline.services import FileGroup
@@ -122,8 +124,15 @@ class _Run:
         ]
         run(table.storage, [SideBySide(tuple(partition_step(one.partition, time) for one in slices))])
         runner = runner_of(table.engine, table.storage, slices, self._options.bounds.memory)
-        runs = TaskRuns(self._write, runner, self._options.progress)
-        return runs.statuses(self._compactor.run, tasks, partial(files_of_task, table.config))
+        tally, here = self._options.tally, runner.reach is Reach.MEMORY
+        if tally is not None:
+            tally.enter(WRITING, len(tasks) or None)
+        runs = TaskRuns(self._write, runner, self._options.progress, tally)
+        compactor = replace(self._compactor, tally=tally) if here else self._compactor
+        statuses = runs.statuses(compactor.run, tasks, partial(files_of_task, table.config))
+        if tally is not None:
+            tally.enter(COMMITTING)
+        return statuses
 
 
 def run_result(

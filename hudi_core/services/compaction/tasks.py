@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from hudi_core.commit.markers import MarkerKind, marker_step
-from hudi_core.commit.statuses import MergedLogs, WriteStatus
+from hudi_core.commit.statuses import MergedLogs, WriteStatus, add_written
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.data_files.change_log import ChangeLog, change_log_path
 from hudi_core.data_files.codecs import codec_of
@@ -32,6 +32,7 @@ from hudi_core.reading.spilled_merge import SpilledMerge
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import TaskFiles
 from hudi_core.writing.stored_files import StoredFiles
@@ -71,6 +72,8 @@ class Compactor:
     rows: Schema
     files: Schema
     expressions: tuple[Expression, ...] = ()
+    tally: Tally | None = None
+    """Gets what tasks write; None for a compactor that travels to other processes."""
 
     def run(self, task: CompactSlice) -> WriteStatus:
         """Writes the rows of a slice, those of the old base file in its order, changed ones where they stood. Rows keep their
@@ -80,6 +83,8 @@ class Compactor:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
             status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
+        if self.tally is not None:
+            add_written(self.tally, status, counted=True)
         return status
 
     def _write(self, task: CompactSlice) -> WriteStatus:
@@ -98,7 +103,9 @@ class Compactor:
         target, base = task.target, task.slice.base
         stores_keys = self.snapshot.config.populate_meta_fields
         codec = codec_of(self.snapshot.config.properties)
-        writer = BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=codec)
+        writer = BaseFileWriter(
+            self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=codec, tally=self.tally
+        )
         written = writer.write(merge.rewritten(changes))
         status = status_of_base(
             writer,

@@ -56,7 +56,7 @@ def merge(
                     removes.append(np.zeros(len(merged.loses), np.bool_) if merged.removes is None else merged.removes)
                     yield merged.batch
 
-            incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time)
+            incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
             planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes))
             lost = np.concatenate(loses)

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from hudi_core.cli import progress as progressing
-from hudi_core.cli.progress import progress, task_progress
+from hudi_core.cli.progress import progress, state, tally_progress, task_progress
+from hudi_core.tally import WRITING, Tally
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, pause: float) -> StringIO:
@@ -59,3 +60,33 @@ def test_a_sum_of_which_the_whole_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.undo()
     with progress("rows", lambda: pytest.fail("nobody looks")) as advance:
         advance(1)
+
+
+def test_rows_bytes_and_the_time_that_is_left_grow_within_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-1085: in one line of 80 columns."""
+    screen = on_terminal(monkeypatch, 0.01)
+    with tally_progress("files") as tally:
+        assert tally is not None
+        tally.enter(WRITING, total=12)
+        sleep(0.4)
+        tally.add(done=3, written=400_000, size=35_700_000)
+        sleep(0.4)
+        tally.add(written=5_000)
+        sleep(0.4)
+    shown = screen.getvalue()
+    assert "writing: 3 of 12 files, 400,000 rows, 34.0 MiB; 0 s, about 1 s left" in shown
+    assert "405,000 rows" in shown
+
+
+def test_the_words_of_a_state() -> None:
+    """CLI-1085."""
+    tally = Tally()
+    assert state(tally, "files") == "at work"
+    tally.enter("reading rows", all_rows=2_000)
+    assert state(tally, "parts") == "reading rows"
+    tally.add(read=1_200)
+    assert state(tally, "parts") == "reading rows: 1,200 of 2,000 rows"
+    tally.add(written=100)
+    assert state(tally, "parts") == "reading rows: 1,200 of 2,000 rows read, 100 of 2,000 rows written"
+    tally.enter("committing")
+    assert state(tally, "files") == "committing"

@@ -1,0 +1,83 @@
+"""How far work is, for whoever looks at it meanwhile: what its threads have done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+from time import monotonic
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+READING: Final = "reading rows"
+READING_FILES: Final = "reading files"
+LOOKING_UP: Final = "looking up keys"
+WRITING: Final = "writing"
+COMMITTING: Final = "committing"
+
+
+class Tally:
+    """What a write, a service or a scan has done so far. Its threads add to it; anybody may read it at any time.
+
+    >>> tally = Tally()
+    >>> tally.enter(WRITING, total=4)
+    >>> tally.add(done=1, written=1_000, size=52_000)
+    >>> tally.done, tally.total, tally.rows_written, tally.bytes_written
+    (1, 4, 1000, 52000)
+    """
+
+    def __init__(self) -> None:
+        self.stage = ""
+        """What is being done now."""
+        self.done = 0
+        """Tasks of this stage that are over."""
+        self.total: int | None = None
+        """All tasks of this stage; None where they are not known."""
+        self.rows_read = 0
+        self.rows_written = 0
+        self.bytes_written = 0
+        """Bytes of the files that are complete."""
+        self.all_rows: int | None = None
+        """The rows that there will be in the end; None where that is not known."""
+        self._lock, self._begun = Lock(), monotonic()
+
+    def enter(self, stage: str, total: int | None = None, all_rows: int | None = None) -> None:
+        """Begins a stage: nothing of it is done yet."""
+        with self._lock:
+            self.stage, self.done, self.total, self.all_rows = stage, 0, total, all_rows
+            self.rows_read = self.rows_written = self.bytes_written = 0
+            self._begun = monotonic()
+
+    def add(self, *, done: int = 0, read: int = 0, written: int = 0, size: int = 0) -> None:
+        """Adds tasks, rows read, rows written and bytes written."""
+        with self._lock:
+            self.done += done
+            self.rows_read += read
+            self.rows_written += written
+            self.bytes_written += size
+
+    def reach(self, done: int, total: int) -> None:
+        """Sets how many tasks of how many are over."""
+        with self._lock:
+            self.done, self.total = done, total
+
+    def seconds_left(self) -> float | None:
+        """About how long the stage still takes, at its pace so far; None where nothing tells."""
+        done, total = self.done, self.total
+        rows = max(self.rows_read, self.rows_written)
+        if self.all_rows and rows:
+            done, total = rows, self.all_rows
+        if not total or not done:
+            return None
+        return (monotonic() - self._begun) * max(total - done, 0) / done
+
+    def count_stream(self, stream: Callable[[], Iterator[T]], count: Callable[[T], int]) -> Callable[[], Iterator[T]]:
+        """The stream, whose rows are added as they are read, and which is a task that is over at its end."""
+
+        def count_items() -> Iterator[T]:
+            for batch in stream():
+                self.add(read=count(batch))
+                yield batch
+            self.add(done=1)
+
+        return count_items
