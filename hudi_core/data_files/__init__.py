@@ -1,6 +1,7 @@
 """The data files of a write: rows in, one base file or log file and what is reported of it out. Rules: `specs/writing-rows.md`.
 
 base_file      one base file: rows with the meta columns filled in, the size of its bloom filter, its footer, what is reported
+block_size     the size of the data blocks of log files: that of a write, else of its table
 change_log     the log of what a new base file changes of the one before it, in tables that keep such logs
 codecs         the codec of new base files: that of a write, else of its table
 column_ranges  statistics of columns that are written: of base files, and of the rows of log files

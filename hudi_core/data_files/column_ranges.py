@@ -6,9 +6,9 @@ Bounds are true ones, of long strings too, and leave NaN out, which is recorded 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,29 @@ def ranges_of_file(written: WrittenFile) -> Mapping[str, ColumnRange]:
 def ranges_of_rows(rows: StructColumn, record: t.Record) -> Mapping[str, ColumnRange]:
     """By dotted name the statistics of columns outside lists and maps of rows of the record."""
     return {name: _range(column, kind) for name, column, kind in _leaves(rows, record, "", None)}
+
+
+def join_ranges(parts: Iterable[Mapping[str, ColumnRange]]) -> Mapping[str, ColumnRange]:
+    """The statistics of all rows, from those of some rows each; the parts have the same columns."""
+    joined: dict[str, ColumnRange] = {}
+    for part in parts:
+        joined = {name: _join(joined[name], known) for name, known in part.items()} if joined else dict(part)
+    return joined
+
+
+def _join(one: ColumnRange, other: ColumnRange) -> ColumnRange:
+    def outermost(choose: Callable[[Any, Any], Any], first: object | None, second: object | None) -> object | None:
+        return second if first is None else first if second is None else choose(first, second)
+
+    return ColumnRange(
+        outermost(min, one.lower, other.lower),
+        outermost(max, one.upper, other.upper),
+        one.nulls + other.nulls,
+        one.values + other.values,
+        one.size + other.size,
+        one.uncompressed_size + other.uncompressed_size,
+        one.nan or other.nan,
+    )
 
 
 def least_and_greatest(strings: StringColumn | BinaryColumn) -> tuple[int, int]:

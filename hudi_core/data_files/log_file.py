@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,12 +16,13 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
+from hudi_core.data_files.block_size import BLOCK_BYTES
 from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.engine import Engine
 from hudi_core.errors import AlreadyExistsError, ConflictError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.log import HeaderKey
-from hudi_core.formats.log_write import encode_data_block, encode_delete_block
+from hudi_core.formats.log_write import encode_data_blocks, encode_delete_blocks
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.formats.roaring import encode_positions
 from hudi_core.functions.casts import CAST
@@ -95,13 +96,15 @@ class WrittenLog:
 
 @dataclass(frozen=True)
 class LogFileWriter:
-    """Writes one log file: a block of rows, then a block of deletes."""
+    """Writes one log file: blocks of rows, then blocks of deletes."""
 
     engine: Engine[Any, Any, Any]
     snapshot: Snapshot
     columns: MergeColumns
     target: LogTarget
     slice: FileSlice
+    block_bytes: int = BLOCK_BYTES
+    """Bytes of a block of rows, or of deletes, at most."""
 
     def write(
         self,
@@ -138,14 +141,13 @@ class LogFileWriter:
         deleted_keys = take_strings(strings, key_ids[of_deletes])
         if length(rows) == 0 and length(deleted_keys) == 0:
             return None
-        headers = [
-            self._header(stored, base, None if places is None else places[some])
+        of_parts = [
+            _BlockHeaders(self._header(stored), base, None if places is None else places[some])
             for stored, some in ((schema, of_rows), (self.columns.schema, of_deletes))
         ]
         if columns is not None:
-            headers[0][HeaderKey.IS_PARTIAL] = "true"
-        content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
-        store_log(self.snapshot, self.target, content)
+            of_parts[0].shared[HeaderKey.IS_PARTIAL] = "true"
+        size = store_log(self.snapshot, self.target, self._blocks(rows, of_parts[0], deleted_keys, of_parts[1]))
         is_ordered = self.columns.rules.precedence is not Precedence.NEWER
         added_keys, inserts = None, 0
         if new_keys is not None:
@@ -153,7 +155,7 @@ class LogFileWriter:
             added_keys = take_strings(strings, key_ids[is_new & ~latest.deleted])
             inserts = length(added_keys)
         status = replace(
-            self._status(len(content), length(rows), length(deleted_keys), inserts),
+            self._status(size, length(rows), length(deleted_keys), inserts),
             added_keys=added_keys,
             columns=ranges_of_rows(rows, schema.record),
             removed_keys=take_strings(strings, key_ids[latest.deleted]),
@@ -224,38 +226,60 @@ class LogFileWriter:
         )  # fmt: skip
         return replace(whole, record=replace(whole.record, fields=kept))
 
-    def _header(self, schema: Schema, base: BaseFileName | None, places: Positions | None) -> Header:
-        """The header of a block. `places` are the places of its records in the base file, ascending."""
+    def _header(self, schema: Schema) -> Header:
+        """What the headers of all blocks of rows of a schema have."""
         text = json.dumps(schema_to_avro(schema), separators=(",", ":"))
-        header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
-        if places is not None and base is not None:
-            header[HeaderKey.RECORD_POSITIONS] = encode_positions(places)
-            header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = base.instant
-        return header
+        return {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
 
     def _blocks(
-        self, rows: StructColumn, rows_header: Header, deleted_keys: StringColumn, deletes_header: Header
+        self, rows: StructColumn, of_rows: _BlockHeaders, deleted_keys: StringColumn, of_deletes: _BlockHeaders
     ) -> Iterator[bytes]:
-        if length(rows):
-            yield encode_data_block(rows_header, rows, self.target.path)
-        if length(deleted_keys):
-            yield encode_delete_block(deletes_header, commit_time_deletes(deleted_keys, self.target.partition))
+        max_bytes = self.block_bytes
+        yield from encode_data_blocks(of_rows.header, [rows], self.target.path, max_bytes)
+        deletes = commit_time_deletes(deleted_keys, self.target.partition)
+        yield from encode_delete_blocks(of_deletes.header, deletes, max_bytes)
 
 
-def store_log(snapshot: Snapshot, target: LogTarget, content: bytes) -> None:
-    """Raises `ConflictError` where another write has made the file: before version 8, two writes may give their log files of one
-    slice the same name."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _BlockHeaders:
+    """The headers of blocks: what all share, and the places of their records in the base file, ascending, where known."""
+
+    shared: Header
+    base: BaseFileName | None
+    places: Positions | None
+
+    def header(self, first: int, stop: int) -> Header:
+        """The header of a block of the records from `first` up to `stop`."""
+        if self.places is None or self.base is None:
+            return self.shared
+        return {
+            **self.shared,
+            HeaderKey.RECORD_POSITIONS: encode_positions(self.places[first:stop]),
+            HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS: self.base.instant,
+        }
+
+
+def store_log(snapshot: Snapshot, target: LogTarget, blocks: Iterable[bytes]) -> int:
+    """Writes the blocks of a log file, and gives their bytes. Before table version 8 the file is made at once, from memory.
+
+    Raises `ConflictError` where another write has made it: before version 8, two writes may give their log files of one slice
+    the same name.
+    """
     storage, path = snapshot.storage, target.path
     if snapshot.config.version >= OWN_TIME_SINCE:
+        size = 0
         with storage.output(path) as stream:
-            stream.write(content)
-        return
+            for block in blocks:
+                size += stream.write(block)
+        return size
+    content = b"".join(blocks)
     try:
         storage.create(path, content)
     except AlreadyExistsError:
         if storage.read(path) != content:  # it is not that of an earlier attempt of this task
             expected = "no log file of another write"
             raise ConflictError(f"{storage.uri}/{path}", expected=expected, found="one") from None
+    return len(content)
 
 
 def _with_fields(rows: StructColumn, record: t.Record) -> StructColumn:

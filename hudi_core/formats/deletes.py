@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.arrays import Bools
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -21,7 +23,8 @@ from hudi_core.columns.nodes import (
     length,
     validity_of,
 )
-from hudi_core.columns.slicing import without_nulls
+from hudi_core.columns.slicing import filter_rows, slice_rows, without_nulls
+from hudi_core.columns.strings import concat_strings
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.block import encode
 from hudi_core.formats.avro.columns import decode
@@ -46,6 +49,34 @@ class DeleteRecords:
     record_keys: StringColumn
     partition_paths: StringColumn
     ordering_values: Column
+
+    def part(self, first: int, stop: int) -> DeleteRecords:
+        """The rows from `first` up to `stop`."""
+        return _records(*(slice_rows(column, first, stop) for column in self._columns))
+
+    def keep(self, flags: Bools) -> DeleteRecords:
+        """The rows whose flag is true."""
+        return _records(*(filter_rows(column, flags) for column in self._columns))
+
+    @property
+    def _columns(self) -> tuple[Column, Column, Column]:
+        return self.record_keys, self.partition_paths, self.ordering_values
+
+
+def _records(keys: Column, paths: Column, ordering: Column) -> DeleteRecords:
+    assert isinstance(keys, StringColumn)
+    assert isinstance(paths, StringColumn)
+    return DeleteRecords(keys, paths, ordering)
+
+
+def join_deletes(parts: Sequence[DeleteRecords]) -> DeleteRecords:
+    """The rows of all parts, in order; at least one part."""
+    rows = sum(length(part.record_keys) for part in parts)
+    return DeleteRecords(
+        concat_strings([part.record_keys for part in parts]),
+        concat_strings([part.partition_paths for part in parts]),
+        concat_columns([part.ordering_values for part in parts], rows),
+    )
 
 
 def read_deletes(block: LogBlock) -> DeleteRecords:

@@ -8,22 +8,23 @@ every run is put in the order of these. So the records of one stretch of the bas
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StringColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings
 from hudi_core.formats.deletes import DeleteRecords
+from hudi_core.merge.records import NO_ROW, fold
 from hudi_core.reading.array_files import ScratchFolder
 from hudi_core.reading.key_runs import KeyRuns
-from hudi_core.reading.log_buffer import LogBuffer
+from hudi_core.reading.log_buffer import LogBuffer, RawRecords
 from hudi_core.reading.merge_columns import MergeColumns
-from hudi_core.reading.sorted_runs import LoggedRows, SortedRuns, stretches
+from hudi_core.reading.sorted_runs import LoggedRows, SortedRuns, Stretch, stretches
 
 RUN_BYTES: Final = 1 << 24
 """Bytes of the rows of a run, about."""
@@ -97,16 +98,45 @@ class LogRuns:
             numbers = positions
         else:
             return None
-        rows = LoggedRows(self.batches, self.rows, self._buffer.merged_columns)
-        runs = SortedRuns(self._folder, self._columns, self._widths, rows, stretches(base_rows, self.records))
+        runs = self._sorted(stretches(base_rows, self.records))
         begin = 0
+        for raw, first_row in self._raw_runs():
+            rows = np.where(raw.rows == NO_ROW, NO_ROW, raw.rows + first_row)
+            runs.add(numbers[begin : begin + len(rows)], raw, rows)
+            begin += len(rows)
+        return runs
+
+    def latest(self) -> tuple[Bools, Bools]:
+        """Which records win over all others with their key, and which are those of delete blocks; by key."""
+        self._end_run()
+        numbers = self._number(0, iter(()))
+        runs = self._sorted(stretches(0, self.records))
+        listed = np.zeros(self.records, np.bool_)
+        begin = 0
+        for raw, _ in self._raw_runs():
+            end = begin + len(raw.rows)
+            listed[begin:end] = raw.listed
+            runs.add(numbers[begin:end], raw, np.arange(begin, end))
+            begin = end
+        wins = np.zeros(self.records, np.bool_)
+        for place in range(len(runs.stretches)):
+            some = runs.records_of(place)
+            if len(some.key_ids):
+                _, last = fold(some.records, some.key_ids, self._columns.rules.precedence, self._columns.latest)
+                wins[last.sources[:, 0]] = True
+        return wins, listed
+
+    def _sorted(self, parts: Sequence[Stretch]) -> SortedRuns:
+        rows = LoggedRows(self.batches, self.rows, self._buffer.merged_columns)
+        return SortedRuns(self._folder, self._columns, self._widths, rows, parts)
+
+    def _raw_runs(self) -> Iterator[tuple[RawRecords, int]]:
+        """The records of each run with the number of its first row; their files go away."""
         for path in self._raw:
             with path.open("rb") as file:
                 raw, first_row = pickle.load(file)
             path.unlink()
-            runs.add(numbers[begin : begin + len(raw.rows)], raw, first_row)
-            begin += len(raw.rows)
-        return runs
+            yield raw, first_row
 
     def _number(self, base_rows: int, base_keys: Iterator[StringColumn]) -> Numbers:
         """For each record the position of the first row of the base file with its key; where there is none, the number of the

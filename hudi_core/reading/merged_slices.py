@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -21,6 +22,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.array_files import ScratchFolder
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.damage import DAMAGE, RAISED, Damage
+from hudi_core.reading.latest_records import LatestRecords, latest_records
 from hudi_core.reading.log_blocks import slice_blocks
 from hudi_core.reading.log_records import LogReader, LogRecords, log_bytes, positions_in_base, refuse_positions_beyond
 from hudi_core.reading.log_runs import LogRuns, share_bits
@@ -86,6 +88,14 @@ class MergedSlices:
         """The records of a slice's logs with their keys, and the blocks that they are in, whatever the base file has."""
         blocks = self._blocks(slice, wanted)
         return *self._logs(slice, blocks, wanted, by_key=True), blocks
+
+    @contextmanager
+    def latest_records(self, slice: FileSlice, wanted: Schema) -> Iterator[tuple[LatestRecords, Sequence[LogBlock]]]:
+        """The latest record of each key of a slice's logs, and the blocks that they are in. Raises `UnsupportedError` as
+        `reading.latest_records` does."""
+        blocks = self._blocks(slice, wanted)
+        with latest_records(self._reader(wanted, True), slice, blocks, spills=self._spills(blocks)) as latest:
+            yield latest, blocks
 
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
         engine, blocks = self._sources.snapshot.engine, self._blocks(slice, wanted)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from hudi_core.arrays import Numbers
-from hudi_core.merge.records import NO_ROW, MergeRecords, fold, join_records
+from hudi_core.merge.records import MergeRecords, fold, join_records
 from hudi_core.reading.array_files import ArrayFile, ScratchFolder
 from hudi_core.reading.log_buffer import RawRecords
 from hudi_core.reading.log_records import LogRecords
@@ -68,7 +68,7 @@ class SortedRuns:
         self._fences: list[list[int]] = []
         """For each run where the records of each stretch begin, and where those of the last one end."""
         self._numbers = ArrayFile(folder, "sorted.numbers", np.int64)
-        self._row_numbers = ArrayFile(folder, "sorted.rows", np.int32)
+        self._sources = ArrayFile(folder, "sorted.sources", np.int32)
         self._flags = ArrayFile(folder, "sorted.flags", np.bool_, 3)
         self._has_value = ArrayFile(folder, "sorted.has_value", np.bool_, rows.merged_columns)
         self._ordering: list[ArrayFile] = []
@@ -78,8 +78,8 @@ class SortedRuns:
         """How many records there are, deletes among them."""
         return self._numbers.rows
 
-    def add(self, numbers: Numbers, raw: RawRecords, first_row: int) -> None:
-        """Adds a run; its rows are counted from `first_row` on."""
+    def add(self, numbers: Numbers, raw: RawRecords, sources: Numbers) -> None:
+        """Adds a run. `sources` are the numbers that the merge gives back for its records: those of their rows."""
         order = np.argsort(numbers, kind="stable")
         ascending, begin = numbers[order], self.records
         ordering = raw.to_merge(self.columns, self._widths).ordering
@@ -90,7 +90,7 @@ class SortedRuns:
             ]
         for file, values in zip(self._ordering, ordering, strict=True):
             file.add(values[order])
-        self._row_numbers.add(np.where(raw.rows == NO_ROW, NO_ROW, raw.rows + first_row)[order])
+        self._sources.add(sources[order])
         self._flags.add(np.stack([raw.deleted, raw.absolute, raw.listed], axis=1)[order])
         self._has_value.add(raw.has_value[order])
         self._numbers.add(ascending)
@@ -115,13 +115,13 @@ class SortedRuns:
 
     def _read(self, begin: int, end: int) -> MergeRecords:
         flags = self._flags.read(begin, end)
-        rows = self._row_numbers.read(begin, end)
+        sources = self._sources.read(begin, end)
         return MergeRecords(
             tuple(file.read(begin, end) for file in self._ordering),
             flags[:, 0].copy(),
             flags[:, 1].copy(),
             flags[:, 2].copy(),
-            np.repeat(rows[:, None], self._rows.merged_columns, axis=1),
+            np.repeat(sources[:, None], self._rows.merged_columns, axis=1),
             self._has_value.read(begin, end),
         )
 

@@ -7,8 +7,9 @@ from collections.abc import Collection
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
+from hudi_core.data_files.block_size import block_bytes
 from hudi_core.data_files.codecs import CODEC, CODECS
-from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
@@ -78,6 +79,10 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
             refuse(f"a table without {key}", _TRUE)
     if (codec := properties.get(CODEC, "")) and codec.strip().lower() not in CODECS:
         refuse(f"{CODEC} of {', '.join(CODECS)}", codec)
+    try:
+        block_bytes(properties)
+    except UsageError as problem:
+        raise UnsupportedError(where, message=str(problem)) from problem
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
 

@@ -17,6 +17,7 @@ from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.data_files.block_size import BLOCK_BYTES
 from hudi_core.data_files.change_log import ChangeLog
 from hudi_core.data_files.log_file import LogFileWriter, LogTarget
 from hudi_core.data_files.log_keys import with_merged_keys
@@ -138,6 +139,8 @@ class TaskRunner:
     """Rows may come with another partition than that of their file, whose path they get."""
     codec: str | None = None
     """The codec of base files; None for the engine's own."""
+    block_bytes: int = BLOCK_BYTES
+    """Bytes of a block of a log file at most."""
     tally: Tally | None = None
     """Gets what tasks write; None for a runner that travels to other processes."""
 
@@ -163,7 +166,7 @@ class TaskRunner:
                 return self._log(task)
 
     def _log(self, task: AppendLog) -> WriteStatus | None:
-        writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
+        writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice, self.block_bytes)
         stored = list(self._store(task)) if self.kept and task.columns is None else []
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, stored)
         known = sum(map(self._engine.rows.count, stored))
@@ -335,11 +338,23 @@ def task_runner(
     expressions: tuple[Expression, ...] = (),
     stays: bool = False,
     codec: str | None = None,
+    block_bytes: int = BLOCK_BYTES,
     tally: Tally | None = None,
 ) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
     return TaskRunner(
-        replace(snapshot.without_slices()), rows, files, spool, merges, kept, indexed, expressions, stays, codec, tally
+        replace(snapshot.without_slices()),
+        rows,
+        files,
+        spool,
+        merges,
+        kept,
+        indexed,
+        expressions,
+        stays,
+        codec,
+        block_bytes,
+        tally,
     )
 
 

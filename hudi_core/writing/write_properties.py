@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from hudi_core.data_files.block_size import BLOCK_SIZE, block_bytes
 from hudi_core.data_files.codecs import CODEC, codec_of
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
@@ -40,6 +41,7 @@ WRITE_PROPERTIES: Final = (
     UPDATE_PARTITION_PATH,
     EARLY_DETECTION,
     CODEC,
+    BLOCK_SIZE,
     TIMESTAMP_TYPES,
     BULK_SORT,
 )
@@ -73,6 +75,8 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             raise UsageError("properties", expected=expected, found=name)
         if name == CODEC:
             codec_of({name: value})
+        elif name == BLOCK_SIZE:
+            block_bytes({name: value})
         elif name == TIMESTAMP_TYPES:
             timestamp_types(value)
         elif name == BULK_SORT:

@@ -16,6 +16,7 @@ from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.data_files.block_size import block_bytes
 from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
@@ -246,7 +247,9 @@ class WriteRun:
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
             expressions=expressions, stays=not self.options.moves(table.config.properties),
-            codec=codec_of(self.options.properties, table.config.properties), tally=tally if here else None,
+            codec=codec_of(self.options.properties, table.config.properties),
+            block_bytes=block_bytes(self.options.properties, table.config.properties),
+            tally=tally if here else None,
         )  # fmt: skip
         if planned.work is not None:
             reported = tuple(planned.work(runner, tasks))

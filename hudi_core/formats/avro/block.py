@@ -6,7 +6,7 @@ The way in is `formats.avro.columns`; the way out encodes all rows of a field at
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -139,3 +139,33 @@ def record_content(records: Sequence[bytes]) -> bytes:
 def avro_content(schema_text: str, columns: StructColumn, where: str) -> memoryview:
     """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
     return encode_framed(schema_text, columns, where, _HEADER.pack(VERSIONS[-1], columns.length)).data
+
+
+def avro_contents(
+    schema_text: str, columns: Iterable[StructColumn], where: str, max_bytes: int
+) -> Iterator[tuple[int, bytes]]:
+    """As `avro_content`, for rows that come in several columns: contents of at most so many bytes, or of one record where that
+    has more. Gives the number of records and the bytes of each; none where there are no rows."""
+    node = _plan(schema_text, where)
+    parts: list[Bytes8] = []
+    size = records = 0
+    for offsets, data in (part for column in columns for part in write(node, column, where, framed=True)):
+        first = 0
+        while first < len(offsets) - 1:
+            room = max_bytes - _HEADER.size - size
+            end = int(np.searchsorted(offsets, offsets[first] + room, side="right")) - 1
+            if end <= first:
+                if parts:
+                    yield records, _join_content(parts, records)
+                    parts, size, records = [], 0, 0
+                    continue
+                end = first + 1
+            part = data[offsets[first] : offsets[end]]
+            parts.append(part)
+            size, records, first = size + len(part), records + end - first, end
+    if parts:
+        yield records, _join_content(parts, records)
+
+
+def _join_content(parts: Sequence[Bytes8], records: int) -> bytes:
+    return b"".join([_HEADER.pack(VERSIONS[-1], records), *(part.data for part in parts)])

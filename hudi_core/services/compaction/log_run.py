@@ -11,7 +11,6 @@ from hudi_core.commit.compaction_plans import CompactionPlan, read_plan
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.data_files.log_file import log_target
-from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.parallel.reach import Reach
@@ -19,6 +18,7 @@ from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, fil
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
 from hudi_core.services.compaction.run import group_of, list_planned_slices, run_result
+from hudi_core.services.compaction.tasks import runner_of
 from hudi_core.services.compaction.triggers import last_compaction
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -74,8 +74,7 @@ def _statuses(write: Transaction, slices: Sequence[FileSlice], options: Compacti
     tasks = [
         MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)
     ]
-    largest = max((INFLATED * sum(log.size for log in one.logs) for one in slices), default=0)
-    runner = waiting_runner(table.engine, table.storage, largest)
+    runner = runner_of(table.engine, table.storage, slices, options.bounds.memory, of_logs=True)
     if options.tally is not None:
         options.tally.enter(WRITING, len(tasks) or None)
     runs = TaskRuns(write, runner, options.progress, options.tally)

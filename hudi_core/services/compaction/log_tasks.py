@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,25 +12,20 @@ import numpy as np
 
 from hudi_core.arrays import Bools
 from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
-from hudi_core.columns.slicing import filter_rows
-from hudi_core.columns.strings import concat_strings
+from hudi_core.columns.nodes import StructColumn, length
 from hudi_core.commit.markers import MarkerKind, marker_step
-from hudi_core.commit.statuses import MergedLogs, WriteStatus, add_written
-from hudi_core.data_files.column_ranges import ranges_of_rows
+from hudi_core.commit.statuses import ColumnRange, MergedLogs, WriteStatus, add_written
+from hudi_core.data_files.block_size import block_bytes
+from hudi_core.data_files.column_ranges import join_ranges, ranges_of_rows
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log
 from hudi_core.engine import Engine
-from hudi_core.errors import UnsupportedError
-from hudi_core.formats.deletes import DeleteRecords, read_deletes
+from hudi_core.formats.deletes import DeleteRecords, join_deletes, read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
-from hudi_core.formats.log_write import encode_data_block, encode_delete_block
+from hudi_core.formats.log_write import encode_data_blocks, encode_delete_blocks
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import ExpressionChanges
-from hudi_core.merge.records import fold
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.log_records import LogRecords
-from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.reading.latest_records import LatestRecords
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
@@ -80,63 +75,58 @@ class LogCompactor:
 
     def _write(self, task: MergeLogs) -> WriteStatus | None:
         files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
-        columns, records, blocks = MergedSlices(files).log_records(task.slice, self.rows)
-        if records.columns > 1 or columns.rules.partial is not None:
-            where = f"{self.snapshot.storage.uri}/{task.slice.partition}: {task.slice.file_id}"
-            raise UnsupportedError(where, expected="records that are merged as a whole", found="partial updates")
-        wins = _winners(columns, records)
-        rows = self._rows_of(columns, records, wins)
-        deletes = _deletes_of(blocks, wins[records.records.listed])
-        deleted = 0 if deletes is None else length(deletes.record_keys)
-        if not rows.length and not deleted:
-            return None
-        header = {
-            HeaderKey.INSTANT_TIME: task.target.instant_time,
-            HeaderKey.SCHEMA: json.dumps(schema_to_avro(columns.schema), separators=(",", ":")),
-            HeaderKey.COMPACTED_BLOCK_TIMES: ",".join(_instants(blocks)),
-        }
-        content = b""
-        if rows.length:
-            content += encode_data_block(header, rows, task.target.path)
-        if deletes is not None and deleted:
-            content += encode_delete_block(header, deletes)
-        store_log(self.snapshot, task.target, content)
+        with MergedSlices(files).latest_records(task.slice, self.rows) as (latest, blocks):
+            rows, deletes = int(np.count_nonzero(latest.rows)), int(np.count_nonzero(latest.deletes))
+            if not rows and not deletes:
+                return None
+            ranges: list[Mapping[str, ColumnRange]] = []
+            size = store_log(self.snapshot, task.target, self._blocks(task, latest, blocks, ranges))
+            if not rows:
+                ranges.append(ranges_of_rows(no_rows(latest.columns.schema.record), latest.columns.schema.record))
         return WriteStatus(
             task.target.partition,
             task.target.name.file_id,
             task.target.path,
-            len(content),
-            rows=rows.length,
+            size,
+            rows=rows,
             inserts=0,
-            updates=rows.length,
-            deletes=deleted,
+            updates=rows,
+            deletes=deletes,
             is_log=True,
             previous_instant=task.slice.instant,
             previous_base=None if task.slice.base is None else task.slice.base.name,
-            columns=ranges_of_rows(rows, columns.schema.record),
+            columns=join_ranges(ranges),
             merged=MergedLogs(
-                len(task.slice.logs),
-                sum(log.size for log in task.slice.logs),
-                len(blocks),
-                len(records.key_ids),
-                rows.length,
+                len(task.slice.logs), sum(log.size for log in task.slice.logs), len(blocks), latest.records, rows
             ),
         )
 
-    def _rows_of(self, columns: MergeColumns, records: LogRecords, wins: Bools) -> StructColumn:
-        """The rows that win, as columns; they keep their meta columns."""
-        listed = records.records.listed
-        sources = records.records.sources[wins & ~listed, 0].astype(np.int64)
-        parts: list[Column] = []
-        if len(sources):
-            gathered = self._engine.rows.gather(records.batches, [sources] * len(columns.schema.fields), columns.schema)
-            parts = [
-                self._engine.rows.to_column(self._engine.rows.root(batch), columns.schema.record, "log files")
-                for batch in gathered
-            ]
-        joined = concat_columns(parts, len(sources)) if parts else no_rows(columns.schema.record)
-        assert isinstance(joined, StructColumn)
-        return joined
+    def _blocks(
+        self,
+        task: MergeLogs,
+        latest: LatestRecords,
+        blocks: Sequence[LogBlock],
+        ranges: list[Mapping[str, ColumnRange]],
+    ) -> Iterator[bytes]:
+        """The blocks of rows, then those of deletes. Adds the statistics of the rows to `ranges`."""
+        schema = latest.columns.schema
+        header = {
+            HeaderKey.INSTANT_TIME: task.target.instant_time,
+            HeaderKey.SCHEMA: json.dumps(schema_to_avro(schema), separators=(",", ":")),
+            HeaderKey.COMPACTED_BLOCK_TIMES: ",".join(_instants(blocks)),
+        }
+
+        def columns() -> Iterator[StructColumn]:
+            for batch in latest.kept():
+                column = self._engine.rows.to_column(self._engine.rows.root(batch), schema.record, "log files")
+                assert isinstance(column, StructColumn)
+                ranges.append(ranges_of_rows(column, schema.record))
+                yield column
+
+        max_bytes = block_bytes(self.snapshot.config.properties)
+        yield from encode_data_blocks(lambda *_: header, columns(), task.target.path, max_bytes)
+        if (deletes := _deletes_of(blocks, latest.deletes)) is not None:
+            yield from encode_delete_blocks(lambda *_: header, deletes, max_bytes)
 
     @cached_property
     def _engine(self) -> Engine[Any, Any, Any]:
@@ -146,34 +136,19 @@ class LogCompactor:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def _winners(columns: MergeColumns, records: LogRecords) -> Bools:
-    """Which records win over all others with their key. They are numbered, so that the merge gives their numbers back."""
-    count = len(records.key_ids)
-    numbered = replace(records.records, sources=np.arange(count, dtype=np.int32)[:, None])
-    wins = np.zeros(count, np.bool_)
-    if count:
-        _, latest = fold(numbered, records.key_ids, columns.rules.precedence, columns.latest)
-        wins[latest.sources[:, 0]] = True
-    return wins
-
-
 def _deletes_of(blocks: Sequence[LogBlock], wins: Bools) -> DeleteRecords | None:
     """The records of delete blocks that win, with their ordering values; `wins` has one flag for each record, in order."""
-    parts = [read_deletes(block) for block in blocks if block.kind is BlockKind.DELETE]
-    parts = [part for part in parts if length(part.record_keys)]
-    if not parts:
-        return None
-    keys, paths = (
-        filter_rows(column, wins)
-        for column in (
-            concat_strings([part.record_keys for part in parts]),
-            concat_columns([part.partition_paths for part in parts], len(wins)),
-        )
-    )
-    assert isinstance(keys, StringColumn)
-    assert isinstance(paths, StringColumn)
-    ordering = filter_rows(concat_columns([part.ordering_values for part in parts], len(wins)), wins)
-    return DeleteRecords(keys, paths, ordering)
+    parts: list[DeleteRecords] = []
+    first = 0
+    for block in blocks:
+        if block.kind is not BlockKind.DELETE:
+            continue
+        deletes = read_deletes(block)
+        flags = wins[first : first + length(deletes.record_keys)]
+        first += len(flags)
+        if flags.any():
+            parts.append(deletes.keep(flags))
+    return join_deletes(parts) if parts else None
 
 
 def _instants(blocks: Sequence[LogBlock]) -> Iterator[str]:

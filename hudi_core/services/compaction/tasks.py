@@ -137,20 +137,23 @@ class Compactor:
 
 
 def runner_of(
-    engine: Engine[Any, Any, Any], storage: Storage, slices: Sequence[FileSlice], memory: int | None = None
+    engine: Engine[Any, Any, Any],
+    storage: Storage,
+    slices: Sequence[FileSlice],
+    memory: int | None = None,
+    *,
+    of_logs: bool = False,
 ) -> Runner:
     """The runner of the tasks of a compaction: in the threads of this process so many at once as memory has room for, which
     `memory` may bound further. Rule COMPACT-379."""
-    largest = max(map(task_bytes, slices), default=0)
+    largest = max((task_bytes(one, of_logs=of_logs) for one in slices), default=0)
     runner = waiting_runner(engine, storage, largest)
     room = max(1, min(MAX_BYTES, memory or MAX_BYTES) // max(largest, 1))
     return ThreadRunner(room) if isinstance(runner, ThreadRunner) and room < runner.parallelism else runner
 
 
 def task_bytes(file_slice: FileSlice, *, of_logs: bool = False) -> int:
-    """About how much memory the task of a slice takes; a log compaction holds all of the logs."""
-    base = 0 if file_slice.base is None else file_slice.base.size
+    """About how much memory the task of a slice takes; a log compaction reads no base file."""
+    base = 0 if file_slice.base is None or of_logs else file_slice.base.size
     logs = sum(log.size for log in file_slice.logs)
-    if of_logs:
-        return _LOG_INFLATED * logs
     return min(INFLATED * base, _WRITER_BYTES) + _LOG_INFLATED * min(logs, MAX_LOG_BYTES)

@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import StructColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.data_files import column_ranges as ranges
-from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_rows
+from hudi_core.data_files.column_ranges import join_ranges, least_and_greatest, ranges_of_rows
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.types import nodes as t
 from hudi_core.values.order import sort_key
@@ -46,6 +46,12 @@ def test_bounds_are_those_of_the_values(name: str, data: st.DataObject) -> None:
     ordered = sorted((value for value in present if value == value), key=lambda value: sort_key(value, of))
     assert (known.values, known.nulls, known.nan) == (len(rows), len(rows) - len(present), len(ordered) < len(present))
     assert (known.lower, known.upper) == ((ordered[0], ordered[-1]) if ordered else (None, None))
+    cut = data.draw(st.integers(0, len(rows)))
+    parts = [
+        ranges_of_rows(StructColumn(len(some), {"c": from_array(from_values(some, of), of, "c")}), record)
+        for some in (rows[:cut], rows[cut:])
+    ]
+    assert join_ranges(parts) == {"c": known}
 
 
 def test_fields_of_a_null_record_are_null_and_lists_have_no_statistics() -> None:

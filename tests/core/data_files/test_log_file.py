@@ -1,4 +1,7 @@
-"""Log files as they are written: their names, their blocks, and when there are any."""
+"""Log files as they are written: their names, their blocks, and when there are any.
+
+Also covers: `data_files/block_size.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from hudi_core.data_files.block_size import BLOCK_SIZE
+from hudi_core.errors import UsageError
 from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.roaring import read_positions
-from hudi_core.front.opening import create_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
@@ -129,3 +134,33 @@ def test_positions_are_left_out_where_they_are_not_wanted_or_not_known_to_reader
     write(table, arrow(("d", 2, 2)), options=WriteOptions(record_positions=wanted))
     assert headers(table) == [[(None, None)]]
     assert stored(table) == [("a", 1), ("b", 1), ("c", 1), ("d", 2)]
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_rows_and_deletes_are_divided_into_blocks(tmp_path: Path, version: int) -> None:
+    """LOG-1020, WRITE-1020: each block has the positions of its own records."""
+    table = new_table(tmp_path, version)
+    write(table, arrow(*((f"k{n}", 1, 1) for n in range(9))))
+    small = WriteOptions(sizes=FileSizes(small=0), properties={BLOCK_SIZE: "150"})
+    write(refreshed(table), arrow(*((f"k{n}", n, 2) for n in range(5, -1, -1))), options=small)
+    write(refreshed(table), pa.table({"id": ["k8", "k6", "k7"]}), "delete", options=small)
+    (file_slice,) = refreshed(table).slices()
+    blocks = [block for log in file_slice.logs for block in read_blocks(table.storage.open(log.path))]
+    kinds = [block.kind for block in blocks]
+    assert kinds.count(BlockKind.AVRO_DATA) > 1
+    if version > 6:
+        texts = [block.require(HeaderKey.RECORD_POSITIONS) for block in blocks if block.kind is BlockKind.AVRO_DATA]
+        positions = [read_positions(text, "a block", 9).tolist() for text in texts]
+        assert [place for some in positions for place in some] == list(range(6))
+    rows = refreshed(table).scan(columns=["id", "n"]).to_json_rows()
+    assert sorted(tuple(row.values()) for row in rows) == [(f"k{n}", n) for n in range(6)]
+    assert [str(finding) for finding in open_table(tmp_path / "t").validate()] == []
+
+
+def test_a_size_of_blocks_that_is_none_is_refused(tmp_path: Path) -> None:
+    """WRITE-1020."""
+    table = new_table(tmp_path, 9)
+    for text in ("0", "-1", "16 MiB", "1e6", "\u0663"):
+        with pytest.raises(UsageError, match="bytes above 0"):
+            write(table, arrow(("a", 1, 1)), options=WriteOptions(properties={BLOCK_SIZE: text}))
+    assert not list(refreshed(table).timeline.commits)

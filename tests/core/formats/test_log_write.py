@@ -5,13 +5,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.nodes import BinaryColumn, Column, PrimitiveColumn, StructColumn, to_list
+from hudi_core.columns.nodes import BinaryColumn, Column, PrimitiveColumn, StructColumn, length, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import SchemaError, UsageError
 from hudi_core.formats.avro.block import join_records
@@ -21,7 +22,9 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.log_write import (
     encode_block,
     encode_data_block,
+    encode_data_blocks,
     encode_delete_block,
+    encode_delete_blocks,
 )
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.random_access import InMemoryFile
@@ -134,3 +137,31 @@ def test_deletes_of_apache_hudi_are_written_again_byte_for_byte(entry: TableEntr
             block.kind, {HeaderKey(key): value for key, value in block.header.items()}, block.content()
         )
         assert len(again) == block.length
+
+
+def numbered(first: int, stop: int) -> dict[HeaderKey, str]:
+    return {**HEADER, HeaderKey.TARGET_INSTANT_TIME: f"{first} {stop}"}
+
+
+@given(st.lists(st.lists(st.text(max_size=40), max_size=9), max_size=4), st.integers(1, 200))
+def test_blocks_of_a_bounded_size_have_all_rows_in_order(parts: list[list[str]], max_bytes: int) -> None:
+    """LOG-1020."""
+    columns = [
+        StructColumn(
+            len(keys), {"key": string_column(keys), "v": PrimitiveColumn(np.arange(len(keys), dtype=np.int64))}
+        )
+        for keys in parts
+    ]
+    keys = [key for part in parts for key in part]
+    read: list[Any] = []
+    for block in blocks(b"".join(encode_data_blocks(numbered, columns, "rows", max_bytes))):
+        data, starts, lengths = join_records([block])
+        assert len(starts) == 1 or block.content_length <= max_bytes
+        assert block.require(HeaderKey.TARGET_INSTANT_TIME) == f"{len(read)} {len(read) + len(starts)}"
+        read += to_list(decode(SCHEMA, data, starts, lengths, "block"))
+    assert [row["key"] for row in read] == keys
+    deletes = commit_time_deletes(string_column(keys), "p=1")
+    found = [read_deletes(block) for block in blocks(b"".join(encode_delete_blocks(numbered, deletes, max_bytes)))]
+    assert [key for part in found for key in to_list(part.record_keys)] == keys
+    assert [path for part in found for path in to_list(part.partition_paths)] == ["p=1"] * len(keys)
+    assert all(to_list(part.ordering_values) == [{"value": 0}] * length(part.record_keys) for part in found)

@@ -1,16 +1,18 @@
 """Log compactions from their plan to their commit.
 
-Also covers: `services/compaction/log_run.py`, `services/compaction/log_tasks.py`.
+Also covers: `services/compaction/log_run.py`, `services/compaction/log_tasks.py`, `reading/latest_records.py`.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from hudi_core.data_files.block_size import BLOCK_SIZE
 from hudi_core.errors import ConflictError, UnsupportedError
-from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.log import HeaderKey, LogBlock, read_blocks
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions
@@ -22,6 +24,7 @@ from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
 from tests.core.services.compaction.test_operations import ALL, INTO_LOGS, TYPES, content, files, findings, made, rows
+from tests.support.spilling import spilled
 
 LOGS = CompactionOptions(of_logs=True, min_log_blocks=2)
 
@@ -65,6 +68,29 @@ def test_rows_stay_as_they_are(tmp_path: Path, version: int) -> None:
     assert compact(open_table(tmp_path)).rows == 4
     assert content(tmp_path) == rows_then
     assert findings(tmp_path) == []
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_records_in_files_give_the_same_log_file(tmp_path: Path, version: int) -> None:
+    """COMPACT-1020, WRITE-1020: but for its blocks, which are small ones."""
+    logs: dict[str, list[LogBlock]] = {}
+    for name in ("memory", "files"):
+        table = changed(tmp_path / name, version, ALL)
+        before = content(tmp_path / name)
+        if name == "files":
+            properties = tmp_path / name / ".hoodie" / "hoodie.properties"
+            properties.write_text(f"{properties.read_text('utf-8')}{BLOCK_SIZE}=1\n", "utf-8")
+            table = open_table(tmp_path / name)
+        with spilled(folder=tmp_path) if name == "files" else nullcontext():
+            assert compact(refreshed(table), LOGS).state == "completed"
+        assert content(tmp_path / name) == content(tmp_path / name, MetadataMode.OFF) == before
+        assert findings(tmp_path / name) == []
+        after = open_table(tmp_path / name)
+        (now,) = [one for one in after.slices() if one.partition == "x"]
+        logs[name] = list(read_blocks(after.storage.open(now.logs[-1].path)))
+    assert [block.kind.name for block in logs["memory"]] == ["AVRO_DATA", "DELETE"]
+    assert [block.kind.name for block in logs["files"]] == ["AVRO_DATA", "AVRO_DATA", "DELETE"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["files", "memory"]
 
 
 def test_short_slices_are_left_alone(tmp_path: Path) -> None:
