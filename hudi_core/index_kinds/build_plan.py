@@ -35,12 +35,13 @@ from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.timeline.services import with_a_way_out
 from hudi_core.timeline.timeline import Timeline
+from hudi_core.types import nodes as t
 
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
@@ -163,12 +164,21 @@ def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> No
 
 
 def refuse_renamed(table: Table, partitions: Collection[str]) -> None:
-    """Raises `UnsupportedError` for statistics of files in a table whose columns may have changed their names."""
-    if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
-        # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position
-        # alone.
-        expected = f"{COLUMN_STATS} of a table whose columns kept their names"
-        raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
+    """Raises `UnsupportedError` for statistics of files in a table whose columns have changed their names or types. Rule
+    META-1021."""
+    if COLUMN_STATS not in partitions or not any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+        return
+    # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position alone.
+    by_id: dict[int, tuple[Path, object]] = {}
+    by_path: dict[Path, int] = {}
+    for schema in table.history():
+        for column, place in schema.places.items():
+            kind = place.field.type
+            form = place.path, type(kind) if isinstance(kind, t.Nested) else kind
+            if by_id.setdefault(column, form) != form or by_path.setdefault(place.path, column) != column:
+                expected = f"{COLUMN_STATS} of a table whose columns kept their names and types"
+                found = f"a schema history in which {place.name} changed"
+                raise UnsupportedError(table.storage.uri, expected=expected, found=found)
 
 
 def choose_definitions(

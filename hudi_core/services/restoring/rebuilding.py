@@ -1,24 +1,59 @@
-"""The metadata table of a table whose history changed, built anew. Rule RESTORE-461."""
+"""The metadata table of a table whose history changed, built anew. Rules RESTORE-461, RESTORE-1021."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
+
+from hudi_core.commit.lock import table_lock
 from hudi_core.commit.times import Clock
-from hudi_core.errors import TableError
+from hudi_core.errors import HudiError
 from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import build_order, kind_of
+from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
 
 def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
-    """Builds the metadata table with these partitions, none for none, and returns them. Raises what a build raises, with what to
-    do about it: the table is as it was asked for by then."""
+    """Builds the metadata table with these partitions, none for none, and returns those that it has. What cannot be built is left
+    out, and a warning names it with the command that builds it: the table is as it was asked for by then."""
     if not partitions:
         return ()
+    anew = IndexOptions(rebuild=True)
     try:
-        build_indexes(table, partitions, IndexOptions(rebuild=True), clock=clock)
-    except TableError as error:
-        error.add_note(
-            "the table is as wanted, and has no metadata table: hudi-core index build TABLE files builds one"
-        )
-        raise
+        build_indexes(table, partitions, anew, clock=clock)
+    except HudiError:
+        return _build_each(table, partitions, anew, clock)
     return partitions
+
+
+def _build_each(table: Table, partitions: tuple[str, ...], anew: IndexOptions, clock: Clock) -> tuple[str, ...]:
+    """Builds one partition after the other, so that the others are there where one cannot be."""
+    known = index_definitions(table.storage, table.config)
+    for partition in sorted(partitions, key=build_order):
+        if partition in refreshed(table).config.metadata_partitions:  # it was built with one that needs it
+            continue
+        try:
+            build_indexes(table, [partition], anew, clock=clock)
+        except HudiError as error:
+            warnings.warn(
+                f"the table is as wanted, but it has no {partition} any more: {error}; "
+                f"hudi-core index build TABLE {_name(partition, known)} builds it where the table allows it",
+                stacklevel=4,
+            )
+    with table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        there = latest.config.kept_partitions
+        remove_definitions(latest, [partition for partition in partitions if partition not in there])
+    return tuple(partition for partition in partitions if partition in there)
+
+
+def _name(partition: str, known: Mapping[str, IndexDefinition]) -> str:
+    """What a command calls an index."""
+    kind, definition = kind_of(partition), known.get(partition)
+    if kind is None or not kind.is_named or definition is None:
+        return partition
+    return f"{kind.name} --columns {','.join(definition.columns)}"

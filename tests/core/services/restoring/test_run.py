@@ -249,3 +249,45 @@ def test_no_commit_begins_while_a_restore_is_pending(tmp_path: Path) -> None:
     ):
         pass
     assert content(table) == before
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 8), ("mor", 6), ("mor", 9)])
+def test_an_index_that_cannot_be_built_again_is_left_out_with_a_warning(
+    tmp_path: Path, kind: str, version: int
+) -> None:
+    """RESTORE-1021: columns of the table have changed their names, which statistics of files cannot be built for."""
+    table = made(tmp_path / "t", kind, version, all_of(version))
+    table.evolve("RENAME COLUMN n TO m")
+    saved = savepoint(table.refresh()).instant
+    before = table.refresh().scan().count()
+    table.refresh().delete(where="id = 'k001'")
+    with pytest.warns(UserWarning) as noticed:
+        result = restore(table.refresh(), saved)
+    lacking = [text.partition(" any more: ")[0] for text in map(str, (one.message for one in noticed))]
+    assert lacking == [
+        f"the table is as wanted, but it has no {name}" for name in all_of(version)[: 1 if version == 6 else 2]
+    ]
+    assert "; hudi-core index build TABLE column_stats builds it" in str(noticed[0].message)
+    after = table.refresh()
+    assert result.state == "completed"
+    assert set(result.rebuilt) == {"files", "bloom_filters", "record_index"} == set(after.config.metadata_partitions)
+    assert after.scan().count() == before
+    assert [str(finding) for finding in after.validate()] == []
+    after.upsert(pa.table({"id": ["k001"], "m": pa.array([7], pa.int64()), "city": ["rome"]}))
+    assert table.refresh().scan(where="m = 7").count() == 1
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_statistics_of_columns_that_only_came_are_built_again(tmp_path: Path, version: int) -> None:
+    """META-1021, RESTORE-461."""
+    table = made(tmp_path / "t", "mor", version, all_of(version))
+    table.evolve("ADD COLUMN tip double")
+    table.refresh().upsert(rows(3, 9, 8).append_column("tip", pa.array([0.5] * 6)))
+    saved = savepoint(table.refresh()).instant
+    before = table.refresh().scan().count()
+    table.refresh().delete(where="id = 'k001'")
+    result = restore(table.refresh(), saved)
+    after = table.refresh()
+    assert set(result.rebuilt) == {"files", *all_of(version)}
+    assert (after.scan().count(), after.scan(where="tip > 0").count()) == (before, 6)
+    assert [str(finding) for finding in after.validate()] == []
