@@ -21,6 +21,7 @@ from uuid import uuid4
 
 _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
+_TEMPORARY, _TEMPORARY_END = ".hudi-core-", ".tmp"
 
 
 class TakenAwayError(FileNotFoundError):
@@ -266,11 +267,16 @@ def _make_folder(folder: Path, unsynced: Unsynced) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is one that waits to take its own."""
+    return name.startswith(_TEMPORARY) and name.endswith(_TEMPORARY_END)
+
+
 def _temporary_names(path: Path) -> list[Path]:
     """The names under which a file is written as a stream, as many as may write it at once. They have a digest of its name: log
     files are known by how their names begin."""
     digest = blake2b(path.name.encode(), digest_size=8).hexdigest()
-    return [path.with_name(f".hudi-core-{digest}-{number}.tmp") for number in range(_WRITERS)]
+    return [path.with_name(f"{_TEMPORARY}{digest}-{number}{_TEMPORARY_END}") for number in range(_WRITERS)]
 
 
 def _open(path: Path) -> tuple[Path, BinaryIO]:
@@ -278,7 +284,7 @@ def _open(path: Path) -> tuple[Path, BinaryIO]:
     for temporary in _temporary_names(path):
         with suppress(FileExistsError):
             return temporary, temporary.open("xb")
-    temporary = path.with_name(f".hudi-core-{uuid4().hex}.tmp")
+    temporary = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
     return temporary, temporary.open("xb")
 
 
@@ -286,7 +292,7 @@ def _open(path: Path) -> tuple[Path, BinaryIO]:
 def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
     """A name beside the file's, of a form that no reader of a table takes for a file of its own. Its folder is made."""
     _make_folder(path.parent, unsynced)
-    temporary = path.with_name(f".hudi-core-{uuid4().hex}.tmp")
+    temporary = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
     try:
         yield temporary
     finally:

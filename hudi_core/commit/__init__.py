@@ -1,5 +1,6 @@
 """The changes of a write, and the storage steps that commit them. Rules: `specs/commits.md`.
 
+abandoned      temporary files that killed processes have left
 avro_schemas   the Avro schemas of the files of instants
 compaction_plans  plans of compactions, of a table and of its metadata table, and their stored form
 heartbeat      heartbeats of writes that are going on

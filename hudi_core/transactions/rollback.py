@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from hudi_core.commit.abandoned import delete_abandoned
 from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
@@ -73,14 +74,15 @@ class RollbackPlan:
         }
 
 
-def roll_back_dead(table: Table) -> list[RollbackPlan]:
-    """Undoes all writes that died, and gives what was undone. Writers that are alive are left alone. `table` still shows what it
-    showed."""
+def roll_back_dead(table: Table, clock: Clock = system_clock) -> list[RollbackPlan]:
+    """Undoes all writes that died, and gives what was undone; temporary files that killed processes left go too. Writers that are
+    alive are left alone. `table` still shows what it showed."""
     refuse_read_only(table.config, table.storage.uri)
-    with table_lock(table.storage):
+    with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        plans = [rollback_plan(latest, write) for write in list_failed_writes(latest)]
-        roll_back_failed(latest)
+        plans = [rollback_plan(latest, write) for write in list_failed_writes(latest, clock)]
+        roll_back_failed(latest, clock)
+        delete_abandoned(latest.storage, clock())
         return plans
 
 

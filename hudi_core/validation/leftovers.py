@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from hudi_core.commit.abandoned import abandoned_files
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
 from hudi_core.commit.markers import MARKERS, marker_folder
@@ -30,6 +31,11 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
         words = _way_out(subject, instant)
         state = InstantState(instant.state).name.lower()
         yield Finding(LEFTOVERS, Severity.WARNING, where, "a writer that shows signs of life", f"none, {state}", words)
+    for path in abandoned_files(subject.table.storage, subject.clock()):
+        mending = Mending("delete it (validate --mend); hudi-core rollback TABLE --failed does it too", removes=path)
+        yield Finding(
+            LEFTOVERS, Severity.WARNING, path, "no file that waits for its name", "one of a dead process", mending
+        )
     if lock_is_expired(subject.table.storage, subject.clock()):
         words = by_hand("nothing: the next writer takes it")
         yield Finding(LEFTOVERS, Severity.INFO, LOCK_PATH, "no lock, or one that counts", "one that has expired", words)

@@ -4,17 +4,20 @@ is touched. Rules VALID-19, VALID-20, VALID-230, VALID-320.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 
+from hudi_core.commit.abandoned import is_abandoned
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.index_builds.build import build_metadata_table
 from hudi_core.index_builds.dropped_plans import drop_unreadable
 from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.local_files import is_temporary
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.notebook import show_briefly
@@ -105,10 +108,16 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
         latest = refreshed(table)
         pending = {instant.requested_time for instant in latest.timeline.pending}
         pending -= _with_useless_markers(latest, clock)
-        over = [path for path in wanted if path.rpartition("/")[2] not in pending]
+        over = [path for path in wanted if _is_over(table.storage, path, pending, clock)]
         for path in over:
             if path.startswith(f"{MARKERS}/"):
                 table.storage.delete_folder(path)
             else:
                 table.storage.delete(path)
     return tuple(over)
+
+
+def _is_over(storage: Storage, path: str, pending: Set[str], clock: Clock) -> bool:
+    """Whether a leftover is still one: the temporary file of a dead process, or what belongs to no pending write."""
+    name = path.rpartition("/")[2]
+    return is_abandoned(storage, path, clock()) if is_temporary(name) else name not in pending

@@ -45,7 +45,7 @@ def rollback(
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or `failed`", found=found)
     if instant is None:
-        return roll_back_dead(table)
+        return roll_back_dead(table, clock)
     refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
@@ -43,7 +43,7 @@ class ServiceOptions:
     """Bytes in memory of each of these; what needs more is put off."""
     stopped: Callable[[], bool] = lambda: False
     """Asked before each service and while it waits for the next round: whether to end."""
-    wait: Callable[[float], object] | None = None
+    wait: Callable[[float], object] = sleep
     """Waits so many seconds, or until it is stopped."""
     clock: Clock = system_clock
 
@@ -65,7 +65,11 @@ def run_services(table: Table, options: ServiceOptions | None = None) -> Iterato
     service raises otherwise; those before it are done.
     """
     settings = options or ServiceOptions()
-    refuse_unwritable(refreshed(table), merges=False)
+    try:
+        refuse_unwritable(refreshed(table), merges=False)
+    except ConflictError:  # a restore: each round tries again
+        if settings.every is None:
+            raise
     request = Request(settings.properties, settings.clock, WorkBounds(settings.bytes, settings.memory))
     wanted = [SERVICES[name] for name in ServiceName if not settings.only or name in settings.only]
     begun, number = monotonic(), 0
@@ -90,8 +94,7 @@ def run_services(table: Table, options: ServiceOptions | None = None) -> Iterato
         pause = max(round_begun + settings.every - monotonic(), 0.0)
         if settings.seconds is not None and monotonic() - begun + pause >= settings.seconds:
             return
-        if settings.wait is not None:
-            settings.wait(pause)
+        settings.wait(pause)
 
 
 def _is_over(begun: float, settings: ServiceOptions) -> bool:

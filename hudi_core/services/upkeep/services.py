@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from hudi_core.cluster.operations import cluster, nothing_done
+from hudi_core.commit.abandoned import abandoned_files
 from hudi_core.commit.times import Clock
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -100,11 +101,13 @@ class Service:
 
 def _dead_writers(table: Table, request: Request) -> bool:
     rollbacks = any(instant.action == ROLLBACK for instant in table.timeline.pending)
-    return rollbacks or bool(list_failed_writes(table, request.clock))
+    if rollbacks or list_failed_writes(table, request.clock):
+        return True
+    return any(True for _ in abandoned_files(table.storage, request.clock()))
 
 
-def _roll_back(table: Table, _: Request) -> Mapping[str, Any]:
-    undone = roll_back_dead(table)
+def _roll_back(table: Table, request: Request) -> Mapping[str, Any]:
+    undone = roll_back_dead(table, request.clock)
     return {"instant": None, "instants": [plan.instant.requested_time for plan in undone]}
 
 

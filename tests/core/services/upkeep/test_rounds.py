@@ -148,6 +148,23 @@ def test_services_go_on_after_a_restore_that_they_met(tmp_path: Path) -> None:
     assert next(running).state == "nothing to clean"
 
 
+def test_services_that_begin_during_a_restore_wait_for_their_next_round(tmp_path: Path) -> None:
+    """RESTORE-1023."""
+    table = made(tmp_path / "t", "cow", 9)
+    restore = f"{table.timeline.folder}/20991231235959999.restore.requested"
+    table.storage.create(restore, b"")
+    with pytest.raises(ConflictError, match="no restore under way"):
+        next(run_services(table, ServiceOptions(("clean",))))
+    pauses: list[float] = []
+
+    def wait(seconds: float) -> None:
+        pauses.append(seconds)
+        table.storage.delete(restore)
+
+    states = [run.state for run in run_services(table, ServiceOptions(("clean",), every=5, rounds=2, wait=wait))]
+    assert (states, len(pauses)) == (["conflict", "nothing to clean"], 1)
+
+
 def test_bounds_of_bytes_and_memory_put_work_off(tmp_path: Path) -> None:
     """UPKEEP-863, UPKEEP-864: the next round does it."""
     due = {**OFTEN, "hoodie.compact.inline.max.delta.commits": "1", "hoodie.clustering.async.max.commits": "1"}
