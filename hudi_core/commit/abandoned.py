@@ -14,7 +14,7 @@ ABANDONED_AFTER: Final = timedelta(hours=1)
 """How long nothing was written to a file whose writer is dead: who writes one writes on within seconds."""
 
 
-def abandoned_files(storage: Storage, now: datetime) -> Iterator[str]:
+def list_abandoned(storage: Storage, now: datetime) -> Iterator[str]:
     """The paths of temporary files that nobody writes any more. Remote stores have none: there a file has no other name."""
     if storage.is_remote:
         return
@@ -31,7 +31,7 @@ def is_abandoned(storage: Storage, path: str, now: datetime) -> bool:
 
 def delete_abandoned(storage: Storage, now: datetime) -> tuple[str, ...]:
     """Deletes the temporary files that nobody writes any more, and gives their paths."""
-    paths = tuple(abandoned_files(storage, now))
+    paths = tuple(list_abandoned(storage, now))
     for path in paths:
         storage.delete(path)
     return paths

@@ -6,7 +6,7 @@ base_files      rows of base files, brought to a wanted schema by column id; row
 block_files     Parquet files that are the content of a log block, opened as files of their own
 damage          what a read does about damaged files: an error, or the rest of the rows with a warning. Rule LOG-262
 key_runs        record keys in files, divided by their hashes
-latest_records  the latest record of each key in the logs of a slice, as it stands there, for a log compaction
+latest_records  the latest record of each key in the logs of a slice, unchanged, for a log compaction
 log_blocks      the blocks of a slice's log files that count. What a completed write wrote and is not there is damage. Rules
                 LOG-260 to LOG-262
 log_buffer      records of log blocks, gathered one block after the other as arrays that can be merged

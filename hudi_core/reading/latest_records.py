@@ -1,4 +1,4 @@
-"""The latest record of each key in the logs of a slice, as it stands there: what a log compaction keeps. Rule COMPACT-374."""
+"""The latest record of each key in the logs of a slice, unchanged: what a log compaction keeps. Rule COMPACT-374."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LatestRecords:
         """How many records there are, deletes among them."""
         return len(self.rows) + len(self.deletes)
 
-    def kept(self) -> Iterator[Any]:
+    def draw(self) -> Iterator[Any]:
         """The rows that are the latest, batch by batch."""
         rows, first = self.columns.engine.rows, 0
         for batch in self.batches:

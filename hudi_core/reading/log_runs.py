@@ -98,7 +98,7 @@ class LogRuns:
             numbers = positions
         else:
             return None
-        runs = self._sorted(stretches(base_rows, self.records))
+        runs = self._begin_runs(stretches(base_rows, self.records))
         begin = 0
         for raw, first_row in self._raw_runs():
             rows = np.where(raw.rows == NO_ROW, NO_ROW, raw.rows + first_row)
@@ -110,7 +110,7 @@ class LogRuns:
         """Which records win over all others with their key, and which are those of delete blocks; by key."""
         self._end_run()
         numbers = self._number(0, iter(()))
-        runs = self._sorted(stretches(0, self.records))
+        runs = self._begin_runs(stretches(0, self.records))
         listed = np.zeros(self.records, np.bool_)
         begin = 0
         for raw, _ in self._raw_runs():
@@ -126,7 +126,7 @@ class LogRuns:
                 wins[last.sources[:, 0]] = True
         return wins, listed
 
-    def _sorted(self, parts: Sequence[Stretch]) -> SortedRuns:
+    def _begin_runs(self, parts: Sequence[Stretch]) -> SortedRuns:
         rows = LoggedRows(self.batches, self.rows, self._buffer.merged_columns)
         return SortedRuns(self._folder, self._columns, self._widths, rows, parts)
 

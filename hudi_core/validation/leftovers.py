@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hudi_core.commit.abandoned import abandoned_files
+from hudi_core.commit.abandoned import list_abandoned
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
 from hudi_core.commit.markers import MARKERS, marker_folder
@@ -31,7 +31,7 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
         words = _way_out(subject, instant)
         state = InstantState(instant.state).name.lower()
         yield Finding(LEFTOVERS, Severity.WARNING, where, "a writer that shows signs of life", f"none, {state}", words)
-    for path in abandoned_files(subject.table.storage, subject.clock()):
+    for path in list_abandoned(subject.table.storage, subject.clock()):
         mending = Mending("delete it (validate --mend); hudi-core rollback TABLE --failed does it too", removes=path)
         yield Finding(
             LEFTOVERS, Severity.WARNING, path, "no file that waits for its name", "one of a dead process", mending

@@ -117,7 +117,7 @@ class LogCompactor:
         }
 
         def columns() -> Iterator[StructColumn]:
-            for batch in latest.kept():
+            for batch in latest.draw():
                 column = self._engine.rows.to_column(self._engine.rows.root(batch), schema.record, "log files")
                 assert isinstance(column, StructColumn)
                 ranges.append(ranges_of_rows(column, schema.record))

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from hudi_core.cluster.operations import cluster, nothing_done
-from hudi_core.commit.abandoned import abandoned_files
+from hudi_core.commit.abandoned import list_abandoned
 from hudi_core.commit.times import Clock
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -103,7 +103,7 @@ def _dead_writers(table: Table, request: Request) -> bool:
     rollbacks = any(instant.action == ROLLBACK for instant in table.timeline.pending)
     if rollbacks or list_failed_writes(table, request.clock):
         return True
-    return any(True for _ in abandoned_files(table.storage, request.clock()))
+    return any(True for _ in list_abandoned(table.storage, request.clock()))
 
 
 def _roll_back(table: Table, request: Request) -> Mapping[str, Any]:
