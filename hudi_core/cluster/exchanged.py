@@ -26,6 +26,7 @@ from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.spool import spool
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.formats.names import parse_base_file
+from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.parallel.flow import FlowRunner, Packet
 from hudi_core.schema.project import project
 from hudi_core.timeline.slices import FileSlice
@@ -166,6 +167,7 @@ class WriteFiles:
 
     def _statuses(self, packets: Iterator[Packet]) -> Iterator[tuple[int, WriteStatus]]:
         engine, firsts = self.runner.snapshot.engine, [group.first for group in self.groups]
+        kept = self.runner.snapshot.config.kept_partitions - {RECORD_INDEX}  # its keys are read from the files
         for place, of_file in by_group(packets):
             number = int(np.searchsorted(firsts, place, "right")) - 1
             group = self.groups[number]
@@ -174,7 +176,7 @@ class WriteFiles:
                 for copy, part in enumerate(_split(rows.rows, TOO_LARGE * group.even, group.even)):
                     status = self._write(made, part, group, place + copy * self.total)
                     if status is not None:
-                        yield number, keep_needed(status, self.runner.snapshot.config.kept_partitions)
+                        yield number, keep_needed(status, kept)
 
     def _write(self, rows: SortedRows, part: Numbers, group: GroupFiles, number: int) -> WriteStatus | None:
         time = self.attempts.instant_time

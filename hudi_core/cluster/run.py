@@ -29,12 +29,13 @@ from hudi_core.cluster.sample import draw_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
 from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sort_rows
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
-from hudi_core.commit.statuses import TableChange, WriteStatus, add_written
+from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
+from hudi_core.index_kinds.after_write import slice_after, snapshot_after
 from hudi_core.index_kinds.expressions import table_expressions
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import FlowRunner
@@ -48,6 +49,7 @@ from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delete_others
+from hudi_core.transactions.key_exchange import plan_exchange
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.reports import keep_needed
@@ -109,13 +111,15 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
             now = slices_by_group(latest.slices())
             written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
             _refuse_none(latest, instant, written)
+            keys = staged if len(written) == len(rewritten) else _stage_keys(write, written)
             kept = {status.path for group in written for status in group.statuses}
             for status in change.statuses:
                 if status.path not in kept:  # before the commit: of a completed one every file is read
                     latest.storage.delete(status.path)
-            return _change(write.table, plan, written)
+            return _change(write.table, plan, written, keys)
 
-        write.commit(_change(write.table, plan, rewritten), settle)
+        staged = _stage_keys(write, rewritten)
+        write.commit(_change(write.table, plan, rewritten, staged), settle)
     return _result(instant, plan, written, perf_counter() - begun)
 
 
@@ -247,7 +251,23 @@ def _parts(rows: SortedRows, outputs: int) -> list[RowRuns]:
     return [part for parts in of_files for part in parts if part.rows]
 
 
-def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> TableChange:
+def _stage_keys(write: Transaction, groups: Sequence[Rewritten]) -> StagedLogs | None:
+    """The record index's part of the commit, made by tasks that exchange the keys of the new files; None where statuses have the
+    keys, or no index needs them. Rule META-1055."""
+    table, time, runner = write.table, write.instant_time, write.table.engine.runner
+    if not isinstance(runner, FlowRunner):
+        return None
+    statuses = [status for group in groups for status in group.statuses]
+    keys, partitions = sum(status.rows for status in statuses), {status.partition for status in statuses}
+    attempts = Attempts(table.storage, time, of_commit=True)
+    exchange = plan_exchange(table, attempts, partitions, keys, runner.parallelism)
+    if exchange is None:
+        return None
+    after = replace(exchange, snapshot=snapshot_after(exchange.snapshot, bare_schema(table), time))
+    return after.add(runner, [slice_after(status, None, time) for status in statuses])[1]
+
+
+def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], staged: StagedLogs | None) -> TableChange:
     replaced: dict[str, list[str]] = {}
     for one in groups:
         for old in one.slices:
@@ -255,7 +275,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
     extra = {NOTE: note(plan.strategy, plan.columns)}
     if plan.gains and len(groups) == len(plan.groups):  # with fewer groups the prediction is of something else
         extra[PREDICTIONS] = encode_gains(plan.gains)
-    # A status gives every record key of the replaced file groups its new location, so no key has to be removed.
+    # The new files give every record key of the replaced file groups its new location, so no key has to be removed.
     return TableChange(
         OPERATION,
         REPLACE_COMMIT,
@@ -263,6 +283,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
         tuple(status for one in groups for status in one.statuses),
         {partition: tuple(ids) for partition, ids in replaced.items()},
         extra=extra,
+        staged=staged,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.engine import Runner
 from hudi_core.formats.secondary_keys import KeyChange, SecondaryKeys
 from hudi_core.schema.schema import Schema
 from hudi_core.tally import Tally
@@ -94,6 +95,33 @@ def add_written(tally: Tally, status: WriteStatus | None, *, counted: bool) -> N
     tally.add(done=1, written=rows, size=status.size + sum(status.change_logs.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class StagedLog:
+    """The content of a log file of the metadata table, which a task made before the commit. Rule META-1055."""
+
+    partition: str
+    """Of the metadata table."""
+    of_table: str | None
+    """The partition of the table, for a partitioned record index."""
+    groups: int
+    """The file groups among which a hash chose."""
+    group: int
+    """The number of the file group among these."""
+    path: str
+    """Where the content waits, from the table's root."""
+    size: int
+    records: int
+    deletes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StagedLogs:
+    """Contents that wait for the commit, and the runner whose tasks bring them to their places."""
+
+    logs: tuple[StagedLog, ...]
+    runner: Runner
+
+
 CLUSTER: Final = "CLUSTER"
 """The operation that writes the rows of file groups to others as they are."""
 COMPACT: Final = "COMPACT"
@@ -120,5 +148,7 @@ class TableChange:
     deleted_partitions: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""
+    staged: StagedLogs | None = None
+    """The record index's part of the commit, where tasks made it: then statuses have no keys, nor are any in `replaced_keys`."""
     replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
     """By metadata partition the keys of the replaced file groups in secondary indexes, of the indexes that existed then."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 
-from hudi_core.engine import Storage
+from hudi_core.engine import Runner, Storage
 from hudi_core.errors import AlreadyExistsError
 from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.limits import STORAGE_REQUESTS
@@ -101,7 +102,35 @@ class SideBySide:
                 pass
 
 
-Step = SingleStep | SideBySide
+@dataclass(frozen=True, slots=True)
+class CopyFile:
+    """Creates a file with the content of another one. Where it exists with that content, the step was done before;
+    `AlreadyExistsError` for other content."""
+
+    path: str
+    source: str
+
+    def apply(self, storage: Storage) -> None:
+        Create(self.path, storage.read(self.source)).apply(storage)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyInTasks:
+    """Copies that tasks of a runner make, side by side: their contents do not come to this process. Rule META-1055."""
+
+    copies: tuple[CopyFile, ...]
+    runner: Runner = field(compare=False, repr=False)
+
+    def apply(self, storage: Storage) -> None:
+        self.runner.run(partial(_copy_durably, storage), self.copies)
+
+
+def _copy_durably(storage: Storage, copy: CopyFile) -> None:
+    copy.apply(storage)
+    sync_changes(storage)
+
+
+Step = SingleStep | SideBySide | CopyInTasks
 
 
 def side_by_side(sequences: Iterable[Sequence[Step]]) -> list[Step]:
@@ -113,6 +142,7 @@ def side_by_side(sequences: Iterable[Sequence[Step]]) -> list[Step]:
 
 
 def _singles(step: Step) -> tuple[SingleStep, ...]:
+    assert not isinstance(step, CopyInTasks)
     return step.steps if isinstance(step, SideBySide) else (step,)
 
 

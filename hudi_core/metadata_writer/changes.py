@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import partition_stats_key
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import concat_strings, string_column, take_strings
+from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.commit.steps import Step
-from hudi_core.errors import UsageError
 from hudi_core.formats.bloom_write import FilterKind
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.formats.secondary_keys import KeyChange
@@ -31,21 +30,27 @@ from hudi_core.metadata.table import (
     RECORD_INDEX,
     MetadataTable,
 )
-from hudi_core.metadata_writer.delta_commit import PartitionRows, delta_commit_steps, epoch_milliseconds, refuse_unkept
+from hudi_core.metadata_writer.delta_commit import (
+    PartitionRows,
+    delta_commit_steps,
+    epoch_milliseconds,
+    refuse_unkept,
+    staged_rows,
+)
 from hudi_core.metadata_writer.expression import (
     IndexedExpression,
     expression_file_rows,
     expression_partition_keys,
     expression_partition_rows,
 )
-from hudi_core.metadata_writer.group_files import find_repeated_key, without
+from hudi_core.metadata_writer.locations import KeyChanges, key_changes, location_changes
 from hudi_core.metadata_writer.partition_ranges import (
     FileStatistics,
     RecordedFiles,
     partition_statistics,
     read_recorded_files,
 )
-from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
+from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, file_rows, filter_rows, together
 from hudi_core.metadata_writer.secondary import join_secondary_changes
 from hudi_core.metadata_writer.statistics_rows import (
     V1,
@@ -377,6 +382,9 @@ class _Rows:
         return filter_rows(filters, self.instant_time)
 
     def record_index(self, partition: str) -> Iterator[PartitionRows]:
+        if self.change.staged is not None:
+            yield from staged_rows(partition, self.change.staged)
+            return
         definition = self.definitions.get(partition)
         if definition is None or not definition.is_partitioned:
             replaced = list(self.change.replaced_keys.values())
@@ -393,21 +401,8 @@ class _Rows:
         """The locations of keys after the commit. A key that one file group loses and another gets has moved; `replaced` are the
         keys of replaced file groups."""
         milliseconds = epoch_milliseconds(self.instant_time, self.zone)
-        added = together(
-            [
-                location_rows(status.added_keys, status.partition, status.file_id, milliseconds)
-                for status in statuses
-                if status.added_keys is not None
-            ]
-        )
-        twice = find_repeated_key(added.keys)
-        if twice is not None:
-            raise UsageError("record index", expected="each record key in one file group", found=f"{twice!r} in two")
-        removed = [status.removed_keys for status in statuses if status.removed_keys is not None]
-        removed += replaced
-        return IndexRows(
-            added.keys, added.values, without(concat_strings(removed), added.keys) if removed else added.deletes
-        )
+        lost = [KeyChanges("", "", removed=keys) for keys in replaced]
+        return location_changes([*map(key_changes, statuses), *lost], milliseconds)
 
     def _secondary(self, partition: str) -> IndexRows:
         changes = [status.secondary[partition] for status in self.change.statuses if partition in status.secondary]

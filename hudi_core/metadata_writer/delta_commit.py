@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import partial
 from typing import Final
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, plan_stat, stat_of
-from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Create, Ensure, SideBySide, SingleStep, Step
-from hudi_core.errors import UnsupportedError
+from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
+from hudi_core.commit.steps import CopyFile, CopyInTasks, Create, Ensure, SideBySide, SingleStep, Step
+from hudi_core.engine import Runner
+from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
 from hudi_core.keys.path_values import escape_name, escape_path_in_name
@@ -26,7 +28,7 @@ from hudi_core.metadata_writer.group_files import (
     log_content,
 )
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
-from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows
 from hudi_core.timeline.instants import DELTA_COMMIT
 from hudi_core.timeline.slices import FileSlice
 
@@ -43,15 +45,29 @@ class PartitionRows:
     partition: str
     rows: IndexRows
     table_partition: str | None = None
+    staged: StagedLogs | None = None
+    """The rows as tasks have encoded them; then `rows` has none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.rows) or self.staged is not None
+
+
+def staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
+    """The rows that tasks have encoded for a metadata partition."""
+    by_partition: dict[str | None, list[StagedLog]] = {}
+    for log in staged.logs:
+        if log.partition == partition:
+            by_partition.setdefault(log.of_table, []).append(log)
+    for of_table, logs in by_partition.items():
+        yield PartitionRows(partition, NO_ROWS, of_table, replace(staged, logs=tuple(logs)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A log file of the metadata table, and how the commit states it."""
+    """A log file of the metadata table, the step that makes it, and how the commit states it."""
 
     partition: str
-    path: str
-    content: bytes
+    step: Create | CopyFile
     stat: Stat
     planned: Stat
 
@@ -71,12 +87,15 @@ def delta_commit_steps(
     files = InstantFiles(metadata.timeline.folder, metadata.config.layout, instant_time, DELTA_COMMIT)
     written: list[_Written] = []
     starts: list[SingleStep] = []
+    runner: Runner | None = None
     for part in rows:
-        if part.rows:
+        if part:
             sets, new = _groups(metadata, part, instant_time)
             starts += new
             for groups in sets:
                 written += _log_files(metadata, part, groups, instant_time)
+        if part.staged is not None:
+            runner = part.staged.runner
     stats: dict[str, list[Stat]] = {}
     planned: dict[str, list[Stat]] = {}
     for file in written:
@@ -85,13 +104,15 @@ def delta_commit_steps(
     layout = metadata.config.layout
     workload = encode_commit(metadata_record(planned, PREPPED), layout)
     contents = [*_partition_metadata(stats, instant_time), *starts]
-    contents += [Create(new.path, new.content) for new in written]
+    contents += [new.step for new in written if isinstance(new.step, Create)]
+    copies = tuple(new.step for new in written if isinstance(new.step, CopyFile))
     notice = {KEPT_WHILE_BUILT: ",".join(sorted(building))} if building else {}
     completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA, **notice})
     return [
         Create(files.requested),
         Create(files.inflight, workload),
         SideBySide(tuple(contents)),
+        *([] if runner is None else [CopyInTasks(copies, runner)]),
         Create(files.name_completed(completion_time), encode_commit(completed, layout)),
     ]
 
@@ -112,21 +133,27 @@ def _groups(
 ) -> tuple[list[list[FileSlice]], list[SingleStep]]:
     """The file groups among which a hash chooses, and the steps that make those that are new. There are two such sets where two
     releases each made their own for one partition of a partitioned record index: both keep all of its keys."""
-    if part.table_partition is None:
-        slices = metadata.slices(part.partition)
-        (groups,) = [slices] if get_known_kind(part.partition).can_be_partitioned else siblings(slices)
-        return [groups], []
-    prefixes = partition_group_prefixes(part.table_partition)
-    # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
-    listed = metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}")
-    begun = any(info.name != PARTITION_METADATA for info in listed)
-    slices = metadata.slices(part.partition) if begun else []
-    sets = [groups for groups in siblings(slices) if groups[0].file_id.rsplit("-", 2)[0] + "-" in prefixes]
-    if sets:
+    sets = group_sets(metadata, part.partition, part.table_partition)
+    if sets or part.table_partition is None:
         return sets, []
-    first = FileSlice(part.partition, file_id(prefixes[0], 0), instant_time, None)
+    prefix = partition_group_prefix(part.table_partition)
+    first = FileSlice(part.partition, file_id(prefix, 0), instant_time, None)
     name = LogFileName(first.file_id, instant_time, 1, FIRST_TOKEN, "").file_name()
     return [[first]], [Create(f"{METADATA_FOLDER}/{part.partition}/{name}", first_log_content(instant_time))]
+
+
+def group_sets(metadata: MetadataTable, partition: str, table_partition: str | None) -> list[list[FileSlice]]:
+    """The file groups among which a hash chooses, as they are there; `table_partition` is that of a partitioned record index."""
+    if table_partition is None:
+        slices = metadata.slices(partition)
+        (groups,) = [slices] if get_known_kind(partition).can_be_partitioned else siblings(slices)
+        return [groups]
+    prefixes = partition_group_prefixes(table_partition)
+    # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
+    listed = metadata.storage.list(f"{METADATA_FOLDER}/{partition}")
+    begun = any(info.name != PARTITION_METADATA for info in listed)
+    slices = metadata.slices(partition) if begun else []
+    return [groups for groups in siblings(slices) if groups[0].file_id.rsplit("-", 2)[0] + "-" in prefixes]
 
 
 def partition_group_prefix(table_partition: str) -> str:
@@ -143,35 +170,72 @@ def partition_group_prefixes(table_partition: str) -> tuple[str, ...]:
 def _log_files(
     metadata: MetadataTable, part: PartitionRows, groups: Sequence[FileSlice], instant_time: str
 ) -> Iterator[_Written]:
+    if part.staged is not None:
+        yield from _staged_files(metadata, part.staged, groups, instant_time)
+        return
     for of_group in by_group(part.rows, len(groups)):
-        group = groups[of_group.group]
-        name = _log_name(metadata.config.version, group, instant_time, of_group.group)
         content = log_content(of_group, part.partition, instant_time)
-        path = f"{part.partition}/{name.file_name()}"
-        logs = tuple(log.name for log in group.logs)
-        count, deleted = len(of_group.keys.offsets) - 1, len(of_group.deletes.offsets) - 1
-        status = WriteStatus(
+        log = StagedLog(
             part.partition,
-            group.file_id,
-            path,
-            len(content),
-            rows=count,
-            inserts=0,
-            updates=count,
-            deletes=deleted,
-            is_log=True,
-            previous_instant=group.instant,
-            previous_base=group.base.name if group.base else None,
-            log_files=(*logs, name.file_name()),
+            part.table_partition,
+            len(groups),
+            of_group.group,
+            path="",
+            size=len(content),
+            records=len(of_group.keys.offsets) - 1,
+            deletes=len(of_group.deletes.offsets) - 1,
         )
-        stat = stat_of(status, instant_time, metadata.config.version)
-        yield _Written(
-            part.partition,
-            f"{METADATA_FOLDER}/{path}",
-            content,
-            stat,
-            plan_stat(group.file_id, group.instant, 0, count),
+        yield _written(metadata, log, groups[of_group.group], instant_time, partial(_create, content))
+
+
+def _create(content: bytes, path: str) -> Create:
+    return Create(path, content)
+
+
+def _staged_files(
+    metadata: MetadataTable, staged: StagedLogs, groups: Sequence[FileSlice], instant_time: str
+) -> Iterator[_Written]:
+    """Log files whose contents wait. Raises `ConflictError` where they were made for other file groups. Rule META-1055."""
+    logs = [log for log in staged.logs if log.groups == len(groups)]
+    if not logs and staged.logs:
+        where = f"{metadata.storage.uri}/{METADATA_FOLDER}/{staged.logs[0].partition}"
+        raise ConflictError(
+            where, expected=f"{staged.logs[0].groups} file groups, as when the write began", found=str(len(groups))
         )
+    for log in logs:
+        yield _written(metadata, log, groups[log.group], instant_time, partial(CopyFile, source=log.path))
+
+
+def _written(
+    metadata: MetadataTable,
+    log: StagedLog,
+    group: FileSlice,
+    instant_time: str,
+    step: Callable[[str], Create | CopyFile],
+) -> _Written:
+    name = _log_name(metadata.config.version, group, instant_time, log.group)
+    path = f"{log.partition}/{name.file_name()}"
+    logs = tuple(file.name for file in group.logs)
+    status = WriteStatus(
+        log.partition,
+        group.file_id,
+        path,
+        log.size,
+        rows=log.records,
+        inserts=0,
+        updates=log.records,
+        deletes=log.deletes,
+        is_log=True,
+        previous_instant=group.instant,
+        previous_base=group.base.name if group.base else None,
+        log_files=(*logs, name.file_name()),
+    )
+    return _Written(
+        log.partition,
+        step(f"{METADATA_FOLDER}/{path}"),
+        stat_of(status, instant_time, metadata.config.version),
+        plan_stat(group.file_id, group.instant, 0, log.records),
+    )
 
 
 def _log_name(version: int, group: FileSlice, instant_time: str, number: int) -> LogFileName:

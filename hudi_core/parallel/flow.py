@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
+from hudi_core.parallel.reach import Reach
+
 TO_CALLER: Final = -1
 """In place of the number of a part: the packet is for the process that runs the flow. Such packets are few and small."""
 
@@ -63,6 +65,9 @@ class FlowRunner(Protocol):
 
     @property
     def parallelism(self) -> int: ...
+
+    @property
+    def reach(self) -> Reach: ...
 
     def run(self, work: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]: ...
 

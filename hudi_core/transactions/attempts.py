@@ -80,6 +80,8 @@ class Attempts:
 
     storage: Storage
     instant_time: str
+    of_commit: bool = False
+    """They prepare the commit, when the tasks that write data files are done."""
 
     @contextmanager
     def announce(self, files: TaskFiles) -> Iterator[None]:
@@ -102,7 +104,7 @@ class Attempts:
         """Raises `ConflictError` where the write has ended, or its tasks are done; with markers also where it was rolled back
         since they were made, and another run of the same plan goes on under its time."""
         storage, time = self.storage, self.instant_time
-        is_over = not storage.exists(heartbeat_path(time)) or storage.exists(done_path(time))
+        is_over = not storage.exists(heartbeat_path(time)) or (not self.of_commit and storage.exists(done_path(time)))
         if is_over or (markers and not storage.exists(markers[0].path)):
             raise ConflictError(storage.uri, expected=f"the write {time} to go on", found="its end")
 

@@ -5,19 +5,22 @@ COMPACT-371. What conflicts with what: `pairs.PAIRS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from hudi_core.columns.nodes import StringColumn, to_list
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, TableChange, WriteStatus
-from hudi_core.errors import ConflictError
+from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, StagedLogs, TableChange, WriteStatus
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import ConflictError, NoSuchFileError
 from hudi_core.formats.names import parse_log_file
-from hudi_core.metadata.changed_keys import read_changed_keys
+from hudi_core.metadata.changed_keys import list_changed_logs, read_changed_keys, read_log_keys
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import RECORD_INDEX, open_metadata_table
-from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
+from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
+from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_prefixes
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import same_bucket
 from hudi_core.timeline.commits import CommitMetadata
@@ -93,20 +96,71 @@ def _refuse_same_keys(
         return
     metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)
     assert metadata is not None  # the record index is a part of it
+    if change.staged is not None:
+        for instant in others:
+            _refuse_staged(replace(metadata, partitions=latest.config.kept_partitions), where, change.staged, instant)
+        return
     definition = index_definitions(latest.storage, latest.config).get(RECORD_INDEX)
     own = _keys_by_group(change, partitioned=definition is not None and definition.is_partitioned)
     for instant in others:
         changed = read_changed_keys(metadata, instant.requested_time)
         if changed is None:
-            found = f"{instant.action} {instant.requested_time}, whose keys are not known any more"
-            raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+            raise _unknown_keys(where, instant)
         for prefix, index in own.items():
             for group, keys in changed.items():
                 rows = index.find(keys) if group.startswith(prefix) else _NO_ROWS
                 if (rows >= 0).any():
                     key = to_list(take_strings(keys, np.flatnonzero(rows >= 0)[:1]))[0]
-                    found = f"{key!r} of {instant.action} {instant.requested_time}"
-                    raise ConflictError(where, expected="keys that nobody else wrote", found=found)
+                    raise _same_key(where, key, instant)
+
+
+def _refuse_staged(metadata: MetadataTable, where: str, staged: StagedLogs, instant: Instant) -> None:
+    """As `_refuse_same_keys`, of keys that wait in log files: tasks compare them with those of another write. Rule META-1056."""
+    logs = list_changed_logs(metadata, instant.requested_time)
+    if logs is None:
+        raise _unknown_keys(where, instant)
+    sets = {
+        of_table: group_sets(metadata, RECORD_INDEX, of_table) for of_table in {log.of_table for log in staged.logs}
+    }
+    pairs = [
+        _LogPair(FileInfo(log.path, log.size), logs[groups[log.group].file_id])
+        for log in staged.logs
+        for groups in sets[log.of_table]
+        if len(groups) == log.groups and groups[log.group].file_id in logs
+    ]
+    for found in staged.runner.run(partial(_find_same_key, metadata.storage), pairs):
+        if found is None:
+            raise _unknown_keys(where, instant)
+        if found:
+            raise _same_key(where, found[0], instant)
+
+
+@dataclass(frozen=True, slots=True)
+class _LogPair:
+    """A log file that waits, and those of another write in its file group."""
+
+    own: FileInfo
+    others: tuple[FileInfo, ...]
+
+
+def _find_same_key(storage: Storage, pair: _LogPair) -> list[str] | None:
+    """A key of both; None where those of the other write are gone."""
+    own = index_strings(read_log_keys(storage, [pair.own]))
+    try:
+        keys = read_log_keys(storage, pair.others)
+    except NoSuchFileError:
+        return None
+    return [str(key) for key in to_list(take_strings(keys, np.flatnonzero(own.find(keys) >= 0)[:1]))]
+
+
+def _unknown_keys(where: str, instant: Instant) -> ConflictError:
+    found = f"{instant.action} {instant.requested_time}, whose keys are not known any more"
+    return ConflictError(where, expected="keys that nobody else wrote", found=found)
+
+
+def _same_key(where: str, key: object, instant: Instant) -> ConflictError:
+    found = f"{key!r} of {instant.action} {instant.requested_time}"
+    return ConflictError(where, expected="keys that nobody else wrote", found=found)
 
 
 def _keys_by_group(change: TableChange, *, partitioned: bool) -> dict[str, StringIndex]:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
-from hudi_core.commit.statuses import TableChange, WriteStatus, add_written
+from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.data_files.block_size import block_bytes
@@ -26,6 +26,7 @@ from hudi_core.index_kinds.secondary import Indexed, list_indexed_columns, read_
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
+from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
@@ -40,8 +41,9 @@ from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
-from hudi_core.transactions.attempts import delete_others
+from hudi_core.transactions.attempts import Attempts, delete_others
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
+from hudi_core.transactions.key_exchange import KeyExchange, plan_exchange
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
@@ -62,9 +64,27 @@ from hudi_core.writing.write_properties import (
     refuse_other_properties,
 )
 
-Work = Callable[[TaskRunner, Sequence[Task]], Sequence[WriteStatus]]
-"""Runs the tasks of a write with rows that are elsewhere, each as the runner does; gives what they report. A task may run more
-than once: each attempt announces its files itself (`writing.announce`)."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What tasks report. `staged` is the record index's part of the commit, where tasks exchanged keys."""
+
+    statuses: tuple[WriteStatus, ...]
+    staged: StagedLogs | None = None
+
+
+class Work(Protocol):
+    """Runs the tasks of a write with rows that are elsewhere, each as the runner does. A task may run more than once: each
+    attempt announces its files itself (`writing.announce`)."""
+
+    @property
+    def parallelism(self) -> int: ...
+
+    def __call__(self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None) -> Written:
+        """Gives what tasks report; their keys go the way of the exchange, where there is one."""
+        ...
+
+
 Progress = Callable[[int, int], None]
 """Called with how many tasks are done, and of how many."""
 
@@ -207,11 +227,13 @@ class WriteRun:
             running.refuse_clustered(_list_changed_groups(planned))
             running.start(_plan_stats(planned.tasks))
             run(running.table.storage, planned.before)
-            statuses = self._statuses(running, planned, indexed, expressions)
+            exchange = _plan_exchange(running, planned)
+            written = self._write(running, planned, indexed, expressions, exchange)
             self._enter(COMMITTING)
             change = TableChange(
-                self.operation, self.action, self.schema, statuses, planned.replaced,
-                _read_replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
+                self.operation, self.action, self.schema, written.statuses, planned.replaced,
+                _read_replaced_keys(running.table, planned.replaced) if exchange is None else {},
+                planned.deleted_partitions, staged=written.staged,
                 replaced_secondary=read_replaced_secondary(running.table, columns, planned.replaced),
             )  # fmt: skip
             if batch is None:
@@ -219,7 +241,7 @@ class WriteRun:
             else:
                 running.commit(change, partial(_with_batch, batch))
         replaced = sum(map(len, planned.replaced.values()))
-        return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
+        return result_of(running.instant_time, self.operation, written.statuses, replaced, perf_counter() - begun)
 
     def _enter(self, stage: str, tasks: Sequence[Task] = ()) -> None:
         """Says what begins. How many rows there will be is known where no file is rewritten."""
@@ -232,9 +254,14 @@ class WriteRun:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
         return self.options.allow_empty or self.options.batch is not None or stated is True
 
-    def _statuses(
-        self, running: Transaction, planned: Planned, indexed: Indexed | None, expressions: tuple[Expression, ...]
-    ) -> tuple[WriteStatus, ...]:
+    def _write(
+        self,
+        running: Transaction,
+        planned: Planned,
+        indexed: Indexed | None,
+        expressions: tuple[Expression, ...],
+        exchange: KeyExchange | None,
+    ) -> Written:
         table, tasks = running.table, planned.tasks
         time = running.instant_time
         detects_early = flag(EARLY_DETECTION, self.options.properties, table.config.properties) is True
@@ -252,12 +279,15 @@ class WriteRun:
             tally=tally if here else None,
         )  # fmt: skip
         if planned.work is not None:
-            reported = tuple(planned.work(runner, tasks))
-            delete_others(running, reported)
-            self._add_written(reported)
+            written = planned.work(runner, tasks, exchange)
+            delete_others(running, written.statuses)
+            self._add_written(written.statuses)
             if self.options.progress is not None:
                 self.options.progress(len(tasks), len(tasks))
-            return reported
+            return written
+        if exchange is not None:
+            assert isinstance(table.engine.runner, FlowRunner)
+            return Written(*exchange.remove(table.engine.runner))
         files_of_tasks = [file for task in tasks for file in task_files(task, table.config)]
         run(table.storage, markers_steps(time, files_of_tasks, apart=detects_early))
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
@@ -270,7 +300,7 @@ class WriteRun:
                 self._add_written(done)
             if progress is not None:
                 progress(len(statuses), len(tasks))
-        return tuple(status for status in statuses if status is not None)
+        return Written(tuple(status for status in statuses if status is not None))
 
     def _add_written(self, statuses: Iterable[WriteStatus | None]) -> None:
         """Adds what tasks of other processes report."""
@@ -350,6 +380,20 @@ def bare_schema(table: Table) -> Schema:
     """The table's schema without the meta columns."""
     schema = table.schema
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
+
+
+def _plan_exchange(running: Transaction, planned: Planned) -> KeyExchange | None:
+    """The exchange of the keys of a write whose rows are elsewhere, or that has none and only replaces file groups; None where
+    statuses have the keys."""
+    table, work = running.table, planned.work
+    if work is None and (planned.tasks or not isinstance(table.engine.runner, FlowRunner)):
+        return None
+    parallelism = table.engine.runner.parallelism if work is None else work.parallelism
+    keys = sum(map(row_count, planned.tasks))
+    partitions = {task.target.partition for task in planned.tasks}
+    return plan_exchange(
+        table, Attempts(table.storage, running.instant_time), partitions, keys, parallelism, planned.replaced
+    )
 
 
 def _plan_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:

@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 from hudi_core.errors import UsageError, describe
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.front.merging import Merge
+from hudi_core.table.runners import on_runner
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_both
@@ -22,6 +23,7 @@ from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge
 from hudi_core.writing.write_run import WriteOptions
 from hudi_spark.flow import ScanRows, SparkRows
+from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema
 
 
@@ -111,7 +113,7 @@ class FrameWrites:
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Takes all rows of partitions away, by the paths of these."""
-        return delete_partitions(self.table, partitions, _options(options, named))
+        return delete_partitions(on_runner(self.table, SparkRunner(self.spark)), partitions, _options(options, named))
 
     def _rows_of(self, scan: Scan) -> ScanRows:
         return ScanRows(self.spark, scan)

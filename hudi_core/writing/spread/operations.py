@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
+from hudi_core.engine import Runner
 from hudi_core.errors import RowError
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.parallel.flow import Flow, SpreadRows
@@ -25,6 +25,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import Distribution, distribution, remote_tagging
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import TagOptions
+from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.refusals import list_excluded_groups, refuse_buckets
 from hudi_core.transactions.reports import open_reports
 from hudi_core.writing.batch_columns import BatchColumns
@@ -52,10 +53,12 @@ from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, i
 from hudi_core.writing.spread.written import WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+from hudi_core.writing.write_run import Planned, WriteOptions, Written, bare_schema
 
 KEYS_OF_RANGE: Final = 1 << 20
 """Rows that are located together, at most about."""
+_READERS_PER_CORE: Final = 2
+"""Parts that read the keys of replaced slices, where there are fewer that write."""
 WIDE_RANGES: Final = 4
 """Ranges, unless rows are too many for these, where most files may hold keys of any range: each range reads most files."""
 
@@ -162,7 +165,10 @@ class GivenRows:
                 new_rows = share_cuts(self.report.samples, routes.of_partitions)
             else:
                 new_rows = input_order(routes.of_partitions, self.report)
-            writes = _Writes(self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored)
+            writes = _Writes(
+                self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored,
+                self.rows.runner,
+            )  # fmt: skip
             return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
 
         return run.run(plan)
@@ -184,7 +190,7 @@ class GivenRows:
         flow, located = self._locate(table, options, kept, deletes=False)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
         cuts = share_cuts(located.samples, routes.of_partitions)
-        writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored)
+        writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
         return PlannedUpsert(Planned(routes.tasks, work=writes), losing)
 
@@ -199,7 +205,7 @@ class GivenRows:
         flow, located = self._locate(table, options, kept, deletes=True)
         planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
-        writes = _Writes(flow, routes, KeyCuts({}), 1.0, True, self.stored)
+        writes = _Writes(flow, routes, KeyCuts({}), 1.0, True, self.stored, self.rows.runner)
         return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
 
     def _locate(
@@ -260,11 +266,23 @@ class _Writes:
     in_key_order: bool
     stored: Schema
 
-    def __call__(self, runner: TaskRunner, tasks: Sequence[Task]) -> Sequence[WriteStatus]:
-        if not tasks:
-            return ()
+    runner: Runner
+    """Runs tasks beside those of the flow."""
+
+    @property
+    def parallelism(self) -> int:
+        return self.flow.parallelism
+
+    def __call__(self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None) -> Written:
+        replaced = () if exchange is None else exchange.replaced
+        if not tasks and not replaced:
+            return Written(())
         parts = deal_tasks(tasks, self.row_bytes, self.flow.parallelism)
+        count = max(int(parts.max(initial=0)) + 1, min(len(replaced), _READERS_PER_CORE * self.flow.parallelism))
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
-        dealt = self.flow.map(route).deal(int(parts.max()) + 1)
-        return statuses(dealt.map(WriteRows(runner, tasks, parts, self.in_key_order)).reports())
+        dealt = self.flow.map(route).deal(count)
+        writes = dealt.map(WriteRows(runner, tasks, parts, count, self.in_key_order, exchange))
+        if exchange is None:
+            return Written(statuses(writes.reports()))
+        return Written(*exchange.stage(writes, self.runner))

@@ -18,6 +18,7 @@ from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt
+from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, join_packs
@@ -29,17 +30,22 @@ from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
 class WriteRows:
     """Runs the tasks of a part with the rows that come to them. It can be pickled. `parts` has the part of each task.
 
-    Markers of all files of the part are there before the first of these; contents of files are made durable together.
+    Markers of all files of the part are there before the first of these; contents of files are made durable together. With an
+    exchange of keys the reports go on with these, to its steps; there are `count` parts then.
     """
 
     runner: TaskRunner
     tasks: Sequence[Task]
     parts: Numbers
+    count: int
     in_key_order: bool
+    exchange: KeyExchange | None = None
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = np.flatnonzero(self.parts == part).tolist()
         attempts = {number: of_attempt(self.tasks[number], new_attempt()) for number in numbers}
+        if self.exchange is not None:
+            return self.exchange.send(part, self.count, lambda: self._attempt(attempts, packets))
         return write_report(part, lambda: self._attempt(attempts, packets))
 
     def _attempt(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:

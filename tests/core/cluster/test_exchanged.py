@@ -110,7 +110,7 @@ def test_groups_are_rewritten_in_rounds(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_rows_do_not_come_to_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CLUSTER-910: reports are statuses; a status has keys where a record index takes them."""
+    """CLUSTER-910: reports are statuses."""
     table = filled(tmp_path / "t", "cow", 9, ("column_stats",))
     seen = watch_reports(monkeypatch)
     reorder(table, "linear", RepeatingRunner())
