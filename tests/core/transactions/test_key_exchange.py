@@ -1,4 +1,7 @@
-"""Keys that tasks exchange: the record index of a write in one process, and no key in the process that commits."""
+"""Keys that tasks exchange: the record index of a write in one process, and no key in the process that commits.
+
+Also covers: `metadata_writer/locations.py`.
+"""
 
 from __future__ import annotations
 
