@@ -119,7 +119,13 @@ class StagedLogs:
     """Contents that wait for the commit, and the runner whose tasks bring them to their places."""
 
     logs: tuple[StagedLog, ...]
+    partitions: frozenset[str]
+    """The partitions of the metadata table whose part of the commit they are, with or without a log file."""
     runner: Runner
+
+    def of(self, partition: str) -> tuple[StagedLog, ...]:
+        """Those of one partition of the metadata table."""
+        return tuple(log for log in self.logs if log.partition == partition)
 
 
 CLUSTER: Final = "CLUSTER"
@@ -149,6 +155,7 @@ class TableChange:
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""
     staged: StagedLogs | None = None
-    """The record index's part of the commit, where tasks made it: then statuses have no keys, nor are any in `replaced_keys`."""
+    """Parts of the commit in the record index and in secondary indexes that tasks made: then statuses have no keys of these, nor
+    are any in `replaced_keys` and `replaced_secondary`."""
     replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
     """By metadata partition the keys of the replaced file groups in secondary indexes, of the indexes that existed then."""

@@ -148,7 +148,8 @@ def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> T
     table before the commit. Rule WRITE-41."""
     if change.operation == CLUSTER or change.operation in COMPACTIONS:
         return change
-    columns = list_indexed_columns(table)
+    staged = frozenset[str]() if change.staged is None else change.staged.partitions
+    columns = [column for column in list_indexed_columns(table) if column.partition not in staged]
     late = [
         column
         for column in columns

@@ -34,8 +34,8 @@ from hudi_core.metadata_writer.delta_commit import (
     PartitionRows,
     delta_commit_steps,
     epoch_milliseconds,
+    list_staged_rows,
     refuse_unkept,
-    staged_rows,
 )
 from hudi_core.metadata_writer.expression import (
     IndexedExpression,
@@ -202,7 +202,10 @@ class _Rows:
         yield PartitionRows(partition, self._bloom_filters())
 
     def secondary(self, partition: str) -> Iterator[PartitionRows]:
-        yield PartitionRows(partition, self._secondary(partition))
+        if self.change.staged is not None and partition in self.change.staged.partitions:
+            yield from list_staged_rows(partition, self.change.staged)
+        else:
+            yield PartitionRows(partition, self._secondary(partition))
 
     def expression(self, partition: str) -> Iterator[PartitionRows]:
         index = self.expressions[partition]
@@ -382,8 +385,8 @@ class _Rows:
         return filter_rows(filters, self.instant_time)
 
     def record_index(self, partition: str) -> Iterator[PartitionRows]:
-        if self.change.staged is not None:
-            yield from staged_rows(partition, self.change.staged)
+        if self.change.staged is not None and partition in self.change.staged.partitions:
+            yield from list_staged_rows(partition, self.change.staged)
             return
         definition = self.definitions.get(partition)
         if definition is None or not definition.is_partitioned:

@@ -52,12 +52,11 @@ class PartitionRows:
         return bool(self.rows) or self.staged is not None
 
 
-def staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
+def list_staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
     """The rows that tasks have encoded for a metadata partition."""
     by_partition: dict[str | None, list[StagedLog]] = {}
-    for log in staged.logs:
-        if log.partition == partition:
-            by_partition.setdefault(log.of_table, []).append(log)
+    for log in staged.of(partition):
+        by_partition.setdefault(log.of_table, []).append(log)
     for of_table, logs in by_partition.items():
         yield PartitionRows(partition, NO_ROWS, of_table, replace(staged, logs=tuple(logs)))
 
@@ -171,7 +170,7 @@ def _log_files(
     metadata: MetadataTable, part: PartitionRows, groups: Sequence[FileSlice], instant_time: str
 ) -> Iterator[_Written]:
     if part.staged is not None:
-        yield from _staged_files(metadata, part.staged, groups, instant_time)
+        yield from _list_staged_files(metadata, part.staged, groups, instant_time)
         return
     for of_group in by_group(part.rows, len(groups)):
         content = log_content(of_group, part.partition, instant_time)
@@ -185,14 +184,14 @@ def _log_files(
             records=len(of_group.keys.offsets) - 1,
             deletes=len(of_group.deletes.offsets) - 1,
         )
-        yield _written(metadata, log, groups[of_group.group], instant_time, partial(_create, content))
+        yield _state_log(metadata, log, groups[of_group.group], instant_time, partial(_create, content))
 
 
 def _create(content: bytes, path: str) -> Create:
     return Create(path, content)
 
 
-def _staged_files(
+def _list_staged_files(
     metadata: MetadataTable, staged: StagedLogs, groups: Sequence[FileSlice], instant_time: str
 ) -> Iterator[_Written]:
     """Log files whose contents wait. Raises `ConflictError` where they were made for other file groups. Rule META-1055."""
@@ -203,10 +202,10 @@ def _staged_files(
             where, expected=f"{staged.logs[0].groups} file groups, as when the write began", found=str(len(groups))
         )
     for log in logs:
-        yield _written(metadata, log, groups[log.group], instant_time, partial(CopyFile, source=log.path))
+        yield _state_log(metadata, log, groups[log.group], instant_time, partial(CopyFile, source=log.path))
 
 
-def _written(
+def _state_log(
     metadata: MetadataTable,
     log: StagedLog,
     group: FileSlice,

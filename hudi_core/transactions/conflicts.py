@@ -96,7 +96,7 @@ def _refuse_same_keys(
         return
     metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)
     assert metadata is not None  # the record index is a part of it
-    if change.staged is not None:
+    if change.staged is not None and RECORD_INDEX in change.staged.partitions:
         for instant in others:
             _refuse_staged(replace(metadata, partitions=latest.config.kept_partitions), where, change.staged, instant)
         return
@@ -119,12 +119,13 @@ def _refuse_staged(metadata: MetadataTable, where: str, staged: StagedLogs, inst
     logs = list_changed_logs(metadata, instant.requested_time)
     if logs is None:
         raise _unknown_keys(where, instant)
+    own = staged.of(RECORD_INDEX)
     sets = {
         of_table: group_sets(metadata, RECORD_INDEX, of_table) for of_table in {log.of_table for log in staged.logs}
     }
     pairs = [
         _LogPair(FileInfo(log.path, log.size), logs[groups[log.group].file_id])
-        for log in staged.logs
+        for log in own
         for groups in sets[log.of_table]
         if len(groups) == log.groups and groups[log.group].file_id in logs
     ]

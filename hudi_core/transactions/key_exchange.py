@@ -1,6 +1,7 @@
-"""Record keys of a write move between tasks to the file groups of the record index. Rules META-1055, META-1056.
+"""Keys of a write move between tasks to the file groups of the indexes that have them. Rules META-1055, META-1056.
 
-Tasks that write files, or read them, send keys on to the tasks of the file groups that the keys' hashes choose. Each of these
+These are the record keys of the record index, and the keys of secondary indexes. Tasks that write files, or read them, send keys
+on to the tasks of the file groups that the keys' hashes choose. Each of these
 encodes the log files of its file groups and lets them wait beside the write's markers; the commit brings them to their places.
 The process that commits holds no key, only a line for each log file.
 """
@@ -8,25 +9,28 @@ The process that commits holds no key, only a line for each log file.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import take_strings
-from hudi_core.commit.markers import marker_folder
+from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
 from hudi_core.engine import Runner
 from hudi_core.errors import HudiError, StorageError
+from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys
+from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slice
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import epoch_milliseconds, group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
 from hudi_core.metadata_writer.locations import KeyChanges, key_changes, location_changes
 from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.metadata_writer.secondary import first_secondary_rows, join_secondary_changes
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
@@ -49,15 +53,18 @@ _KEYS_OF_PART: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class GroupSet:
-    """File groups among which a hash chooses. `first` is the number of the first one among those of all sets."""
+    """File groups of a metadata partition among which a hash chooses. `first` is the number of the first one among those of all
+    sets."""
 
+    partition: str
     of_table: str | None
+    """The partition of the table, for a partitioned record index."""
     first: int
     count: int
 
 
 class SliceKeys(Protocol):
-    """What becomes of the keys of a slice."""
+    """What becomes of the record keys of a slice."""
 
     def __call__(self, file_slice: FileSlice, keys: StringColumn) -> KeyChanges: ...
 
@@ -73,17 +80,30 @@ def remove_keys(file_slice: FileSlice, keys: StringColumn) -> KeyChanges:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """What becomes of keys in an index, by file groups of a partition of the table."""
+
+    index: str
+    of_table: str
+    keys: KeyChanges | KeyChange
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KeyExchange:
     """The exchange of the keys of one write. It can be pickled."""
 
     attempts: Attempts
     snapshot: Snapshot
     """The table, without its file slices."""
-    sets: Mapping[str | None, tuple[GroupSet, ...]]
-    """By partition of the table; of an index over all partitions under None."""
+    sets: Mapping[str, Mapping[str | None, tuple[GroupSet, ...]]]
+    """By partition of the metadata table and of the table; of an index over all partitions of the table under None."""
     parts: int
     milliseconds: int
     """The time of the write, from 1970 on."""
+    columns: tuple[IndexedColumn, ...] = ()
+    """The columns with secondary indexes."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The version of each secondary index, by its partition."""
     replaced: tuple[FileSlice, ...] = ()
     """Slices whose keys leave the table with the write."""
 
@@ -94,9 +114,8 @@ class KeyExchange:
         try:
             made = list(statuses())
             for status in made:
-                content = pack_object(replace(status, added_keys=None, removed_keys=None))
-                yield Packet(part % self.parts, _STATUS, part, next(numbers), content)
-            yield from self._deal(part, map(key_changes, made), numbers)
+                yield Packet(part % self.parts, _STATUS, part, next(numbers), pack_object(self._without_keys(status)))
+            yield from self._deal(part, (change for status in made for change in self._changes(status)), numbers)
             yield from self._read(part, self.replaced[part::parts], remove_keys, numbers)
         except HudiError as error:
             if isinstance(error, StorageError):
@@ -113,37 +132,82 @@ class KeyExchange:
                 raise
             yield refusal(part, next(numbers), error)
 
+    def _without_keys(self, status: WriteStatus) -> WriteStatus:
+        """What goes on to the caller: keys of other indexes alone, as of one whose file groups are not there yet."""
+        others = {partition: keys for partition, keys in status.secondary.items() if partition not in self.sets}
+        if RECORD_INDEX in self.sets:
+            return replace(status, added_keys=None, removed_keys=None, secondary=others)
+        return replace(status, secondary=others)
+
+    def _changes(self, status: WriteStatus) -> Iterator[_Change]:
+        yield _Change(RECORD_INDEX, status.partition, key_changes(status))
+        for partition, keys in status.secondary.items():
+            yield _Change(partition, status.partition, keys)
+
     def _read(
         self, part: int, slices: Sequence[FileSlice], change: SliceKeys, numbers: Iterator[int]
     ) -> Iterator[Packet]:
-        for file_slice in slices:
-            stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of([file_slice]))))
-            for keys in stored.of_slice(file_slice):
-                yield from self._deal(part, [change(file_slice, keys)], numbers)
+        for one in slices:
+            if RECORD_INDEX in self.sets:
+                stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of([one]))))
+                for keys in stored.of_slice(one):
+                    yield from self._deal(part, [_Change(RECORD_INDEX, one.partition, change(one, keys))], numbers)
+            if self.columns:
+                removed = zip(self.columns, keys_of_slice(self.snapshot, self.columns, one), strict=True)
+                changes = [
+                    _Change(column.partition, one.partition, KeyChange(removed=gone)) for column, gone in removed
+                ]
+                yield from self._deal(part, changes, numbers)
 
-    def _deal(self, source: int, changes: Iterable[KeyChanges], numbers: Iterator[int]) -> Iterator[Packet]:
+    def _deal(self, source: int, changes: Iterable[_Change], numbers: Iterator[int]) -> Iterator[Packet]:
         """Changes of keys to the parts of their file groups."""
-        pieces: dict[int, list[tuple[GroupSet, KeyChanges]]] = {}
+        pieces: dict[int, list[tuple[GroupSet, KeyChanges | KeyChange]]] = {}
         for change in changes:
-            for groups in self.sets[None if None in self.sets else change.partition]:
-                for part, piece in self._split(groups, change):
+            sets = self.sets.get(change.index)
+            for groups in () if sets is None else sets[None if None in sets else change.of_table]:
+                for part, piece in self._split(groups, change.keys):
                     pieces.setdefault(part, []).append((groups, piece))
         for part in sorted(pieces):
             yield Packet(part, _KEYS, source, next(numbers), pack_object(pieces[part]))
 
-    def _split(self, groups: GroupSet, change: KeyChanges) -> Iterator[tuple[int, KeyChanges]]:
-        added, removed = (self._by_part(groups, keys) for keys in (change.added, change.removed))
-        for part in sorted({*added, *removed}):
-            yield part, replace(change, added=added.get(part), removed=removed.get(part))
+    def _split(self, groups: GroupSet, keys: KeyChanges | KeyChange) -> Iterator[tuple[int, KeyChanges | KeyChange]]:
+        if isinstance(keys, KeyChanges):
+            of_records = [
+                {} if some is None else {part: take_strings(some, rows) for part, rows in self._parts(groups, some)}
+                for some in (keys.added, keys.removed)
+            ]
+            for part in sorted({*of_records[0], *of_records[1]}):
+                yield part, replace(keys, added=of_records[0].get(part), removed=of_records[1].get(part))
+            return
+        of_values = [
+            {part: some.take(rows) for part, rows in self._parts(groups, some.keys, self._prefixes(groups, some))}
+            for some in (keys.added, keys.removed)
+        ]
+        for part in sorted({*of_values[0], *of_values[1]}):
+            yield part, KeyChange(of_values[0].get(part, NO_KEYS), of_values[1].get(part, NO_KEYS))
 
-    def _by_part(self, groups: GroupSet, keys: StringColumn | None) -> dict[int, StringColumn]:
-        if keys is None or length(keys) == 0:
-            return {}
-        parts: Numbers = (groups.first + group_numbers(IndexRows(keys), groups.count)) % self.parts
+    def _prefixes(self, groups: GroupSet, keys: SecondaryKeys) -> StringColumn | None:
+        """What chooses the file groups; None: the keys themselves."""
+        rows = first_secondary_rows(keys, self.versions[groups.partition])
+        return rows.group_keys
+
+    def _parts(
+        self, groups: GroupSet, keys: StringColumn, chosen_by: StringColumn | None = None
+    ) -> Iterator[tuple[int, Numbers]]:
+        """The rows of keys by the part of their file group."""
+        if length(keys) == 0:
+            return
+        places = group_numbers(IndexRows(keys, group_keys=chosen_by), groups.count)
+        parts: Numbers = (groups.first + places) % self.parts
         order = np.argsort(parts, kind="stable")
         present, starts = np.unique(parts[order], return_index=True)
-        pieces = np.split(order, starts[1:])
-        return {part: take_strings(keys, rows) for part, rows in zip(present.tolist(), pieces, strict=True)}
+        yield from zip(present.tolist(), np.split(order, starts[1:]), strict=True)
+
+    def rows(self, groups: GroupSet, changes: Sequence[Any]) -> IndexRows:
+        """The rows of an index that changes of keys make. Raises `UsageError` for a record key that two file groups get."""
+        if groups.partition == RECORD_INDEX:
+            return location_changes(changes, self.milliseconds)
+        return join_secondary_changes(changes, self.versions[groups.partition])
 
     def remove(self, runner: FlowRunner) -> tuple[tuple[WriteStatus, ...], StagedLogs]:
         """As `stage`, of the keys of the replaced slices alone, which tasks of the runner read."""
@@ -158,7 +222,8 @@ class KeyExchange:
         is an error, `UsageError` for a key that two file groups get."""
         contents = open_reports(flow.deal(self.parts).map(EncodeLogs(self)).reports())
         statuses = tuple(one for one in contents if isinstance(one, WriteStatus))
-        return statuses, StagedLogs(tuple(one for one in contents if isinstance(one, StagedLog)), runner)
+        logs = tuple(one for one in contents if isinstance(one, StagedLog))
+        return statuses, StagedLogs(logs, frozenset(self.sets), runner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +236,7 @@ class EncodeLogs:
         return write_report(part, lambda: self._contents(packets))
 
     def _contents(self, packets: Iterator[Packet]) -> Iterator[WriteStatus | StagedLog]:
-        held: dict[GroupSet, list[KeyChanges]] = {}
+        held: dict[GroupSet, list[KeyChanges | KeyChange]] = {}
         for group, of_group in packets_by_group(packets):
             for content in map(unpack, of_group):
                 if group == _STATUS:
@@ -180,17 +245,17 @@ class EncodeLogs:
                 for groups, change in content:
                     held.setdefault(groups, []).append(change)
         for groups in sorted(held, key=lambda one: one.first):
-            yield from self._encode(groups, location_changes(held.pop(groups), self.exchange.milliseconds))
+            yield from self._encode(groups, self.exchange.rows(groups, held.pop(groups)))
 
     def _encode(self, groups: GroupSet, rows: IndexRows) -> Iterator[StagedLog]:
         attempts = self.exchange.attempts
         for one in by_group(rows, groups.count):
-            content = log_content(one, RECORD_INDEX, attempts.instant_time)
+            content = log_content(one, groups.partition, attempts.instant_time)
             path = f"{marker_folder(attempts.instant_time)}/{_FOLDER}/{groups.first + one.group}_{new_attempt()}"
             with attempts.announce(TaskFiles((path,), ())), attempts.storage.output(path) as sink:
                 sink.write(content)
             counts = length(one.keys), length(one.deletes)
-            yield StagedLog(RECORD_INDEX, groups.of_table, groups.count, one.group, path, len(content), *counts)
+            yield StagedLog(groups.partition, groups.of_table, groups.count, one.group, path, len(content), *counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,30 +282,45 @@ def plan_exchange(
     keys: int,
     parallelism: int,
     replaced: Mapping[str, Collection[str]] | None = None,
+    columns: Sequence[IndexedColumn] = (),
 ) -> KeyExchange | None:
     """The exchange of about so many keys of a write that changes these partitions; `replaced` are the ids of the file groups that
-    it replaces, by partition. None where the table has no record index."""
-    if RECORD_INDEX not in table.config.kept_partitions:
+    it replaces, by partition, `columns` those with secondary indexes. None where the table has no index of keys."""
+    wanted = [RECORD_INDEX, *(column.partition for column in columns)]
+    indexes = [name for name in wanted if name in table.config.kept_partitions and _has_groups(table, name)]
+    if not indexes:
         return None
     snapshot = table.snapshot()
     metadata = replace(snapshot.metadata or require_metadata_table(table), partitions=table.config.kept_partitions)
-    definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
+    definitions = index_definitions(table.storage, table.config)
     gone = replaced or {}
-    of_tables: list[str | None] = [None]
-    if definition is not None and definition.is_partitioned:
-        of_tables = [*sorted({*partitions, *gone})]
-    sets: dict[str | None, tuple[GroupSet, ...]] = {}
+    sets: dict[str, dict[str | None, tuple[GroupSet, ...]]] = {}
     total = 0
-    for of_table in of_tables:
-        counts = sorted({len(groups) for groups in group_sets(metadata, RECORD_INDEX, of_table)}) or [1]
-        firsts = np.cumsum([total, *counts]).tolist()
-        sets[of_table] = tuple(GroupSet(of_table, first, groups) for first, groups in zip(firsts, counts, strict=False))
-        total = firsts[-1]
+    for index in indexes:
+        definition = definitions.get(index)
+        is_partitioned = definition is not None and definition.is_partitioned
+        of_tables: list[str | None] = [*sorted({*partitions, *gone})] if is_partitioned else [None]
+        sets[index] = {}
+        for of_table in of_tables:
+            counts = sorted({len(groups) for groups in group_sets(metadata, index, of_table)}) or [1]
+            firsts = [total, *np.cumsum([total, *counts])[1:].tolist()]
+            sets[index][of_table] = tuple(
+                GroupSet(index, of_table, first, groups) for first, groups in zip(firsts, counts, strict=False)
+            )
+            total = firsts[-1]
     return KeyExchange(
         attempts,
         snapshot.without_slices(),
         sets,
         max(1, min(total, max(parallelism, -(-keys // _KEYS_OF_PART)))),
         epoch_milliseconds(attempts.instant_time, table.timeline.zone),
+        tuple(column for column in columns if column.partition in sets),
+        {index: definitions[index].version for index in indexes if index != RECORD_INDEX},
         tuple(one for one in Sources(snapshot).snapshot.slices if one.file_id in gone.get(one.partition, ())),
     )
+
+
+def _has_groups(table: Table, index: str) -> bool:
+    """Whether an index has its file groups: one under construction gets them with its first file."""
+    begun = f"{METADATA_FOLDER}/{index}/{PARTITION_METADATA}"
+    return index not in table.config.metadata_partitions_inflight or table.storage.exists(begun)

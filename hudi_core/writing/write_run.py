@@ -22,7 +22,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.index_kinds.expressions import table_expressions
-from hudi_core.index_kinds.secondary import Indexed, list_indexed_columns, read_replaced_secondary
+from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -227,14 +227,16 @@ class WriteRun:
             running.refuse_clustered(_list_changed_groups(planned))
             running.start(_plan_stats(planned.tasks))
             run(running.table.storage, planned.before)
-            exchange = _plan_exchange(running, planned)
+            exchange = _plan_exchange(running, planned, columns)
             written = self._write(running, planned, indexed, expressions, exchange)
             self._enter(COMMITTING)
+            staged = frozenset[str]() if written.staged is None else written.staged.partitions
+            left = [column for column in columns if column.partition not in staged]
             change = TableChange(
                 self.operation, self.action, self.schema, written.statuses, planned.replaced,
-                _read_replaced_keys(running.table, planned.replaced) if exchange is None else {},
+                {} if RECORD_INDEX in staged else _read_replaced_keys(running.table, planned.replaced),
                 planned.deleted_partitions, staged=written.staged,
-                replaced_secondary=read_replaced_secondary(running.table, columns, planned.replaced),
+                replaced_secondary=read_replaced_secondary(running.table, left, planned.replaced),
             )  # fmt: skip
             if batch is None:
                 running.commit(change)
@@ -382,7 +384,7 @@ def bare_schema(table: Table) -> Schema:
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 
 
-def _plan_exchange(running: Transaction, planned: Planned) -> KeyExchange | None:
+def _plan_exchange(running: Transaction, planned: Planned, columns: Sequence[IndexedColumn]) -> KeyExchange | None:
     """The exchange of the keys of a write whose rows are elsewhere, or that has none and only replaces file groups; None where
     statuses have the keys."""
     table, work = running.table, planned.work
@@ -392,8 +394,9 @@ def _plan_exchange(running: Transaction, planned: Planned) -> KeyExchange | None
     keys = sum(map(row_count, planned.tasks))
     partitions = {task.target.partition for task in planned.tasks}
     return plan_exchange(
-        table, Attempts(table.storage, running.instant_time), partitions, keys, parallelism, planned.replaced
-    )
+        table, Attempts(table.storage, running.instant_time), partitions, keys, parallelism, planned.replaced,
+        columns,
+    )  # fmt: skip
 
 
 def _plan_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -17,17 +18,20 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.columns.strings import string_column
+from hudi_core.commit.statuses import WriteStatus
 from hudi_core.errors import ConflictError, StorageError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata_writer import delta_commit
 from hudi_core.metadata_writer.locations import KeyChanges, location_changes
+from hudi_core.parallel.flow import Packet
+from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.runners import on_runner
 from hudi_core.table.table import Table
 from hudi_core.transactions import conflicts, key_exchange
 from hudi_core.transactions.attempts import Attempts
-from hudi_core.transactions.key_exchange import EncodeLogs, KeyExchange, plan_exchange
+from hudi_core.transactions.key_exchange import EncodeLogs, KeyExchange, _Change, plan_exchange
 from hudi_core.transactions.reports import unpack
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.validation.validate import validate
@@ -87,18 +91,68 @@ def test_a_partitioned_index_has_the_keys_of_each_partition(tmp_path: Path, kind
     assert len(read(path, where="p = 'x'")) == 1
 
 
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), *([("mor", 9), ("cow", 8)] if SOAK else [])])
+def test_keys_of_secondary_indexes_are_exchanged(
+    tmp_path: Path, kind: str, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """META-1055: an index has the keys that a write in one process gives it, also of rows that are replaced or move."""
+    pair = twins(tmp_path, kind, version, ("record_index",))
+    chance = random.Random(9)
+    first = random_rows(chance, 80, [0], distinct=True)
+    for table in pair:
+        write(table, first)
+        build_indexes(open_table(table.storage.uri), ["secondary_index"], IndexOptions(["ts"], name="ts"))
+    table, whole = (open_table(table.storage.uri) for table in pair)
+    seen = watch_reports(monkeypatch)
+    for number, op in enumerate(["upsert", "delete", "append", "insert_overwrite", "upsert"], 1):
+        given = operation_rows(chance, op, number, ("record_index",))
+        write(whole, given, op)
+        spread(table, given, op)
+        indexes = [Counter(str(row) for row in keys_of_index(one)) for one in (table, whole)]
+        assert indexes[0] == indexes[1], op
+        assert indexes[0]
+    statuses = [content for packet in seen if isinstance(content := unpack(packet), WriteStatus)]
+    assert statuses
+    assert not any(status.secondary or status.added_keys or status.removed_keys for status in statuses)
+    delete_partitions(on_runner(table, RepeatingRunner()), ["p1"])
+    delete_partitions(whole, ["p1"])
+    assert Counter(keys_of_index(table)) == Counter(keys_of_index(whole))
+    assert_twins(table, whole)
+
+
+def keys_of_index(table: Table) -> list[str]:
+    records = metadata_records(open_table(table.storage.uri), "secondary_index_ts")
+    return [str(record["key"]) for record in records]
+
+
+def test_an_index_without_file_groups_leaves_keys_in_statuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-1055: as one whose build has only begun; the process that commits encodes them, when they are there."""
+    table, whole = twins(tmp_path, "cow", 9, ("record_index",))
+    monkeypatch.setattr(key_exchange, "_has_groups", lambda *_: False)
+    given = random_rows(random.Random(1), 40, [0], distinct=True)
+    write(whole, given)
+    spread(table, given)
+    write(whole, given.slice(5, 20), "insert_overwrite")
+    spread(table, given.slice(5, 20), "insert_overwrite")
+    assert_twins(table, whole)
+
+
 def test_a_key_that_two_file_groups_get_is_refused(tmp_path: Path) -> None:
     """META-1055: by the task of the index's file group, in the words of a write in one process."""
     table, _ = twins(tmp_path, "cow", 9, ("record_index",))
     exchange = plan_exchange(table, Attempts(table.storage, "20260101000000000"), [], 5, 1)
     assert exchange is not None
     twice = [KeyChanges(name, name, added=string_column(["k"])) for name in ("p0", "p1")]
-    packets = list(exchange._deal(0, twice, count()))
+
+    def dealt(changes: Sequence[KeyChanges]) -> list[Packet]:
+        return list(exchange._deal(0, [_Change("record_index", one.partition, one) for one in changes], count()))
+
+    packets = dealt(twice)
     (refused,) = map(unpack, EncodeLogs(exchange)(0, iter(packets)))
     assert isinstance(refused, UsageError)
     assert "each record key in one file group" in str(refused)
     moved = [replace(twice[0], added=None, removed=twice[0].added), twice[1]]
-    rows = location_changes([change for _, change in unpack(next(exchange._deal(0, moved, count())))], 1)
+    rows = location_changes([change for _, change in unpack(dealt(moved)[0])], 1)
     assert (len(rows), len(rows.deletes.offsets)) == (1, 1)
 
 
