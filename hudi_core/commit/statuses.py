@@ -100,7 +100,7 @@ class StagedLog:
     """The content of a log file of the metadata table, which a task made before the commit. Rule META-1055."""
 
     partition: str
-    """Of the metadata table."""
+    """The partition of the metadata table."""
     of_table: str | None
     """The partition of the table, for a partitioned record index."""
     groups: int
@@ -123,8 +123,8 @@ class StagedLogs:
     """The partitions of the metadata table whose part of the commit they are, with or without a log file."""
     runner: Runner
 
-    def of(self, partition: str) -> tuple[StagedLog, ...]:
-        """Those of one partition of the metadata table."""
+    def of_partition(self, partition: str) -> tuple[StagedLog, ...]:
+        """Contents of one partition of the metadata table."""
         return tuple(log for log in self.logs if log.partition == partition)
 
 

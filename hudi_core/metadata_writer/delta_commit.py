@@ -55,7 +55,7 @@ class PartitionRows:
 def list_staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
     """The rows that tasks have encoded for a metadata partition."""
     by_partition: dict[str | None, list[StagedLog]] = {}
-    for log in staged.of(partition):
+    for log in staged.of_partition(partition):
         by_partition.setdefault(log.of_table, []).append(log)
     for of_table, logs in by_partition.items():
         yield PartitionRows(partition, NO_ROWS, of_table, replace(staged, logs=tuple(logs)))

@@ -119,7 +119,7 @@ def _refuse_staged(metadata: MetadataTable, where: str, staged: StagedLogs, inst
     logs = list_changed_logs(metadata, instant.requested_time)
     if logs is None:
         raise _unknown_keys(where, instant)
-    own = staged.of(RECORD_INDEX)
+    own = staged.of_partition(RECORD_INDEX)
     sets = {
         of_table: group_sets(metadata, RECORD_INDEX, of_table) for of_table in {log.of_table for log in staged.logs}
     }
@@ -129,11 +129,11 @@ def _refuse_staged(metadata: MetadataTable, where: str, staged: StagedLogs, inst
         for groups in sets[log.of_table]
         if len(groups) == log.groups and groups[log.group].file_id in logs
     ]
-    for found in staged.runner.run(partial(_find_same_key, metadata.storage), pairs):
-        if found is None:
+    for keys in staged.runner.run(partial(_find_same_key, metadata.storage), pairs):
+        if keys is None:
             raise _unknown_keys(where, instant)
-        if found:
-            raise _same_key(where, found[0], instant)
+        if keys:
+            raise _same_key(where, keys[0], instant)
 
 
 @dataclass(frozen=True, slots=True)

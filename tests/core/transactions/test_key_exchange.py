@@ -62,11 +62,11 @@ def test_no_key_comes_to_the_process_that_commits(tmp_path: Path, op: str, monke
     """META-1055: a report of a task that writes has the bounds of its file, one of an index group has none."""
     table, whole = twins(tmp_path, "cow", 9, ("record_index",))
     chance = random.Random(op)
-    for number, each in enumerate(["upsert", op]):
-        given = operation_rows(chance, each, number, ("record_index",))
-        write(whole, given, each)
+    for number, operation in enumerate(["upsert", op]):
+        given = operation_rows(chance, operation, number, ("record_index",))
+        write(whole, given, operation)
         seen = [] if number == 0 else watch_reports(monkeypatch)
-        spread(table, given, each)
+        spread(table, given, operation)
     written = [packet.content for packet in seen if b"WriteStatus" in packet.content]
     staged = [packet.content for packet in seen if b"StagedLog" in packet.content]
     assert staged
@@ -160,8 +160,8 @@ def test_a_partition_that_is_deleted_takes_its_keys_away(tmp_path: Path, monkeyp
     """META-1055: tasks of the runner read them."""
     table, whole = twins(tmp_path, "mor", 9, ("record_index",))
     given = random_rows(random.Random(1), 80, [0], distinct=True)
-    for each in (table, whole):
-        write(each, given)
+    for twin in (table, whole):
+        write(twin, given)
     monkeypatch.setattr("hudi_core.writing.write_run._read_replaced_keys", None)
     seen = watch_reports(monkeypatch)
     delete_partitions(on_runner(table, RepeatingRunner()), ["p0", "p2"])
