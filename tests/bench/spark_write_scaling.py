@@ -49,8 +49,14 @@ def measure(size: str) -> None:
         expected = rows + rows // 20 + 10
         assert scanned == expected, f"{scanned} rows of {expected}"
         counts = (rows, rows // 10)
-        each = [round(1e6 * time / count, 1) for time, count in zip(seconds, counts, strict=True)]
-        line = {"rows": rows, "files": files, "insert_us": each[0], "upsert_us": each[1], "driver_mb": peak() - before}
+        costs = [round(1e6 * time / count, 1) for time, count in zip(seconds, counts, strict=True)]
+        line = {
+            "rows": rows,
+            "files": files,
+            "insert_us": costs[0],
+            "upsert_us": costs[1],
+            "driver_mb": peak() - before,
+        }
         print(json.dumps(line), flush=True)
     spark.stop()
 
