@@ -15,6 +15,7 @@ expression        expression indexes as partitions of the metadata table: defini
 group_files       file groups of a metadata partition, and the files with their rows. Rules META-70 to META-74
 initial           the metadata table of a table that has none yet, and the first commit of each partition of it. Rules
                   META-75 to META-79
+locations         the record index's part of a commit: where keys are after it. Rules META-53, META-54, META-72
 partition_ranges  statistics of whole partitions, from those of the files that their latest slices are made of. Rule META-65
 record_schema     the Avro schema of the metadata table's records, one for all its partitions and table versions. Rule META-50
 removed_files     what a clean takes out of each partition of the metadata table. Rule META-380

@@ -1,4 +1,4 @@
-"""The record index's part of a commit: the locations of keys after it. Rules META-54, META-72."""
+"""The record index's part of a commit: where keys are after it. Rules META-53, META-54, META-72."""
 
 from __future__ import annotations
 
