@@ -59,6 +59,16 @@ class StorageWithOptions(Protocol):
     def options(self) -> Mapping[str, str]: ...
 
 
+@runtime_checkable
+class StorageWithTakeAway(Protocol):
+    """An optional part of an engine's storage that deletes a file only as it was read. Rule COMMIT-1024."""
+
+    def take_away(self, path: str, content: bytes) -> bool:
+        """Deletes a file if it has this content, and only then; False where it is another one by now, or none. Raises
+        `UnsupportedError` where the store cannot promise that."""
+        ...
+
+
 @dataclass(eq=False)
 class Unsynced:
     """Changed files and folders that a loss of power can still undo. `at_once` where nobody is going to sync them: each file is
@@ -193,6 +203,27 @@ def delete_file(path: Path, unsynced: Unsynced) -> None:
     path.unlink(missing_ok=True)
     delete_unfinished(path)
     unsynced.note(path.parent)
+
+
+def take_away(path: Path, content: bytes, unsynced: Unsynced) -> bool:
+    """Deletes a file if it has this content, and only then. The file is moved away first, where nobody changes it; another one
+    than was expected comes back, unless there is a new one by then."""
+    try:
+        if path.read_bytes() != content:
+            return False
+        moved = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
+        path.rename(moved)
+    except FileNotFoundError:
+        return False
+    try:
+        if moved.read_bytes() == content:
+            return True
+        with suppress(FileExistsError):
+            os.link(moved, path)
+        return False
+    finally:
+        moved.unlink()
+        unsynced.note(path.parent)
 
 
 def _delete_checksum(path: Path) -> None:

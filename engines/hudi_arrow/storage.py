@@ -193,6 +193,11 @@ class ArrowStorage:
             else:
                 self._filesystem.delete_file(self.full(path))
 
+    def take_away(self, path: str, content: bytes) -> bool:
+        with self._report_errors(path):
+            local = self._local(path, "deletes a file only as it was read")
+            return local_files.take_away(local, content, self._unsynced)
+
     def delete_folder(self, path: str) -> None:
         with self._report_errors(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):

@@ -24,6 +24,7 @@ from hudi_core.local_files import (
     own_path,
     read_modified_time,
     replace_file,
+    take_away,
     walk,
 )
 from hudi_core.parallel.requests import Traffic
@@ -116,6 +117,10 @@ class PlainStorage:
     def delete(self, path: str) -> None:
         with _report_errors(str(self._path(path))):
             delete_file(self._own(path, to_delete=True), self._unsynced)
+
+    def take_away(self, path: str, content: bytes) -> bool:
+        with _report_errors(str(self._path(path))):
+            return take_away(self._own(path, to_delete=True), content, self._unsynced)
 
     def delete_folder(self, path: str) -> None:
         with _report_errors(str(self._path(path))):

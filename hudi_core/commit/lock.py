@@ -16,6 +16,7 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
+from hudi_core.commit.lock_files import read_lock, take_away, take_over
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 from hudi_core.commit.steps import guard_steps
 from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
@@ -87,10 +88,10 @@ class HeldLock:
                 self.storage.replace(LOCK_PATH, content)
                 self.content = content
         if self.of_storage is not None:
-            self.of_storage.renew(self.clock)
+            self.of_storage.renew()
 
     def _look(self) -> None:
-        held = _read(self.storage)
+        held = read_lock(self.storage, LOCK_PATH)
         if held == self.content:
             self._seen = self.clock()
         else:
@@ -119,7 +120,7 @@ def table_lock(
             yield held
     finally:
         # Also where a signal came just after the lock was taken.
-        current = _read(storage)
+        current = read_lock(storage, LOCK_PATH)
         if current is not None and lock_fields(current).get("owner") == owner:
             with let_pass():
                 storage.delete(LOCK_PATH)
@@ -159,7 +160,7 @@ class LockState:
 
 def lock_state(storage: Storage, clock: Clock = system_clock) -> LockState | None:
     """The table's lock; None where there is none."""
-    content = _read(storage)
+    content = read_lock(storage, LOCK_PATH)
     if content is None:
         return None
     since, life = storage.read_modified(LOCK_PATH), life_of(_owner(content))
@@ -168,7 +169,7 @@ def lock_state(storage: Storage, clock: Clock = system_clock) -> LockState | Non
 
 def lock_is_expired(storage: Storage, now: datetime) -> bool:
     """Whether there is a lock whose writer died: the next one takes it."""
-    content = _read(storage)
+    content = read_lock(storage, LOCK_PATH)
     return content is not None and _may_be_taken(storage, content, now)
 
 
@@ -178,7 +179,7 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
     Raises `ConflictError` where the owner is alive, or where that is not known, unless it is named, and `UsageError` for another
     name.
     """
-    content = _read(storage)
+    content = read_lock(storage, LOCK_PATH)
     state = lock_state(storage, clock)
     if content is None or state is None:
         return None
@@ -189,9 +190,8 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
         found = f"{_show(state)}, which is {state.life.value if state.life is Life.ALIVE else 'not known to be dead'}"
         expected = f"a lock of a dead writer; --owner {state.owner!r} frees it all the same"
         raise ConflictError(where, expected=expected, found=found)
-    if _read(storage) != content:
+    if not take_away(storage, LOCK_PATH, content, _content(this_owner(), clock())):
         raise ConflictError(where, expected=f"the lock of {state.owner}", found="another one, taken meanwhile")
-    storage.delete(LOCK_PATH)
     return state
 
 
@@ -204,16 +204,14 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
                 storage.create(LOCK_PATH, content)
             return content
         except AlreadyExistsError:
-            held = _read(storage)
-        if held is not None and _may_be_taken(storage, held, clock()) and _read(storage) == held:
-            storage.delete(LOCK_PATH)
-            try:
-                with let_pass():
-                    storage.create(LOCK_PATH, content)
-            except AlreadyExistsError:
+            held = read_lock(storage, LOCK_PATH)
+        if held is not None and _may_be_taken(storage, held, clock()):
+            with let_pass():
+                taken = take_over(storage, LOCK_PATH, held, content)
+            if not taken:
                 continue
             sleep(_SETTLING)
-            if _read(storage) == content:
+            if read_lock(storage, LOCK_PATH) == content:
                 return content
             continue
         if monotonic() - begun > _patience(held, patience):
@@ -239,14 +237,6 @@ def _show(state: LockState) -> str:
 def _content(owner: str, now: datetime) -> bytes:
     until = int((now + _VALID).timestamp() * 1000)
     return json.dumps({"owner": owner, "lockCreateTime": now.isoformat(), "validUntil": until}).encode()
-
-
-def _read(storage: Storage) -> bytes | None:
-    """The content of the lock file; None where there is none."""
-    try:
-        return storage.read(LOCK_PATH)
-    except NoSuchFileError:
-        return None
 
 
 def _may_be_taken(storage: Storage, content: bytes, now: datetime) -> bool:

@@ -31,6 +31,8 @@ LOCK_PROVIDER: Final = "hoodie.write.lock.provider"
 _VALID: Final = timedelta(minutes=5)
 _DRIFT: Final = timedelta(milliseconds=500)
 """How far the clocks of writers may differ: a lock counts for so much longer."""
+_OLD: Final = 60.0
+"""Seconds after which a lock that was not renewed is renewed before its holder relies on it."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.05, 1.0
 
 
@@ -41,25 +43,32 @@ class HeldStorageLock:
     storage: VersionedStorage
     taken: FileVersion
     owner: str
+    clock: Clock
     _lost: bool = False
     _turn: Lock = field(default_factory=Lock)
+    _renewed: float = field(default_factory=monotonic)
 
     def refuse_lost(self) -> None:
-        """Raises `ConflictError` where a renewal found that another writer had taken the lock, or its time is over."""
+        """Raises `ConflictError` where another writer has taken the lock. One that was not renewed for long is renewed first: it
+        does not end between this look and the commit."""
+        if monotonic() - self._renewed > _OLD:
+            self.renew()
         with self._turn:
             lost = self._lost or self.storage.read_version(STORAGE_LOCK_PATH) != self.taken
         if lost:
             where = f"{self.storage.uri}/{STORAGE_LOCK_PATH}"
             raise ConflictError(where, expected="the table's lock, still held", found="one that another writer took")
 
-    def renew(self, clock: Clock) -> None:
+    def renew(self) -> None:
         """Lets the lock count for longer, where it still is this writer's."""
-        content = _content(self.owner, int((clock() + _VALID).timestamp() * 1000), expired=False)
+        begun = monotonic()
+        content = _content(self.owner, int((self.clock() + _VALID).timestamp() * 1000), expired=False)
         with self._turn:
-            try:
-                self.taken = self.storage.exchange(STORAGE_LOCK_PATH, content, self.taken)
-            except AlreadyExistsError:
+            taken = _exchange(self.storage, content, self.taken)
+            if taken is None:
                 self._lost = True
+            else:
+                self.taken, self._renewed = taken, begun
 
 
 @contextmanager
@@ -73,7 +82,7 @@ def storage_lock(
     if taken is None or not isinstance(storage, VersionedStorage):
         yield None
         return
-    held = HeldStorageLock(storage, taken, name)
+    held = HeldStorageLock(storage, taken, name, clock)
     try:
         yield held
     finally:
@@ -97,15 +106,10 @@ def _take(storage: VersionedStorage, patience: float, clock: Clock, owner: str) 
         if stored is None:
             return None
         now = clock()
-        if _is_free(stored.content, now):
+        if _is_free(storage, stored.content, now):
             content = _content(owner, int((now + _VALID).timestamp() * 1000), expired=False)
-            try:
-                return storage.exchange(STORAGE_LOCK_PATH, content, stored)
-            except AlreadyExistsError:
-                # A request that was repeated may meet its own first try.
-                latest = storage.read_version(STORAGE_LOCK_PATH)
-                if latest is not None and latest.content == content:
-                    return latest
+            if (taken := _exchange(storage, content, stored)) is not None:
+                return taken
         elif monotonic() > deadline:
             where = f"{storage.uri}/{STORAGE_LOCK_PATH}"
             owner_now = lock_fields(stored.content).get("owner") or "another writer"
@@ -114,7 +118,17 @@ def _take(storage: VersionedStorage, patience: float, clock: Clock, owner: str) 
         wait = min(2 * wait, _LONGEST_WAIT)
 
 
-def _is_free(content: bytes, now: datetime) -> bool:
+def _exchange(storage: VersionedStorage, content: bytes, previous: FileVersion) -> FileVersion | None:
+    """The lock as it is with a new content; None where it is not the previous version any more."""
+    try:
+        return storage.exchange(STORAGE_LOCK_PATH, content, previous)
+    except AlreadyExistsError:
+        # A request that was repeated may meet its own first try.
+        latest = storage.read_version(STORAGE_LOCK_PATH)
+        return latest if latest is not None and latest.content == content else None
+
+
+def _is_free(storage: VersionedStorage, content: bytes, now: datetime) -> bool:
     """Whether nobody holds the lock. One that cannot be read is held: writers of Apache Hudi do not take it either."""
     fields = lock_fields(content)
     until = fields.get("validUntil")
@@ -122,7 +136,15 @@ def _is_free(content: bytes, now: datetime) -> bool:
         return False
     if life_of(str(fields.get("owner"))) is Life.DEAD:
         return True
-    return fields["expired"] is True or until < (now - _DRIFT).timestamp() * 1000
+    if fields["expired"] is True:
+        return True
+    return until < (now - _DRIFT).timestamp() * 1000 and not _is_fresh(storage, now)
+
+
+def _is_fresh(storage: VersionedStorage, now: datetime) -> bool:
+    """Whether the store says that the lock was renewed a moment ago: then its owner is at work, and its clock is behind."""
+    renewed = storage.read_modified(STORAGE_LOCK_PATH)
+    return renewed is not None and abs(now - renewed) < _VALID
 
 
 def _content(owner: str, until: int, *, expired: bool) -> bytes:

@@ -17,11 +17,13 @@ import pyarrow as pa
 import pytest
 
 from hudi_arrow.engine import ENGINE
-from hudi_core.commit.lock import LOCK_PATH, table_lock
+from hudi_core.commit import storage_lock as storage_lock_module
+from hudi_core.commit.lock import LOCK_PATH, free_lock, table_lock
+from hudi_core.commit.lock_files import take_away, take_over
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, storage_lock
 from hudi_core.commit.times import system_clock
-from hudi_core.commit.versions import VersionedStorage
-from hudi_core.errors import AlreadyExistsError, ConflictError, UnsupportedError
+from hudi_core.commit.versions import FileVersion, VersionedStorage
+from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
 from tests.core.commit.test_lock_owner import dead_process
@@ -93,10 +95,60 @@ def test_a_lock_of_another_writer_is_waited_for(storage: VersionedStorage, conte
 
 
 def test_a_lock_whose_time_is_over_is_taken(storage: VersionedStorage) -> None:
-    """COMMIT-21: not at once, for clocks differ."""
+    """COMMIT-21, COMMIT-861: not while the store says that it was renewed a moment ago, by an owner whose clock is behind."""
     storage.create(STORAGE_LOCK_PATH, lock(False, timedelta(seconds=-5)))
-    with table_lock(storage, patience=0):
+    with pytest.raises(LockedError, match="held by theirs"), table_lock(storage, patience=0):
+        pytest.fail("its owner is at work")
+    with table_lock(storage, patience=0, clock=lambda: system_clock() + timedelta(minutes=6)):
         assert stored(storage)["owner"] != "theirs"
+
+
+def test_a_lock_that_was_not_renewed_for_long_is_renewed_before_it_counts(
+    storage: VersionedStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """COMMIT-1025."""
+    storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(0)))
+    with table_lock(storage) as held:
+        first = stored(storage)
+        held.refuse_lost()
+        assert stored(storage) == first
+        monkeypatch.setattr(storage_lock_module, "_OLD", -1.0)
+        held.refuse_lost()
+        assert stored(storage)["validUntil"] > first["validUntil"]
+
+
+def test_a_renewal_that_was_answered_twice_is_no_loss(
+    storage: VersionedStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """COMMIT-1025."""
+    storage.create(STORAGE_LOCK_PATH, lock(True, timedelta(0)))
+    exchange = type(storage).exchange
+
+    def twice(self: VersionedStorage, path: str, content: bytes, previous: FileVersion) -> FileVersion:
+        exchange(self, path, content, previous)
+        return exchange(self, path, content, previous)
+
+    with table_lock(storage) as held:
+        monkeypatch.setattr(type(storage), "exchange", twice)
+        held.renew()
+        monkeypatch.undo()
+        held.refuse_lost()
+
+
+def test_a_lock_of_a_dead_writer_is_taken_and_freed_in_place_of_its_version(storage: VersionedStorage) -> None:
+    """COMMIT-1024."""
+    dead = json.dumps({"owner": f"hudi-core {socket.gethostname()} {dead_process()} MainThread x"}).encode()
+    storage.create(LOCK_PATH, dead)
+    assert not take_away(storage, LOCK_PATH, b"another", b"own")
+    assert not take_over(storage, LOCK_PATH, b"another", b"own")
+    assert storage.read(LOCK_PATH) == dead
+    assert take_over(storage, LOCK_PATH, dead, b"own")
+    assert storage.read(LOCK_PATH) == b"own"
+    assert take_away(storage, LOCK_PATH, b"own", b"mine")
+    assert not storage.exists(LOCK_PATH)
+    storage.create(LOCK_PATH, dead)
+    assert free_lock(storage) is not None
+    assert not storage.exists(LOCK_PATH)
 
 
 def test_one_writer_at_a_time_holds_the_lock(storage: VersionedStorage) -> None:
