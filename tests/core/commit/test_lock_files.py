@@ -8,7 +8,6 @@ from threading import Barrier, Thread
 import pytest
 
 from hudi_arrow.storage import ArrowStorage
-from hudi_core import local_files
 from hudi_core.commit.lock_files import read_lock, take_away, take_over
 from hudi_core.engine import Storage
 from hudi_plain.storage import PlainStorage
@@ -54,7 +53,7 @@ def test_a_lock_that_was_taken_between_the_look_and_the_deletion_comes_back(
             storage.create(LOCK, b"newer")
         return moved
 
-    monkeypatch.setattr(local_files.Path, "rename", late)
+    monkeypatch.setattr(Path, "rename", late)
     assert not take_away(storage, LOCK, b"dead")
     assert storage.read(LOCK) == (b"newer" if there else b"living")
     assert names(storage) == [LOCK]
