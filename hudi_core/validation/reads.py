@@ -18,7 +18,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.bloom_filters import BloomFilters
 from hudi_core.validation.contents import FileFacts, KeyWatcher, file_facts
 from hudi_core.validation.footers import FOOTERS, Footers
-from hudi_core.validation.record_index import KeyLookups
+from hudi_core.validation.record_index import KeyLookups, slices_of_task
 from hudi_core.validation.subject import DataFile, Subject
 
 _FILES_OF_TASK: Final = 16
@@ -64,9 +64,14 @@ def _send(facts: FileFacts) -> FileFacts:
     )
 
 
-def facts_elsewhere(runner: Runner, work: ReadFiles, files: Iterator[ToRead]) -> Iterator[FileFacts]:
-    """What files hold, in order, read by a runner's tasks some rounds of them one after the other."""
-    while some := list(islice(files, _FILES_OF_TASK * runner.parallelism * _TASKS_AT_ONCE)):
-        shares = [some[start : start + _FILES_OF_TASK] for start in range(0, len(some), _FILES_OF_TASK)]
+def facts_elsewhere(runner: Runner, work: ReadFiles, files: Sequence[ToRead]) -> Iterator[FileFacts]:
+    """What files hold, in order, read by a runner's tasks some rounds of them one after the other; in one round where each task
+    reads the record index."""
+    size = _FILES_OF_TASK
+    if RECORD_INDEX in work.watchers:
+        size = slices_of_task(len(files), runner.parallelism)
+    rest = iter(files)
+    while some := list(islice(rest, size * runner.parallelism * _TASKS_AT_ONCE)):
+        shares = [some[start : start + size] for start in range(0, len(some), size)]
         for facts in runner.run(work, shares):
             yield from facts

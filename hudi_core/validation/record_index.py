@@ -35,8 +35,15 @@ from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject
 
 _MEND: Final = rebuild(RECORD_INDEX)
-SLICES_OF_TASK: Final = 16
-"""Slices with log files whose keys a task on another machine looks up."""
+LEAST_OF_TASK: Final = 16
+"""Slices at least whose keys a task on another machine looks up."""
+_TASKS_OF_EACH: Final = 4
+"""Tasks of each processor that look keys up, where there are that many slices: every one of them reads the index once."""
+
+
+def slices_of_task(slices: int, parallelism: int) -> int:
+    """How many of so many slices have their keys looked up by one task. Rule VALID-1026."""
+    return max(LEAST_OF_TASK, -(-slices // (parallelism * _TASKS_OF_EACH)))
 
 
 @dataclass(slots=True)
@@ -187,7 +194,8 @@ class RecordIndex:
         if runner.reach is Reach.MEMORY:
             yield from in_order(self._lookups.of_slice, numbers)
             return
-        shares = [numbers[start : start + SLICES_OF_TASK] for start in range(0, len(numbers), SLICES_OF_TASK)]
+        size = slices_of_task(len(numbers), runner.parallelism)
+        shares = [numbers[start : start + size] for start in range(0, len(numbers), size)]
         located = runner.run(partial(_locate, self.subject), [[self._slices[row] for row in share] for share in shares])
         for number, watch in zip(numbers, chain.from_iterable(located), strict=True):
             yield replace(watch, number=number) if isinstance(watch, LocationWatch) else watch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Protocol
 
@@ -101,7 +101,7 @@ def _findings(
         yield from check.end()
 
 
-def _facts(subject: Subject, files: Iterable[DataFile], checks: Sequence[ContentCheck]) -> Iterator[FileFacts]:
+def _facts(subject: Subject, files: Sequence[DataFile], checks: Sequence[ContentCheck]) -> Iterator[FileFacts]:
     """What files hold, in order: read in threads, or by tasks on other machines."""
     runner = subject.table.engine.runner
     if runner.reach is Reach.MEMORY:
@@ -110,7 +110,7 @@ def _facts(subject: Subject, files: Iterable[DataFile], checks: Sequence[Content
     index = next((check for check in checks if isinstance(check, RecordIndex)), None)
     names = tuple(check.name if isinstance(check, Footers | BloomFilters | RecordIndex) else None for check in checks)
     work = ReadFiles(Subject(subject.table), names)
-    yield from facts_elsewhere(runner, work, ((file, index.slice_of(file) if index else None) for file in files))
+    yield from facts_elsewhere(runner, work, [(file, index.slice_of(file) if index else None) for file in files])
 
 
 def _of_names(subject: Subject, name: str) -> list[Finding]:

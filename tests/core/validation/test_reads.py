@@ -72,7 +72,7 @@ def test_findings_do_not_depend_on_where_files_are_read(
     damage(table)
     here = list(table.validate())
     monkeypatch.setattr(reads, "_FILES_OF_TASK", 2)
-    monkeypatch.setattr(record_index, "SLICES_OF_TASK", 2)
+    monkeypatch.setattr(record_index, "LEAST_OF_TASK", 2)
     assert list(table.validate(runner=RepeatingRunner())) == here
     assert (damage is nothing) == (not [finding for finding in here if finding.severity != "info"])
 
@@ -93,3 +93,27 @@ def test_keys_stay_where_files_are_read(tmp_path: Path) -> None:
     ] == []
     assert seen
     assert not any(b"bloomfilter" in results for results in seen)
+
+
+@pytest.mark.parametrize(
+    ("slices", "parallelism", "size"), [(0, 2, 16), (16, 2, 16), (200, 2, 25), (201, 2, 26), (10_000, 8, 313)]
+)
+def test_the_record_index_is_read_by_few_tasks(slices: int, parallelism: int, size: int) -> None:
+    """VALID-1026."""
+    assert record_index.slices_of_task(slices, parallelism) == size
+    assert -(-slices // size) <= max(4 * parallelism, -(-slices // 16))
+
+
+def test_no_more_tasks_read_files_than_read_the_record_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VALID-1026."""
+    tasks: list[int] = []
+
+    class Counting(RepeatingRunner):
+        def run(self, work: Any, shares: Any) -> list[Any]:
+            tasks.append(len(shares))
+            return super().run(work, shares)
+
+    table = filled(tmp_path / "t", "cow", 9)
+    monkeypatch.setattr(record_index, "LEAST_OF_TASK", 1)
+    list(table.validate(["record_index"], runner=Counting()))
+    assert 0 < sum(tasks) <= 4 * Counting().parallelism
