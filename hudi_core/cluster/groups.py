@@ -42,15 +42,19 @@ def plan_groups(
     column: Column | None,
     options: ClusterOptions,
     laid_out: frozenset[FileGroup] = frozenset(),
+    *,
+    apart: bool = False,
 ) -> list[PlannedGroup]:
     """The groups of slices with these numbers, partition by partition. `column` is the first one to order by; file groups in
-    `laid_out` have the order already."""
+    `laid_out` have the order already. With `apart` each slice is a group of its own, for file groups are buckets."""
     by_partition: dict[str, list[int]] = {}
     for number in numbers:
         by_partition.setdefault(sources.snapshot.slices[number].partition, []).append(number)
     groups: list[PlannedGroup] = []
     for of_partition in by_partition.values():
-        for members in _of_partition(sources, of_partition, column, options, laid_out):
+        if apart:
+            groups += _plan_apart(sources, of_partition if column is not None else (), laid_out)
+        for members in () if apart else _of_partition(sources, of_partition, column, options, laid_out):
             groups += [
                 _plan_group(part, options.sizes.target)
                 for part in _within(members, options.max_group_bytes)
@@ -59,6 +63,15 @@ def plan_groups(
         if options.max_groups is not None and len(groups) >= options.max_groups:
             return groups[: options.max_groups]
     return groups
+
+
+def _plan_apart(sources: Sources, numbers: Sequence[int], laid_out: frozenset[FileGroup]) -> Iterator[PlannedGroup]:
+    """A group of one file for each slice that is not in order already."""
+    for number in numbers:
+        file_slice = sources.snapshot.slices[number]
+        in_order = (file_slice.partition, file_slice.file_id) in laid_out
+        if not in_order:
+            yield PlannedGroup((plan_slice(file_slice),), 1, group_metrics([file_slice]))
 
 
 def estimate_written_bytes(file_slice: FileSlice) -> int:

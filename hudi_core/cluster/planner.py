@@ -18,6 +18,7 @@ from hudi_core.expr.predicate import Column
 from hudi_core.planning.plan import SKIP
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import has_simple_buckets
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.refusals import list_excluded_groups
 
@@ -35,10 +36,11 @@ def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
     scan = table.scan(options.where)
     column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
     named = replace(options, columns=names)
-    done = (
-        frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else find_laid_out(table, options.strategy, names)
-    )
-    groups = plan_groups(scan.sources, _eligible(table, scan, options), column, named, done)
+    apart = has_simple_buckets(table)
+    done = frozenset[FileGroup]()
+    if apart or options.strategy is not Strategy.LINEAR:
+        done = find_laid_out(table, options.strategy, names)
+    groups = plan_groups(scan.sources, _eligible(table, scan, options), column, named, done, apart=apart)
     return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
 
 

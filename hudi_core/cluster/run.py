@@ -7,7 +7,6 @@ the sort columns of one file.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
 from hudi_core.cluster.predictions import PREDICTIONS, encode_gains
 from hudi_core.cluster.reader import RowReader
+from hudi_core.cluster.refusals import refuse_joined
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.sample import draw_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
@@ -44,6 +44,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME
 from hudi_core.schema.project import project
 from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import has_simple_buckets, new_file_prefix
 from hudi_core.tally import COMMITTING, WRITING
 from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
@@ -103,6 +104,7 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         slices = slices_by_group(write.table.slices())
         groups = select_unchanged_groups(plan, slices)
         _refuse_none(write.table, instant, groups)
+        refuse_joined(write.table, groups)
         rewritten = list(_Run(write, plan, slices, options).groups(groups))
         written: list[Rewritten] = []
 
@@ -155,6 +157,7 @@ class _Run:
         self._sources = Sources(table.snapshot())
         self._paths = tuple(table.schema.get(name).path for name in plan.columns)
         refuse_unsortable(table.schema, self._paths)
+        self._apart = has_simple_buckets(table)
         self._runner = task_runner(
             table.snapshot(), self._rows, file_schema(bare), Spool(table.engine, self._rows), merges=False,
             expressions=table_expressions(table), codec=codec_of(table.config.properties),
@@ -191,7 +194,7 @@ class _Run:
         exchange = Exchange(runner, self._reader, self._runner, attempts, self._plan.strategy, self._paths)
         waiting = iter(planned)
         for some in exchange.rounds([Group(self._slices_of(group), group.outputs) for group in planned]):
-            prefixes = [str(uuid.uuid4()) for _ in some]
+            prefixes = [self._file_prefix(group.slices) for group in some]
             for group, statuses in zip(some, exchange.rewritten(some, prefixes), strict=True):
                 yield Rewritten(next(waiting), group.slices, statuses)
 
@@ -200,6 +203,9 @@ class _Run:
             if self._options.tally is not None:
                 self._options.tally.add(read=self._write.table.engine.rows.count(batch))
             yield batch
+
+    def _file_prefix(self, slices: Sequence[FileSlice]) -> str:
+        return new_file_prefix(slices[0].file_id if self._apart else None)
 
     def _slices_of(self, group: PlannedGroup) -> tuple[FileSlice, ...]:
         return tuple(self._slices[one.group] for one in group.slices)
@@ -210,7 +216,7 @@ class _Run:
         batches = self._count_read(batches)
         made = sort_rows(table.engine, self._rows, batches, order, self._paths, folder=folder)
         with closing(made.spool):
-            partition, prefix = slices[0].partition, uuid.uuid4()
+            partition, prefix = slices[0].partition, self._file_prefix(slices)
             tasks = [
                 WriteSorted(FileTarget(partition, f"{prefix}-{number}", time, self._tasks + number), part)
                 for number, part in enumerate(_parts(made, group.outputs))

@@ -7,6 +7,7 @@ Apache Hudi's writers from Spark read it too.
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -83,6 +84,22 @@ def bucket_layout(table: Table, properties: Mapping[str, str]) -> BucketLayout |
 def is_consistent(table: Table, slices: Sequence[FileSlice]) -> bool:
     """Whether the file groups of a table are nodes of consistent hashing."""
     return bool(slices) and has_hashing_nodes(table.storage, slices[0].partition)
+
+
+def has_simple_buckets(table: Table) -> bool:
+    """Whether file groups are numbered buckets: as the table's properties state it, or as its file ids show it. Raises
+    `UsageError` for a property that states nothing."""
+    stated = read_stated_layout(table.config.properties, table.config.record_key_fields)
+    if stated is not None:
+        return not stated.consistent
+    ids = [file_slice.file_id for file_slice in table.slices()[:_LOOKED_AT]]
+    return bool(ids) and all(map(_BUCKET_ID.fullmatch, ids))
+
+
+def new_file_prefix(bucket_of: str | None = None) -> str:
+    """What the id of a new file group begins with: that of the same bucket as an older one, else any."""
+    prefix = str(uuid.uuid4())
+    return prefix if bucket_of is None else bucket_of[:8] + prefix[8:]
 
 
 def read_stated_layout(properties: Mapping[str, str], key_fields: Sequence[str]) -> BucketLayout | None:

@@ -37,7 +37,7 @@ CASES = [
 def test_both_write_into_the_same_buckets(
     tmp_path: Path, judge: Any, kind: str, version: int, layout: dict[str, str], of_table: bool
 ) -> None:
-    """WRITE-579 to WRITE-581, INDEX-576 to INDEX-578."""
+    """WRITE-579 to WRITE-581, INDEX-576 to INDEX-578, CLUSTER-1027."""
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
     table = hudi_core.create(
         path, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=["column_stats"],
@@ -51,6 +51,8 @@ def test_both_write_into_the_same_buckets(
         latest.upsert(rows(["k1", "k5", f"n{turn}"], "x", 10 + turn), properties=properties)
         latest.refresh().insert(rows([f"i{turn}"], "yz"[turn % 2], 10 + turn), properties=properties)
         latest.refresh().delete(where=f"id = 'k{10 + turn}'", properties=properties)
+        if layout is SIMPLE:
+            assert table.refresh().cluster(columns=["ts", "id"]).groups > 0
         pq.write_table(table.refresh().scan(meta=False).to_arrow(), expected)
         verified(judge, path, expected, version, ours=turn == 0)
         # Into copy-on-write files an insert of Apache Hudi's puts a key that is there a second time.
