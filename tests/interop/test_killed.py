@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.model.test_killed import SECONDS
 pytestmark = [pytest.mark.interop, pytest.mark.soak]
 
 
-@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
+@pytest.mark.parametrize(("kind", "version"), [*product(("cow", "mor"), (6, 8, 9))])
 def test_no_row_is_lost_or_doubled_beside_apache_hudi(
     tmp_path: Path, hudi_python: str, judge: Any, kind: str, version: int
 ) -> None:

@@ -63,6 +63,25 @@ def test_hudi_reads_a_restored_table_and_goes_on_with_it(tmp_path: Path, judge: 
     assert others(table) == []
 
 
+@pytest.mark.parametrize(("kind", "version"), [("mor", 9), ("cow", 6)])
+def test_hudi_builds_an_index_right_after_a_restore(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
+    """RESTORE-1041."""
+    path = tmp_path / "t"
+    indexes = ["column_stats", *(["partition_stats"] if version > 6 else [])]
+    table = hudi_core.create(
+        path, TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=indexes
+    )
+    table.append(rows([f"k{number:03d}" for number in range(40)], "x", 1))
+    latest = table.refresh().timeline.commits[-1].requested_time
+    table.upsert(rows(["k003"], "x", 9))
+    table.refresh().restore(to=latest)
+    went_on = judge.ask(
+        "continue", str(path), ops=[{"op": "index_create", "kind": "bloom"}, "upsert"], table_version=version
+    )
+    assert went_on["ok"], judge.explain(went_on)
+    assert others(table) == []
+
+
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
 def test_hudi_goes_on_after_its_own_restore_of_our_table(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
     """RESTORE-450."""

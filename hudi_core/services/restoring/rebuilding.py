@@ -1,4 +1,4 @@
-"""The metadata table of a table whose history changed, built anew. Rules RESTORE-461, RESTORE-1021."""
+"""The metadata table of a table whose history changed, built anew. Rules RESTORE-461, RESTORE-1021, RESTORE-1041."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import warnings
 from collections.abc import Mapping
 
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.times import Clock
+from hudi_core.commit.steps import run
+from hudi_core.commit.times import Clock, next_time
 from hudi_core.errors import HudiError
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import build_order, kind_of
+from hudi_core.metadata_writer.delta_commit import delta_commit_steps
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.transactions.metadata_steps import require_metadata_table
 
 
 def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
@@ -28,6 +31,29 @@ def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple
     except HudiError:
         return _build_each(table, partitions, anew, clock)
     return partitions
+
+
+def note_restore(table: Table, time: str, clock: Clock) -> None:
+    """Adds a commit without rows to the metadata table, with the time of a restore; a warning says why that is not possible.
+
+    A later build of an index by Apache Hudi looks for it. Where there is none it restores the metadata table as well, which fails
+    where that was built after the write to go back to.
+    """
+    try:
+        with table_lock(table.storage, clock=clock):
+            latest = refreshed(table)
+            if not latest.config.kept_partitions:
+                return
+            metadata = require_metadata_table(latest)
+            if all(instant.requested_time != time for instant in metadata.timeline.instants):
+                completion = next_time(metadata.timeline, clock, after=[time])
+                building = latest.config.metadata_partitions_inflight
+                run(latest.storage, delta_commit_steps(metadata, time, completion, (), building))
+    except HudiError as error:
+        warnings.warn(
+            f"the table is as wanted, but Apache Hudi can build an index of it only after the next write: {error}",
+            stacklevel=3,
+        )
 
 
 def _build_each(table: Table, partitions: tuple[str, ...], anew: IndexOptions, clock: Clock) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from hudi_core.services.restoring.plan import (
     times_of,
 )
 from hudi_core.services.restoring.proof import Proof, prove
-from hudi_core.services.restoring.rebuilding import build_anew
+from hudi_core.services.restoring.rebuilding import build_anew, note_restore
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -90,6 +90,7 @@ def restore(
         kept = _indexes_to_rebuild(latest)
         _run(latest, time, plan, proof, clock, progress)
     rebuilt = build_anew(refreshed(table), kept, clock)
+    note_restore(table, time, clock)
     return replace(_result(time, "completed", plan, proof, proof.partitions(), begun), rebuilt=rebuilt)
 
 

@@ -16,7 +16,7 @@ from hudi_core import ConflictError, CorruptFileError, UsageError
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import savepoint
-from hudi_core.transactions.metadata_steps import metadata_steps
+from hudi_core.transactions.metadata_steps import metadata_steps, require_metadata_table
 from hudi_core.transactions.transaction import transaction
 from tests.support.crashes import crashes, later
 
@@ -47,6 +47,18 @@ def files(folder: Path) -> set[str]:
     return {
         str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and ".hoodie" not in path.parts
     }
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_the_metadata_table_has_a_commit_of_the_restore(tmp_path: Path, kind: str, version: int) -> None:
+    """RESTORE-1041."""
+    table = made(tmp_path / "t", kind, version, all_of(version))
+    restored = table.restore(to=table.timeline.commits[0].requested_time)
+    metadata = require_metadata_table(table.refresh())
+    assert restored.instant in {instant.requested_time for instant in metadata.timeline.completed}
+    assert list(table.refresh().validate()) == []
+    table.refresh().upsert(rows(3, 12, 9))
+    assert list(table.refresh().validate()) == []
 
 
 def made(folder: Path, kind: str, version: int, indexes: list[str] | None = None) -> hudi_core.Table:
