@@ -142,8 +142,8 @@ class UsageError(HudiError, ValueError):
 
 def file_taken_away(where: str) -> ConflictError:
     """The error of a process whose unfinished file another wrote or deleted. Rule STORE-890."""
-    found = "another that wrote or deleted it meanwhile"
-    return ConflictError(where, expected="a file that one process alone writes", found=found)
+    found = "another process that wrote or deleted it meanwhile"
+    return ConflictError(where, expected="a file that only one process writes", found=found)
 
 
 def describe(value: object) -> str:

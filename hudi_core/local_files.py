@@ -146,7 +146,7 @@ def own_path(root: Path, path: str, *, to_delete: bool = False) -> Path:
     for folder in path.split("/")[:-1]:
         place /= folder
         if place.is_symlink() and (not to_delete or (root / path).exists()):
-            raise OSError(f"the way to it, {place}, is a link, which changes do not follow")
+            raise OSError(f"{place}, on the way to it, is a link, and changes do not follow links")
     return root / path
 
 

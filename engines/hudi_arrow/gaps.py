@@ -48,7 +48,7 @@ def _refuse_in(values: _Numbered, kind: pa.DataType, where: str, path: str) -> N
 def _refuse(row: int, where: str, path: str) -> None:
     raise RowError(
         row,
-        expected="a value, null too, as other rows have one, or missing_columns: null",
+        expected="a value or null in each row, or missing_columns: null",
         found="none",
         path=f"{where}: {path}",
     )

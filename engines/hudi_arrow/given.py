@@ -54,7 +54,7 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
 
 def _open(data: object) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
-        raise UsageError("rows", expected="batches alone, after one that is a batch", found=describe(data))
+        raise UsageError("rows", expected="a batch, as the first item is one", found=describe(data))
     try:
         return pa.RecordBatchReader.from_stream(data)
     except pa.ArrowException as error:  # pandas makes its columns only here
@@ -65,7 +65,7 @@ def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
     """Batches as a stream of the first one's columns; `UsageError` for a later one with others."""
     first = next(batches, None)
     if first is None:
-        raise UsageError("rows", expected="columns", found="batches without any")
+        raise UsageError("rows", expected="at least one column", found="none")
     schema = first.schema
 
     def alike() -> Iterator[pa.RecordBatch]:

@@ -264,7 +264,7 @@ class _Inward:
         if hasattr(arrow, "value_field"):
             array = t.Array(self.field(arrow.value_field, (*path, "element"), column=False))
             return array if pa.types.is_list(arrow) else self._lossy(arrow, array, path)
-        raise SchemaError(self._at(path), expected="an Arrow type that holds values of ours", found=str(arrow))
+        raise SchemaError(self._at(path), expected="an Arrow type whose values hudi-core knows", found=str(arrow))
 
     def _decimal(self, arrow: pa.DataType, path: _Path) -> t.Type:
         """Our scale is from 0 to the precision; Arrow's may lie outside."""

@@ -113,7 +113,9 @@ def cast(value: Cell, source: t.Type, to: t.Type) -> Cell:
     if source == to:
         return value
     if not sql.can_cast(source, to):
-        raise UnsupportedError(f"cast to {type_text(to)}", expected="a type it takes", found=type_text(source))
+        raise UnsupportedError(
+            f"cast to {type_text(to)}", expected="a type that can be cast to it", found=type_text(source)
+        )
     converted = _cast(value, source, to)
     return by_value(lambda one: sql.cast(one, source, to), [value], [source], to) if converted is None else converted
 

@@ -164,7 +164,7 @@ class _Reader:
             kept = t.Int() if type.name in NARROW else t.String()
             self.losses.append(ConversionLoss(".".join(path), stated, text(kept)))
             return kept
-        return self._cursor.fail("a Spark type that holds values of ours", type.token)
+        return self._cursor.fail("a Spark type whose values hudi-core knows", type.token)
 
     def _complaint(self, span: Span, expected: str, found: str | None) -> SchemaError:
         shown = found or (repr(span.source) if span.source else "the end")

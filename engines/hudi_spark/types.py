@@ -245,7 +245,7 @@ class _Inward:
             return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
         read = _WIDENED.get(word) or (t.String() if _TEXT.fullmatch(word) else None)
         if read is None:
-            raise self._error(path, "a Spark type that holds values of ours", word)
+            raise self._error(path, "a Spark type whose values hudi-core knows", word)
         self.losses.append(ConversionLoss(".".join(path), word, text(read)))
         return read
 

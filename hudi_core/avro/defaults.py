@@ -110,7 +110,7 @@ def default_to_avro(value: object, kind: t.Type, where: str) -> object:
 def _inner_to_avro(value: object, place: t.Field, where: str) -> object:
     # A nullable place inside a type is written with null first, and Avro takes a default for the first branch only.
     if value is not None and place.optional:
-        raise SchemaError(where, expected="null in a nullable place inside a default", found=repr(value)[:60])
+        raise SchemaError(where, expected="null only where the type allows it", found=repr(value)[:60])
     return default_to_avro(value, place.type, where)
 
 

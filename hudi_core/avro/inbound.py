@@ -204,7 +204,7 @@ class _Reader:
         if len({field.name for field in fields}) < len(fields):
             names = Counter(field.name for field in fields)
             twice = next(name for name, times in names.items() if times > 1)
-            raise self._error((*path, twice), "a name used once in its record", "two fields of this name")
+            raise self._error((*path, twice), "each name once in a record", "two fields of this name")
         attributes = _ATTRIBUTES["record"]
         logical = json.get("logicalType")
         if logical in ("variant", "blob"):

@@ -141,8 +141,8 @@ class CommitChanges:
             where = "/".join(group).lstrip("/")
             raise UsageError(
                 f"changes of {self.instant.requested_time}",
-                expected="a later time to begin after",
-                found=f"files of {where} before it cleaned away",
+                expected="a later begin of the range",
+                found=f"earlier files of {where} that were cleaned away",
             )
 
     def _lacks_earlier_slice(self, group: FileGroup, begun: str) -> bool:

@@ -35,7 +35,9 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     """
     if not config.stores_commit_times:
         raise UnsupportedError(
-            timeline.storage.uri, expected="rows with the commit that wrote them", found="a table with virtual keys"
+            timeline.storage.uri,
+            expected="a table that stores the commit of each row",
+            found="a table with virtual keys",
         )
     begin = _begin(since, timeline)
     end = None if until is None else query_time(until, timeline.zone)

@@ -81,7 +81,7 @@ def split_names(option: str, text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise UsageError(option, expected="names with commas between them", found=repr(text))
+        raise UsageError(option, expected="names separated by commas", found=repr(text))
     return names
 
 
@@ -115,7 +115,7 @@ def names_and_values(option: str, given: Iterable[str] | None, form: str) -> dic
     for text in given or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise UsageError(option, expected=form, found="no = behind a name")
+            raise UsageError(option, expected=form, found="a name without =")
         if name in values:
             raise UsageError(option, expected=f"one value of {name}", found="several")
         values[name] = value

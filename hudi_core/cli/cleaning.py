@@ -48,7 +48,9 @@ def clean(
     if run is not None and (
         dry_run or full or any(number is not None for number in (keep_commits, keep_versions, keep_hours))
     ):
-        raise UsageError("clean", expected="--run alone: its plan has the files", found="other options")
+        raise UsageError(
+            "clean", expected="--run without other options, since its plan lists the files", found="other options"
+        )
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("files") as report:
         options = CleanOptions(keep_commits, keep_versions, keep_hours, full=full, dry_run=dry_run, progress=report)

@@ -123,7 +123,7 @@ def cluster(
         expected = "one of --dry-run, --advise, --plan-only, --run and --cancel"
         raise UsageError("cluster", expected=expected, found="several")
     if where_file is not None and (run is not None or cancel is not None):
-        raise UsageError("--where-file", expected="a clustering that is planned", found="--run or --cancel")
+        raise UsageError("--where-file", expected="no --run or --cancel beside it", found="one of them")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     queries = queries_of(opened_table, where if estimates else None, where_file)
     if advise:
@@ -179,7 +179,7 @@ def _show(out: Output, made: Preview) -> None:
 
 def _mode(recent: int | None, *, rolling: bool) -> FilterMode:
     if recent is not None and rolling:
-        raise UsageError("partitions", expected="recent or rolling ones", found="both")
+        raise UsageError("partitions", expected="either recent or rolling partitions", found="both")
     if rolling:
         return FilterMode.DAY_ROLLING
     return FilterMode.NONE if recent is None else FilterMode.RECENT_DAYS

@@ -92,7 +92,7 @@ def diff(
 ) -> None:
     """Show what lies between two instants: commits, schema changes, file slices, and rows as their writers counted them."""
     if limit is not None and not rows:
-        raise UsageError("--limit", expected="--rows", found="none")
+        raise UsageError("--limit", expected="--rows beside it", found="none")
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     if not rows:
         _show_difference(out, difference(opened_table, since, until))

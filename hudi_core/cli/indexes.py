@@ -253,11 +253,11 @@ def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *
     out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns"], below=_BELOW)
     for column in sorted({column for entry in listed if entry.kind == EXPRESSION_INDEX for column in entry.columns}):
         say(
-            f"Apache Hudi 1.2.0 answers other functions of {column}, and {column} itself, by this index, and loses rows of them"
+            f"Apache Hudi 1.2.0 also uses this index for other functions of {column} and for {column} itself, and loses rows then"
         )
     if any((entry.function or "").startswith(BLOOM_FILTERS) for entry in listed):
         say(
-            "writes of Apache Hudi 1.2.0 beside an expression index of bloom_filters fail at null values and at log files"
+            "an expression index of bloom_filters makes writes of Apache Hudi 1.2.0 fail on null values and on log files"
         )
     say(f"{format_count(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
 

@@ -108,16 +108,18 @@ def read(
     refuse_format(output or "", format)
     target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
     if overwrite and output is None:
-        raise UsageError("--overwrite", expected="--output", found="none")
+        raise UsageError("--overwrite", expected="--output FILE beside it", found="none")
     if as_json and target == STREAM:
-        raise UsageError("--output", expected="a file beside --json, whose line says what was written", found=STREAM)
+        raise UsageError(
+            "--output", expected="the name of a file: with --json one line says what was written", found=STREAM
+        )
     opened_table = open_from_options(
         table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib, beside=target or ""
     )
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:
-        raise UsageError("--count", expected="no file to write", found="--output")
+        raise UsageError("--count", expected="no --output beside it", found="one")
     names, predicate = _names(columns), conjunction(where)
     scan: QueryResult
     if cdc:

@@ -149,7 +149,7 @@ def update(
     """
     assignments = [pair for text in assigned for pair in parse_assignments(text)]
     if len(dict(assignments)) < len(assignments):
-        raise UsageError("--set", expected="one value for a column", found="several")
+        raise UsageError("--set", expected="one value for each column", found="several")
 
     predicate = conjunction(where)
 

@@ -296,7 +296,9 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], sta
 def _refuse_none(table: Table, instant: Instant, groups: Sequence[object]) -> None:
     if not groups:
         where = f"{table.storage.uri}: {instant.action} {instant.requested_time}"
-        raise ConflictError(where, expected="file groups that nobody changed since the plan", found="none")
+        raise ConflictError(
+            where, expected="a file group that nobody has changed since the plan was made", found="none"
+        )
 
 
 def _group(file_slice: FileSlice) -> FileGroup:

@@ -160,7 +160,7 @@ def refuse_unsortable(schema: Schema, paths: Sequence[Sequence[str]]) -> None:
         place = schema.find(tuple(path))
         if place is None or place.repeated or isinstance(place.field.type, t.Nested):
             found = "no such column" if place is None else "a nested type" if not place.repeated else "part of a list"
-            raise UsageError(".".join(path), expected="a column of values that have an order", found=found)
+            raise UsageError(".".join(path), expected="a column whose values can be sorted", found=found)
 
 
 def _of_path(engine: Engine[Any, Any, Any], schema: Schema, root: Any, path: tuple[str, ...]) -> SortKeys:
@@ -172,7 +172,7 @@ def _of_path(engine: Engine[Any, Any, Any], schema: Schema, root: Any, path: tup
     where = ".".join(path)
     assert type_ is not None
     if isinstance(type_, t.Nested):
-        raise UsageError(where, expected="a column of values that have an order", found="a nested type")
+        raise UsageError(where, expected="a column whose values can be sorted", found="a nested type")
     return sort_keys(engine.rows.to_column(value, type_, where), type_)
 
 

@@ -75,7 +75,7 @@ class HeldLock:
             self._look()
             where = f"{self.storage.uri}/{LOCK_PATH}"
         if self._lost is not None:
-            raise ConflictError(where, expected="the table's lock, still held", found=self._lost)
+            raise ConflictError(where, expected="a lock that is still held", found=self._lost)
         if self.of_storage is not None:
             self.of_storage.refuse_lost()
 

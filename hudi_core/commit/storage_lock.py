@@ -57,7 +57,7 @@ class HeldStorageLock:
             lost = self._lost or self.storage.read_version(STORAGE_LOCK_PATH) != self.taken
         if lost:
             where = f"{self.storage.uri}/{STORAGE_LOCK_PATH}"
-            raise ConflictError(where, expected="the table's lock, still held", found="one that another writer took")
+            raise ConflictError(where, expected="a lock that is still held", found="one that another writer took")
 
     def renew(self) -> None:
         """Lets the lock count for longer, where it still is this writer's."""

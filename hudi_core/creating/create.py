@@ -111,7 +111,7 @@ def create_table(
     _refuse_table(storage)
     if is_ambiguous(table_config(properties, "options")):
         warnings.warn(
-            "writers of Apache Hudi 1.2 take a table of one key column under the COMPLEX key generator, before version 9, "
+            "before table version 9, writers of Apache Hudi 1.2 accept one key column under the COMPLEX key generator "
             "only with hoodie.write.complex.keygen.validation.enable=false",
             stacklevel=2,
         )
@@ -127,7 +127,9 @@ def _refuse_table(storage: Storage) -> None:
     if storage.exists(PROPERTIES_PATH):
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
     if storage.exists(BACKUP_PATH):
-        raise AlreadyExistsError(storage.uri, expected="no table", found="a table whose properties are being replaced")
+        raise AlreadyExistsError(
+            storage.uri, expected="a folder without a table", found="a table whose properties are being replaced"
+        )
 
 
 def _refuse_unwritable(

@@ -100,6 +100,8 @@ def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> 
     """
     for option, value in options.items():
         if option in _OF_ARGUMENTS and "".join(value.split()) != arguments.get(_OF_ARGUMENTS[option]):
-            raise UsageError("options", expected=f"{_OF_ARGUMENTS[option]}= in its place", found=f"{option}={value}")
+            raise UsageError(
+                "options", expected=f"the argument {_OF_ARGUMENTS[option]}= instead", found=f"{option}={value}"
+            )
         if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
-            raise UsageError("options", expected="properties of a table", found=option)
+            raise UsageError("options", expected="a property of a table", found=option)

@@ -140,16 +140,20 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
 def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
     """Virtual keys that Apache Hudi's writers stop at, or read from stored rows in another form than they give to new ones."""
     if not table.key:
-        raise UsageError(_STORES_KEYS, expected="key columns for false", found="none")
+        raise UsageError(_STORES_KEYS, expected="key columns where the value is false", found="none")
     if generator not in _VIRTUAL:
         allowed = ", ".join(known.value for known in _VIRTUAL)
-        raise UsageError(_STORES_KEYS, expected=f"a key generator of {allowed} for false", found=generator.value)
+        raise UsageError(
+            _STORES_KEYS,
+            expected=f"one of the key generators {allowed} where the value is false",
+            found=generator.value,
+        )
     if generator is KeyGeneratorType.COMPLEX and len(table.key) == 1:
         # Its merges take the bare value for the key of a stored row, and name:value for that of a new one: both rows stay.
         raise UsageError(
             "key",
-            expected="several key columns, or stored keys, for the COMPLEX key generator",
-            found="one, and virtual keys",
+            expected="several key columns or stored keys with the COMPLEX key generator",
+            found="one key column and virtual keys",
         )
 
 
@@ -170,7 +174,7 @@ def _refuse(table: NewTable) -> None:
                 raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
     own = sorted(name for name in names if name.startswith("_hoodie_") and name != IS_DELETED)
     if own:
-        raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
+        raise UsageError("schema", expected="no column that Hudi itself adds", found=own[0])
     if not names:
         raise UsageError("schema", expected="columns", found="none")
     for path, part in walk(table.schema.record):
@@ -182,7 +186,7 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
     for role, columns in roles:
         if len({column.partition(":")[0] for column in columns}) < len(columns):
-            raise UsageError(role, expected="columns once each", found=", ".join(columns))
+            raise UsageError(role, expected="each column once", found=", ".join(columns))
     refuse_options(table.options, _arguments(table))
 
 

@@ -95,7 +95,7 @@ class _Evolution:
     def apply(self, change: Change) -> None:
         path, where = path_of(change.column), write_dotted(change.column)
         if is_reserved(path):
-            raise SchemaError(where, expected="a column of the table", found="a column that Hudi itself keeps")
+            raise SchemaError(where, expected="a column of the table", found="one of Hudi's own columns")
         parent = self._parent(path, where)
         if isinstance(change, AddColumn):
             self._add(change, parent, path, where)
@@ -105,9 +105,7 @@ class _Evolution:
             case DropColumn():
                 _require_record(parent, where)
                 if len(parent.order) == 1:
-                    raise SchemaError(
-                        where, expected="another field in its record", found="the only one, which must stay"
-                    )
+                    raise SchemaError(where, expected="a record that keeps at least one field", found="its only field")
                 parent.remove(field)
             case RenameColumn(to=name):
                 _require_record(parent, where)
@@ -145,7 +143,9 @@ class _Evolution:
         self._require_free(path[-1], parent, path, where)
         require_names_inside(change.type, path)
         if not change.optional and change.default is ABSENT:
-            raise SchemaError(where, expected="a default for the rows there are", found="a required column without one")
+            raise SchemaError(
+                where, expected="a default for the existing rows", found="a required column without a default"
+            )
         field = Field(0, path[-1], change.type, optional=change.optional, doc=change.doc, default=change.default)
         field, greatest = number_field(as_optional(field) if change.optional else field, self._max_column_id + 1)
         field = _with_default(field, field.default, field.type, where)
@@ -155,10 +155,10 @@ class _Evolution:
     def _require_free(self, name: str, parent: Draft, path: Path, where: str) -> None:
         require_name(name, where)
         if is_reserved((*path[:-1], name)):
-            raise SchemaError(where, expected="a name of its own", found=f"{name}, which Hudi itself keeps")
+            raise SchemaError(where, expected="a name that Hudi does not use itself", found=name)
         held = parent.holder(name, case_sensitive=self._case_sensitive)
         if held is not None:
-            raise SchemaError(where, expected="a name that is not taken", found=f"{name}, beside the column {held}")
+            raise SchemaError(where, expected="a new name", found=f"{name}, beside the column {held}")
 
 
 def _require_record(parent: Draft, where: str) -> None:
@@ -198,7 +198,7 @@ def _index(position: Position, parent: Draft, path: Path, where: str) -> int:
             index = parent.order.index(parent.get(other, where).id) + isinstance(position, After)
             if index < first:
                 place = f"a place beside {other[-1]}"
-                raise SchemaError(where, expected="a place behind all columns that Hudi itself keeps", found=place)
+                raise SchemaError(where, expected="a place after Hudi's own columns", found=place)
             return index
         case _:
             assert_never(position)

@@ -91,7 +91,7 @@ def require_writable(
     lacking = {path[0] for path in missing_columns(table, incoming) if len(path) == 1}
     absent = [field.name for field in table.fields if field.name in lacking and field.name not in ignored]
     if absent and not allow_missing:
-        raise SchemaError("batch", expected="all columns of the table", found=f"none called {', '.join(absent)}")
+        raise SchemaError("batch", expected="all columns of the table", found=f"no column {', '.join(absent)}")
     if validate and not ignored:
         reasons = incompatibilities(incoming, table)
         if reasons:

@@ -87,7 +87,7 @@ class _Merger:
             require_name(field.name, where)
             require_names_inside(field.type, inner)
             if is_reserved(inner):
-                raise SchemaError(where, expected="a column of the table", found="a column that Hudi itself keeps")
+                raise SchemaError(where, expected="a column of the table", found="one of Hudi's own columns")
             if not self._case_sensitive and held.setdefault(field.name.lower(), field.name) != field.name:
                 raise SchemaError(
                     where, expected="a name of its own", found=f"{held[field.name.lower()]} in other case"

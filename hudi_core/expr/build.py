@@ -38,7 +38,7 @@ def col(*path: str) -> ExpressionBuilder:
         return ExpressionBuilder(nodes.Name(path))
     names = [part.replace("``", "`") for part in _split(path[0])]
     if not all(names):
-        raise UsageError("col", expected="names between the dots", found=repr(path[0]))
+        raise UsageError("col", expected="a name between two dots", found=repr(path[0]))
     return ExpressionBuilder(nodes.Name(tuple(names)))
 
 
@@ -57,7 +57,7 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     if data_type is None and isinstance(type, str):
         raise UsageError("lit", expected="the SQL name of a type", found=repr(type))
     if data_type is None and value is not None and not isinstance(value, bool | int | Decimal | str | bytes):
-        raise UsageError("lit", expected="a value SQL can write", found=repr(value))
+        raise UsageError("lit", expected="a value that SQL can express", found=repr(value))
     if data_type is not None and not isinstance(value, str):
         try:
             value = coerce(value, data_type)

@@ -100,7 +100,7 @@ def parse_predicate(sql: str) -> Expr:
     try:
         tree = parser.expression()
     except RecursionError:
-        raise ExpressionError("predicate", expected="fewer brackets inside each other", found="too many") from None
+        raise ExpressionError("predicate", expected="fewer nested brackets", found="too many") from None
     parser.expect_end("AND, OR or the end")
     return tree
 
@@ -118,7 +118,7 @@ class _Parser(Operands):
         """An expression of operators that bind at least as tightly as `floor`."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            self.fail(f"at most {MAX_DEPTH} brackets inside each other")
+            self.fail(f"at most {MAX_DEPTH} nested brackets")
         start = self.token
         left = self.prefix()
         links = 0

@@ -77,9 +77,7 @@ def check_depth(expr: Expr) -> None:
         level = [part for node in level for part in parts_of(node)]
         if not level:
             return
-    raise ExpressionError(
-        "predicate", expected=f"at most {MAX_TREE_DEPTH} conditions and calls inside each other", found="more"
-    )
+    raise ExpressionError("predicate", expected=f"at most {MAX_TREE_DEPTH} nested conditions and calls", found="more")
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:

@@ -38,7 +38,7 @@ def inflate(stored: memoryview, size: int, where: str) -> bytes:
     recorded_size = int.from_bytes(stored[-_SIZE_BYTES:], "little")
     if recorded_size != size % _SIZES:
         raise CorruptFileError(
-            where, expected=f"gzip data of {size} bytes", found=f"data that ends as of {recorded_size} bytes"
+            where, expected=f"gzip data of {size} bytes", found=f"data that ends with the size {recorded_size}"
         )
     library = LIBRARIES[0]
     try:

@@ -39,7 +39,9 @@ class Changes:
     def result(self) -> WriteResult:
         """What the commit did. Raises `UsageError` before there is one."""
         if self._result is None:
-            raise UsageError("transaction", expected="the block to have ended", found="one without a commit")
+            raise UsageError(
+                "transaction", expected="a result, which the end of the `with` block makes", found="none yet"
+            )
         return self._result
 
     def upsert(self, data: RowData) -> None:
@@ -60,17 +62,21 @@ class Changes:
     def update(self, *_: object, **__: object) -> NoReturn:
         """Raises `UnsupportedError`: rows of an update are known only when it is planned; `table.update` has a commit of its
         own, and `table.merge` updates, inserts and deletes in one."""
-        raise UnsupportedError("update", expected="upsert or delete in a transaction", found="update")
+        raise UnsupportedError(
+            "update", expected="upsert or delete, the changes that a transaction takes", found="update"
+        )
 
     def evolve(self, *_: object, **__: object) -> NoReturn:
         """Raises `UnsupportedError`: a commit of rows adds the columns that these bring, and every other change of the schema is
         a commit of its own (`table.evolve`)."""
         expected = "new columns in upserted rows, or table.evolve by itself"
-        raise UnsupportedError("evolve", expected=expected, found="a schema change beside rows")
+        raise UnsupportedError("evolve", expected=expected, found="a schema change in a transaction")
 
     def overwrite(self, *_: object, **__: object) -> NoReturn:
         """Raises `UnsupportedError`: an overwrite is a replace commit, which has no updates and deletes of rows."""
-        raise UnsupportedError("overwrite", expected="upsert or delete in a transaction", found="overwrite")
+        raise UnsupportedError(
+            "overwrite", expected="upsert or delete, the changes that a transaction takes", found="overwrite"
+        )
 
     def __enter__(self) -> Self:
         self._refuse_ended()
@@ -86,4 +92,4 @@ class Changes:
 
     def _refuse_ended(self) -> None:
         if self._ended:
-            raise UsageError("transaction", expected="one that goes on", found="one that has ended")
+            raise UsageError("transaction", expected="a transaction that has not ended", found="one that has ended")

@@ -130,7 +130,7 @@ def _signature_of_map(arguments: Sequence[Argument]) -> Signature:
 def _map_of(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> tuple[tuple[Any, Any], ...]:
     keys = values[::2]
     if None in keys or len(set(keys)) < len(keys):
-        raise ExpressionError("map", expected="keys that are not null and differ", found=repr(keys))
+        raise ExpressionError("map", expected="distinct keys that are not null", found=repr(keys))
     return tuple(zip(keys, values[1::2], strict=True))
 
 

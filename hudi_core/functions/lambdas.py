@@ -78,7 +78,7 @@ def with_keys(entries: Sequence[tuple[Any, Any]], keys: Sequence[Any]) -> tuple[
     (('b', 1),)
     """
     if None in keys or len(set(keys)) < len(keys):
-        raise ExpressionError("transform_keys", expected="keys that are not null and differ", found=repr(tuple(keys)))
+        raise ExpressionError("transform_keys", expected="distinct keys that are not null", found=repr(tuple(keys)))
     return tuple((key, value) for key, (_, value) in zip(keys, entries, strict=True))
 
 

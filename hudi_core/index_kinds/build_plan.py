@@ -88,7 +88,7 @@ def choose_partitions(
     _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
     if repeated and not options.rebuild:
-        expected = "an index that the table does not have, or to rebuild it"
+        expected = "an index that the table does not have, or rebuild"
         raise UsageError("index", expected=expected, found=", ".join(repeated))
     if FILES in wanted:
         wanted |= there
@@ -103,7 +103,7 @@ def choose_partitions(
             wanted.update(of_kind(kind, there))
         if of_kind(kind, wanted) and kind.needs not in wanted | there:
             if not kind.is_built_with_need:
-                raise UsageError("index", expected=f"{kind.needs} beside {kind.name}", found="none")
+                raise UsageError("index", expected=f"{kind.needs} as well, which {kind.name} needs", found="none")
             wanted.add(kind.needs)
     strange = [partition for partition in sorted(wanted) if not is_kept(partition)]
     if strange:
@@ -121,14 +121,14 @@ def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
         _refuse_function(wanted, options)
     if not named:
         if options.name is not None:
-            expected = f"{' or '.join(_NAMES_OF_NAMED)} to be built"
+            expected = f"{' or '.join(_NAMES_OF_NAMED)}, the indexes that take a name"
             raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
         return wanted
     kind, columns = named[0], options.columns or ()
     others = [other for other in KINDS if other.has_columns and other is not kind and other.name in wanted]
     if len(columns) != 1 or others:
         apart = " or ".join(other.name for other in others) or COLUMN_STATS
-        expected = f"one column of {kind.name}, and {apart} built apart"
+        expected = f"one column for {kind.name}, and {apart} in a build of its own"
         raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
     default = f"{options.function or IDENTITY}_{columns[0]}" if kind.has_function else columns[0]
     name = default if options.name is None else options.name
@@ -140,7 +140,7 @@ def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
 def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
     if options.function is not None or options.arguments or options.using != COLUMN_STATS:
         functions = " or ".join(kind.name for kind in KINDS if kind.has_function)
-        expected = f"{functions} to be built of a function"
+        expected = f"{functions}, the index that takes a function"
         raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
 
 
@@ -156,7 +156,9 @@ def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> No
     config = table.config
     kinds = [kind for kind in map(kind_of, wanted) if kind is not None]
     if options.columns is not None and not any(kind.has_columns for kind in kinds):
-        raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
+        raise UsageError(
+            "index", expected=f"{COLUMN_STATS}, or another index that takes columns", found=", ".join(sorted(wanted))
+        )
     if options.partitioned and config.version < PARTITIONED_SINCE:
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
         raise UsageError("index", expected=expected, found=str(config.version))

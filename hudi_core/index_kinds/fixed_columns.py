@@ -19,6 +19,6 @@ def refuse_changed_column(table: Table, partition: str, name: str, kind: str, sc
     if after is None or not is_same_column or after.field.type != place.field.type:
         raise UnsupportedError(
             f"{table.storage.uri}: {partition}",
-            expected=f"{name} to stay as it is while it has {kind}; drop the index first",
+            expected=f"{name} unchanged while it has {kind}; drop the index first",
             found=f"{after.field.type}" if after is not None and is_same_column else "another column",
         )

@@ -56,7 +56,9 @@ def list_indexed_columns(table: Table, schema: Schema | None = None) -> tuple[In
     records = definitions.get(RECORD_INDEX)
     if records is not None and records.is_partitioned:
         found = f"{partitions[0]} and a partitioned record index"
-        raise UnsupportedError(table.storage.uri, expected="secondary indexes of keys that are unique", found=found)
+        raise UnsupportedError(
+            table.storage.uri, expected="unique record keys, which secondary indexes need", found=found
+        )
     return tuple(_make_indexed(table, partition, definitions.get(partition), schema) for partition in partitions)
 
 

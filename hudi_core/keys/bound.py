@@ -207,7 +207,7 @@ def _takes_slashes(generator: Generator) -> bool:
 def _column(schema: Schema, name: str) -> _Column:
     place = schema.get(name)
     if place.repeated:
-        raise SchemaError(name, expected="a field that a row has once", found="one in an array or a map")
+        raise SchemaError(name, expected="a field with one value in each row", found="a field inside an array or a map")
     if isinstance(place.field.type, t.Nested):
         raise no_string(name, place.field.type)
     return _Column(name, place.positions, place.field.type)

@@ -44,7 +44,7 @@ def load_generator(name: str, option: str) -> UserGenerator:
     """
     if not _NAME.fullmatch(name):
         raise UnsupportedError(
-            option, message=f"{name} is a class in Java and none of Hudi's own; give one in Python as module:Class"
+            option, message=f"{name} is a Java class that is not Hudi's own; name a Python class as module:Class"
         )
     module, _, called = name.partition(":")
     try:
@@ -58,7 +58,9 @@ def load_generator(name: str, option: str) -> UserGenerator:
     try:
         generator = loaded()
     except Exception as problem:  # of code that is not ours: any
-        raise UsageError(option, expected=f"a class {called} made without arguments", found=_show(problem)) from problem
+        raise UsageError(
+            option, expected=f"a class {called} that takes no arguments", found=_show(problem)
+        ) from problem
     return check_generator(generator, option)
 
 
@@ -148,7 +150,7 @@ def _record_key(kind: Kind, options: KeyOptions, writer: WritePath) -> RecordKey
         if options.auto_instant is None:
             raise UsageError(
                 named.RECORD_KEY,
-                expected=f"key fields, or {named.AUTO_INSTANT} for keys that are made up",
+                expected=f"key fields, or {named.AUTO_INSTANT} for generated keys",
                 found="none",
             )
         return AutoKey(options.auto_instant, options.auto_task)

@@ -119,7 +119,7 @@ def compaction_steps(
         if rows is None:
             raise UnsupportedError(
                 f"{metadata.storage.uri}/{METADATA_FOLDER}/{group.partition}",
-                expected="records that one base file can hold, to finish a compaction",
+                expected="records that fit into one base file, so that the compaction can be finished",
                 found=f"others in {group.file_id}",
             )
         name = BaseFileName(group.file_id, f"{number}-0-0", instant_time, ".hfile").file_name()

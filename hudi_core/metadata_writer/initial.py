@@ -193,7 +193,7 @@ def order_partitions(indexes: Sequence[str], version: int) -> list[str]:
         raise UsageError("indexes", expected=f"some of {', '.join(possible)}", found=", ".join(strange))
     for kind in KINDS:
         if kind.name in indexes and kind.needs is not None and kind.needs not in indexes:
-            raise UsageError("indexes", expected=f"{kind.needs} beside {kind.name}", found="none")
+            raise UsageError("indexes", expected=f"{kind.needs} as well, which {kind.name} needs", found="none")
     return [name for name in possible if name == FILES or name in indexes]
 
 

@@ -74,7 +74,7 @@ def prune(
     for name in statistics:
         if name not in schema:
             raise UnknownColumnError(
-                name, message=f"statistics of a column that the schema lacks{schema.suggestion(name)}"
+                name, message=f"statistics of a column that is not in the schema{schema.suggestion(name)}"
             )
     files = FileStatistics(count, _Loader(statistics, schema, rows or [None] * count, count).load)
     tree = predicate_tree(where)

@@ -71,5 +71,5 @@ def _find_lost_blocks(
         lost = any(there[write.instant] < write.added for write in writes_of(timeline, log.path))
     if not lost:
         return None
-    found = f"{region.length:,} bytes that are none"
+    found = f"{region.length:,} bytes that are not a block"
     return CorruptFileError(f"{source.where}, from byte {region.offset:,} on", expected="a whole block", found=found)

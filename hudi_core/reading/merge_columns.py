@@ -221,7 +221,7 @@ def _generator(config: TableConfig, where: str) -> Generator:
     generator = generator_of_table(config)
     if not isinstance(generator, Generator):
         raise UnsupportedError(
-            where, expected="virtual keys made by a generator of Hudi's", found="a generator of the user's"
+            where, expected="virtual keys made by one of Hudi's key generators", found="a key generator of your own"
         )
     return replace(generator, parts=())
 

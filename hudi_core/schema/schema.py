@@ -265,7 +265,7 @@ def _column_ids(type: Type, path: Path) -> list[int]:
         names = Counter(field.name for field in fields)
         twice = next(name for name, times in names.items() if times > 1)
         raise SchemaError(
-            ".".join((*path, twice)), expected="a name used once in its record", found="two fields so named"
+            ".".join((*path, twice)), expected="each name once in a record", found="two fields of this name"
         )
     ids = [field.id for field in fields]
     for inner in fields:

@@ -124,7 +124,7 @@ class FooterCache:
 
     def _read(self, root: str, path: str, size: int, content: bytes, digest: bytes) -> Footer:
         if not isinstance(content, bytes) or digest != _digest(root, path, size, content):
-            raise CorruptFileError(self.path, expected=f"what was kept of {path}", found="other bytes")
+            raise CorruptFileError(self.path, expected=f"the footer of {path} in the cache", found="other bytes")
         try:
             return _footer(parse_json(zlib.decompress(content)))
         except (ValueError, TypeError, LookupError, InvalidOperation, zlib.error) as error:

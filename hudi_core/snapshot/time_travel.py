@@ -53,8 +53,10 @@ def refuse_cleaned(
     if lost is not None:
         partition, file_id, instant_time = lost
         where = f"{partition}/{file_id}".lstrip("/")
-        expected = "an instant whose files are all there"
-        raise UsageError(given, expected=expected, found=f"that of {where} of {instant_time} cleaned away")
+        expected = "an instant whose files all remain"
+        raise UsageError(
+            given, expected=expected, found=f"one whose file in {where} of {instant_time} was cleaned away"
+        )
 
 
 def find_cleaned_instants(whole: Timeline) -> Mapping[FileGroup, Sequence[str]]:

@@ -71,7 +71,7 @@ def parse_type_text(cursor: Cursor, *, depth: int = 0) -> TypeText:
     if start.kind is not Kind.WORD:
         cursor.fail("a type")
     if depth > MAX_DEPTH:
-        cursor.fail(f"at most {MAX_DEPTH} types inside each other")
+        cursor.fail(f"at most {MAX_DEPTH} nested types")
     name = cursor.read_hyphenated("a type").upper()
     parameters: tuple[Parameter, ...] = ()
     sizes: tuple[Parameter, ...] = ()

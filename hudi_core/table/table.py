@@ -159,7 +159,7 @@ class Table(Portable):
         options = scanning.ScanOptions(tree, _names(columns), row_limit(limit), meta, self.case_sensitive, choice)
         if read_optimized:
             if since is not None or until is not None:
-                raise UsageError("read_optimized", expected="no range of times", found="a range of times")
+                raise UsageError("read_optimized", expected="no since or until beside it", found="a range of times")
             return scanning.Scan(self._base_files_of(self.snapshot(as_of)), options)
         if since is None and until is None:
             return scanning.Scan(self._sources_of(self.snapshot(as_of), None), options)

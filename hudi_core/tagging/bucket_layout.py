@@ -70,7 +70,7 @@ def bucket_layout(table: Table, properties: Mapping[str, str]) -> BucketLayout |
             return None
         expected = f"{INDEX_TYPE}={BUCKET} and {BUCKETS} in the properties of the table or of the write"
         shown = "nodes of consistent hashing" if hashes else f"the bucket {ids[0]}"
-        raise UnsupportedError(where, expected=expected, found=f"{shown}, and neither")
+        raise UnsupportedError(where, expected=expected, found=f"{shown}, and neither property")
     if stated.consistent and table.config.type is TableType.COPY_ON_WRITE:
         # As in Apache Hudi, whose writers refuse it.
         raise UnsupportedError(where, expected="a merge-on-read table for consistent hashing", found="copy on write")

@@ -113,7 +113,7 @@ class Tagger:
         """
         names = [field.name for field in rows.schema.fields]
         if LOCATION in names:
-            raise UsageError(LOCATION, expected="rows without a column of this name", found="one")
+            raise UsageError(LOCATION, expected="a name that no column of the rows has", found="one")
         missing = [name for name in (RECORD_KEY, PARTITION_PATH) if with_keys and name not in names]
         added = Schema(
             record_with_ids(t.Record((*(t.Field(0, name, t.String()) for name in missing), _location_field())))

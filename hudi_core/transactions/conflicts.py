@@ -66,7 +66,9 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             new & _buckets((partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats)
         )
         if twice and Meeting.NEW_BUCKET in meetings:
-            raise ConflictError(where, expected="buckets that nobody else began", found=_change_of(instant, twice[0]))
+            raise ConflictError(
+                where, expected="buckets that no other writer began", found=_change_of(instant, twice[0])
+            )
         if Meeting.NEW_FILE_GROUP in meetings:
             added = sorted(
                 partition

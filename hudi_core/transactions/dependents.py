@@ -48,7 +48,7 @@ def refuse_dependents(table: Table, undone: Instant) -> None:
         first = dependents[0]
         raise UsageError(
             "rollback",
-            expected="a write that nothing builds on; roll back what does first",
+            expected="a write that no later one builds on; roll back the later ones first",
             found=f"{undone.requested_time}, on which {times} builds: {first.instant.action} "
             f"{first.instant.requested_time} {first.reason}",
         )
@@ -71,7 +71,7 @@ def _refuse_saved(table: Table, undone: Instant) -> None:
     saved = [time for time in savepoints(table.timeline) if time_order(time) >= since]
     if saved:
         found = f"a savepoint of {saved[0]}"
-        raise UsageError("rollback", expected="a write that no savepoint has, nor one after it", found=found)
+        raise UsageError("rollback", expected="a write without a savepoint of it or of a later one", found=found)
 
 
 def _dependents(table: Table, undone: Instant, metadata: CommitMetadata) -> Iterator[Dependent]:
@@ -166,7 +166,7 @@ def _refuse_cleaned(table: Table, undone: Instant, metadata: CommitMetadata) -> 
     if lost:
         partition, file_id = min(lost)
         found = f"none of file group {file_id} of partition {partition!r}: a clean deleted it"
-        raise UsageError("rollback", expected=f"the files that {undone.requested_time} took the place of", found=found)
+        raise UsageError("rollback", expected=f"the files that {undone.requested_time} replaced", found=found)
 
 
 def _without(table: Table, undone: Instant) -> Table:

@@ -35,7 +35,7 @@ def refuse_read_only(config: TableConfig, where: str) -> None:
     locks of other writers are not this library's. To be called by whatever changes a table."""
     _refuse_other_locks(config, where)
     if config.properties.get(BOOTSTRAP_BASE_PATH, "").strip():
-        raise UnsupportedError(where, expected="a table that is no bootstrap", found="a bootstrap base path")
+        raise UnsupportedError(where, expected="a table that was not bootstrapped", found="a bootstrap base path")
     if config.version in WRITABLE_VERSIONS:
         return
     versions = ", ".join(map(str, WRITABLE_VERSIONS))
@@ -54,7 +54,7 @@ def _refuse_other_locks(config: TableConfig, where: str) -> None:
     properties = config.properties
     provider = properties.get(LOCK_PROVIDER, "").strip()
     if provider and provider not in [_LOCK_PACKAGE + name for name in _LOCKS]:
-        expected = f"a lock provider by files of the table ({', '.join(_LOCKS)} of {_LOCK_PACKAGE[:-1]})"
+        expected = f"a lock provider that uses files of the table ({', '.join(_LOCKS)} of {_LOCK_PACKAGE[:-1]})"
         raise UnsupportedError(where, expected=expected, found=provider)
     folder = properties.get(_LOCK_FOLDER, "").strip()
     if folder and not folder.rstrip("/").endswith(f"/{FOLDER}"):

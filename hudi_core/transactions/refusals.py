@@ -115,7 +115,7 @@ def refuse_new_indexes(before: Table, latest: Table, partitions: Collection[str]
     if begun:
         where = latest.storage.uri
         raise ConflictError(
-            where, expected="the indexes that there were", found=f"a new one: {', '.join(sorted(begun))}"
+            where, expected="no new index since the write began", found=f"a new one: {', '.join(sorted(begun))}"
         )
 
 
@@ -155,7 +155,9 @@ def _refuse_keys_of_fields(table: Table) -> None:
         root = table.engine.rows.root(batch)
         for key in to_list(table.engine.rows.to_column(table.engine.values.field(root, 0), String(), "keys")):
             if key is not None and not _MADE_UP_KEY.fullmatch(str(key)):
-                expected = "hoodie.table.recordkey.fields in its properties, for its rows have keys of fields"
+                expected = (
+                    "hoodie.table.recordkey.fields in the table's properties, since keys of its rows are made of fields"
+                )
                 raise UnsupportedError(
                     table.storage.uri, expected=expected, found=f"none, and a row of the key {key!r}"
                 )

@@ -85,7 +85,7 @@ class BloomFilters:
             return
         where = _where(self.subject)
         if self._without:
-            found = f"{len(self._without):,} without, {self._without[0]} among them"
+            found = f"{len(self._without):,} without one, such as {self._without[0]}"
             yield Finding(BLOOM_FILTERS, Severity.INFO, where, "a filter of each base file with rows", found, _MEND)
         try:
             groups = self._metadata.open_groups(self._metadata.slices(BLOOM_FILTERS))

@@ -107,14 +107,14 @@ class Statistics:
             yield from self._compare(metadata, column)
         gone = [key for key in strange if key not in others]
         if gone:
-            found = f"records of {len(gone):,} that are not, {gone[0].decode()} among them"
+            found = f"records of {len(gone):,} files that do not exist, such as {gone[0].decode()}"
             where = self.subject.metadata_path(COLUMN_STATS)
             yield Finding(
                 COLUMN_STATS, Severity.WARNING, where, "records of files that are there", found, rebuild(COLUMN_STATS)
             )
         missing = np.flatnonzero(~recorded_files & np.array(self._has_rows, np.bool_))
         if len(missing):
-            found = f"{len(missing):,} without, {self._files[missing[0]].info.path} among them"
+            found = f"{len(missing):,} without one, such as {self._files[missing[0]].info.path}"
             where = self.subject.metadata_path(COLUMN_STATS)
             yield Finding(
                 COLUMN_STATS, Severity.INFO, where, "records of each file with rows", found, rebuild(COLUMN_STATS)

@@ -86,7 +86,7 @@ class ExpressionIndexes(ColumnIndexes):
                 yield self._finding(index, Severity.ERROR, f"{index.column} of {path}", expected, found)
         if without.any():
             example = files[int(np.flatnonzero(without)[0])].info.path
-            found = f"{int(without.sum()):,} without, {example} among them"
+            found = f"{int(without.sum()):,} without one, such as {example}"
             yield self._finding(index, Severity.INFO, None, "a record of each file", found)
         yield from self._of_partitions(metadata, index, files, held)
 

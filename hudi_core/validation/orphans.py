@@ -30,8 +30,8 @@ def orphans(subject: Subject) -> Iterator[Finding]:
             if file.info.path not in written:
                 yield _report_unnamed(file)
         elif file.instant not in known and not subject.counts(file):
-            expected = "a file of a write that the timeline has"
-            found = f"one of {file.instant}, which it has not"
+            expected = "a file of a write on the timeline"
+            found = f"one of {file.instant}, which is not on the timeline"
             yield Finding(ORPHANS, Severity.WARNING, file.info.path, expected, found, _DELETE)
     storage = subject.table.storage
     for link in storage.links if isinstance(storage, StorageWithLinks) else ():

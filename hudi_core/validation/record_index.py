@@ -203,10 +203,10 @@ class RecordIndex:
     def _watch(self, watch: LocationWatch) -> Iterator[Finding]:
         self._located[watch.number] = watch.located
         if watch.missing:
-            found = f"{watch.missing:,} keys without, {watch.examples['missing']!r} among them"
+            found = f"{watch.missing:,} keys without one, such as {watch.examples['missing']!r}"
             yield self._finding(watch.number, "a location of each key", found)
         if watch.elsewhere:
-            found = f"{watch.elsewhere:,} keys placed elsewhere, {watch.examples['elsewhere']!r} among them"
+            found = f"{watch.elsewhere:,} keys placed elsewhere, such as {watch.examples['elsewhere']!r}"
             yield self._finding(watch.number, "each key where it is", found)
 
     def _finding(self, number: int, expected: str, found: str) -> Finding:

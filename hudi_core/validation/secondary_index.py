@@ -53,5 +53,5 @@ class SecondaryIndexes(ColumnIndexes):
         if length(keys):
             where = self.subject.metadata_path(partition)
             example = in_words(string_list(take_strings(keys, slice(0, 1)))[0], where)
-            found = f"{length(keys):,} {kind}, {example} among them"
+            found = f"{length(keys):,} {kind}, such as {example}"
             yield Finding(SECONDARY_INDEX, Severity.ERROR, where, expected, found, rebuild(partition))

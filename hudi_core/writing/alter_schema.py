@@ -40,7 +40,7 @@ def alter_schema(
     lost = find_lost_names(latest.schema, evolved, latest.config.named_columns)
     if lost:
         raise UnsupportedError(
-            latest.storage.uri, expected="changes that leave the columns of properties", found=lost[0]
+            latest.storage.uri, expected="changes that keep the columns that the table's properties name", found=lost[0]
         )
     bare = replace(evolved, record=without_meta_columns(evolved.record))
     list_indexed_columns(latest, bare)

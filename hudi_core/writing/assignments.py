@@ -41,7 +41,7 @@ class Assignment:
 def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
     """Raises `UsageError` for a column that has a value already, by its name in other case: one of the two would be lost."""
     if position in values:
-        raise UsageError(column.name, expected="one value for a column", found="several")
+        raise UsageError(column.name, expected="one value for each column", found="several")
 
 
 def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: bool) -> Assignment:

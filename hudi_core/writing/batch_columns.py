@@ -71,7 +71,7 @@ def find_kept_columns(table: Schema, rows: Schema, columns: BatchColumns) -> fro
         return frozenset()
     nested = [path for path in missing if len(path) > 1]
     if nested:
-        expected = "whole columns that rows lack, to keep what is stored"
+        expected = "only whole columns missing where stored values are kept"
         raise UnsupportedError(".".join(nested[0]), expected=expected, found="a part of one")
     return frozenset(table.get(path).field.id for path in missing)
 

@@ -126,8 +126,8 @@ def refuse_other_buckets(snapshot: Snapshot, layout: BucketLayout) -> None:
         if not file_slice.file_id.startswith(named):
             raise UsageError(
                 f"{BUCKETS}, {HASH_FIELDS}",
-                expected=f"what file group {file_slice.file_id} has its keys by",
-                found=f"{layout.buckets} and {', '.join(layout.hash_fields)}, by which a key of it is of bucket {named}",
+                expected=f"the buckets of file group {file_slice.file_id}",
+                found=f"{layout.buckets} by {', '.join(layout.hash_fields)}, which put one of its keys into bucket {named}",
             )
 
 

@@ -81,5 +81,5 @@ def _refuse_repeated(keys: KeyColumns, rows: Numbers, numbers: Numbers | None) -
     repeated = rows[order[first:stop]]
     earlier, later = np.sort(repeated if numbers is None else numbers[repeated])[:2].tolist()
     key = records.data[records.offsets[order[first]] : records.offsets[order[first] + 1]].tobytes().decode()
-    expected = "another record key than any row before, for the record index"
+    expected = "a record key that no earlier row has, as the record index requires"
     raise RowError(later, expected=expected, found=f"{key!r} of row {earlier + 1:,}")

@@ -130,7 +130,9 @@ def columns_of_write(table: Table, operation: Operation, options: WriteOptions) 
     upserts = _merges(table, operation)
     columns = options.columns(table.config.properties, replaces=upserts or operation in _OVERWRITES)
     if columns.missing is MissingColumns.KEEP and operation is not Operation.UPSERT:
-        raise UsageError("missing_columns", expected="null, but for upsert", found=f"keep for {operation}")
+        raise UsageError(
+            "missing_columns", expected="null: only upsert can keep stored values", found=f"keep for {operation}"
+        )
     if upserts and columns.missing is None and merge_rules(table.config, table.storage.uri).keeps_stored_values:
         return replace(columns, missing=MissingColumns.NULL)
     return columns
@@ -140,9 +142,7 @@ def order_of(table: Table, operation: Operation, options: WriteOptions) -> RowOr
     """The order of the rows that an operation adds. Raises `UsageError` for an order of rows that are not inserted in bulk, and
     for one that is not known."""
     if options.sort is not None and operation is not Operation.BULK_INSERT:
-        raise UsageError(
-            "sort", expected="an order of the rows of a bulk insert", found=f"{options.sort} for {operation}"
-        )
+        raise UsageError("sort", expected="no order, except for bulk_insert", found=f"{options.sort} for {operation}")
     if operation is Operation.APPEND:
         return RowOrder.NONE
     if operation is not Operation.BULK_INSERT:

@@ -117,7 +117,7 @@ def schema_on_write(
     for path, column in walk(merged.record):
         if isinstance(column.type, _WITHOUT_FORM) or _is_too_long(column.type, bare_table.find(path)):
             raise UnsupportedError(
-                f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
+                f"{where}: {'.'.join(path)}", expected="a type that can be written", found=type_text(column.type)
             )
     notices = tuple(_type_changes(bare_table, merged))
     reconcile(incoming, merged, Match.NAME, relabels=False)

@@ -68,7 +68,7 @@ def test_a_new_table_keeps_what_it_states_for_services(tmp_path: Path, kind: str
         ({"hoodie.clean.policy": "keep_latest_commits"}, "KEEP_LATEST_COMMITS"),
         ({"hoodie.compact.inline.trigger.strategy": "SOMETIMES"}, "NUM_COMMITS"),
         ({"hoodie.layout.optimize.strategy": "spiral"}, "linear"),
-        ({"hoodie.compact.inline": "true"}, "no compaction of a copy-on-write table"),
+        ({"hoodie.compact.inline": "true"}, "no inline compaction in a copy-on-write table"),
         ({"hoodie.clustering.nonsense": "1"}, "hoodie.clustering.inline"),
     ],
 )

@@ -75,7 +75,7 @@ def _chunk(column: Fields, typed: bool, signed: bool) -> ChunkStatistics:
     else:  # from before orders were declared: compared as signed numbers
         lower, upper = (statistics.get(2), statistics.get(1)) if signed else (None, None)
     if not isinstance(lower, bytes | None) or not isinstance(upper, bytes | None):
-        raise ValueError("bounds that are no bytes")
+        raise ValueError("bounds that are not bytes")
     return ChunkStatistics(_integer(column, 5), _null_count(column, statistics), lower, upper)
 
 

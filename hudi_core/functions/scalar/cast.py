@@ -36,7 +36,9 @@ def cast(value: Any, source: t.Type, to: t.Type) -> Any:
     """
     convert = _conversion(source, to)
     if convert is None:
-        raise UnsupportedError(f"cast to {type_text(to)}", expected="a type it takes", found=type_text(source))
+        raise UnsupportedError(
+            f"cast to {type_text(to)}", expected="a type that can be cast to it", found=type_text(source)
+        )
     return convert(value)
 
 

@@ -60,7 +60,7 @@ class Bootstrap:
             raise UnsupportedError(self.storage.uri, expected=f"a property {BOOTSTRAP_BASE_PATH}", found="none")
         own, other = _scheme(self.storage.uri), _scheme(stated)
         if own != other:
-            expected = f"files of the bootstrap in the storage of the table ({own[0]})"
+            expected = f"bootstrapped files in the storage of the table ({own[0]})"
             raise UnsupportedError(self.storage.uri, expected=expected, found=stated)
         return self.engine.storage(_place(stated) if other[0] == "file" else stated)
 

@@ -134,6 +134,10 @@ def parse_stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleK
     if parsed.saturated:
         return StoredFilter(FilterState.SATURATED)
     if held is not None and not parsed.holds(held.keys.hashes(parsed.hashes, held.rows)):
-        denied = CorruptFileError(where, expected="the least and greatest key of its file", found="a denial")
+        denied = CorruptFileError(
+            where,
+            expected="a filter that holds the least and the greatest key of its file",
+            found="one that lacks a key",
+        )
         return StoredFilter(FilterState.DAMAGED, problem=denied)
     return StoredFilter(FilterState.USABLE, parsed)

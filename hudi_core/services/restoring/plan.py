@@ -55,9 +55,9 @@ def plan_restore(table: Table, target: str, *, saved: bool) -> RestorePlan:
     if archived:
         # Their files would count again as soon as the active timeline starts after them.
         found = f"{archived[0].requested_time}, which is archived"
-        raise UsageError("restore", expected=f"no write after {target} but those of the active timeline", found=found)
+        raise UsageError("restore", expected=f"only writes of the active timeline after {target}", found=found)
     if not undone:
-        raise UsageError("restore", expected="a write that others came after", found=f"the latest one, {target}")
+        raise UsageError("restore", expected="a write before the latest one", found=f"the latest one, {target}")
     times_undone = {instant.requested_time for instant in undone}
     later = [time for time in present if time in times_undone]
     if later:

@@ -106,7 +106,7 @@ def _pending_restore(table: Table) -> Instant | None:
 def _resume(table: Table, pending: Instant, target: str) -> RestorePlan:
     plan = read_plan(table, pending)
     if plan.target != target:
-        expected = f"the restore to {plan.target} that was begun, to be finished first"
+        expected = f"the unfinished restore to {plan.target} to be finished first"
         raise ConflictError(f"{table.storage.uri}: restore {pending.requested_time}", expected=expected, found=target)
     return plan
 

@@ -95,7 +95,7 @@ def _refuse_deleted(table: Table, time: str, files: Mapping[str, Sequence[str]])
             )
             if lost:
                 found = f"clean {instant.requested_time} is about to delete {lost[0]}"
-                raise ConflictError(f"savepoint {time}", expected="a state whose files stay", found=found)
+                raise ConflictError(f"savepoint {time}", expected="a state whose files remain", found=found)
 
 
 def _dead(table: Table) -> list[str]:

@@ -55,5 +55,5 @@ def run_inline(
     except HudiError as error:
         if stated.flag(_FAILS, default=True):
             raise
-        warnings.warn(f"the write is complete, a service after it failed: {error}", stacklevel=2)
+        warnings.warn(f"the write is complete, but a service after it failed:  {error}", stacklevel=2)
     return done

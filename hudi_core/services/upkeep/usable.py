@@ -32,7 +32,9 @@ def refuse_unusable(config: TableConfig) -> None:
     inline = InlineCompaction.from_properties(config.properties)
     if config.type is TableType.COPY_ON_WRITE and (inline.runs or inline.plans or inline.merges_logs):
         # Each write of Apache Hudi's writers would fail by it.
-        raise UsageError("options", expected="no compaction of a copy-on-write table", found="one after each write")
+        raise UsageError(
+            "options", expected="no inline compaction in a copy-on-write table", found="a compaction after each write"
+        )
     stated = StatedProperties(config.properties)
     clustering_options(stated)
     for name in _CAPITALS:
@@ -41,4 +43,4 @@ def refuse_unusable(config: TableConfig) -> None:
             raise UsageError(name, expected=word.upper(), found=repr(word))
     for strategy in (stated.text(_STRATEGY) or "").split(","):
         if strategy and "." not in strategy:
-            raise UsageError(_STRATEGY, expected="names of classes of Apache Hudi, whole", found=repr(strategy))
+            raise UsageError(_STRATEGY, expected="the full names of Apache Hudi's classes", found=repr(strategy))

@@ -210,7 +210,7 @@ def _bind_insert(
     given = {name: _of_source(name) for name in rows.names} if clause.values is None else dict(clause.values)
     named = {rows.get(name, case_sensitive=case_sensitive).field.name: value for name, value in given.items()}
     if len(named) < len(given):
-        raise UsageError("insert", expected="one value for a column", found=f"several in {', '.join(given)}")
+        raise UsageError("insert", expected="one value for each column", found=f"several in {', '.join(given)}")
     values = dict[int, Assignment]()
     for position, column in enumerate(rows.fields):
         value = named.get(column.name)

@@ -151,7 +151,7 @@ def test_the_same_simple_name_in_another_namespace_is_no_recursion() -> None:
         (record(field("a", {})), "schema: a: expected a type, found None"),
         (record({"name": "a"}), "schema: a: expected a type, found none"),
         (record(field("a-b", "int")), "schema: expected a field with a name of letters, digits and _, found 'a-b'"),
-        (record(field("a", "int"), field("a", "int")), "schema: a: expected a name used once in its record"),
+        (record(field("a", "int"), field("a", "int")), "schema: a: expected each name once in a record"),
         (
             record(field("a", record(name="R"))),
             "schema: a: expected a name that is defined once, found R a second time",

@@ -101,17 +101,17 @@ def test_a_name_has_one_value() -> None:
     with pytest.raises(UsageError, match=r"^--option: expected one value of a, found several$"):
         names_and_values("--option", ["a=1", "a=1"], "K=V")
     for wrong in ("a", "=1"):
-        with pytest.raises(UsageError, match=r"^--option: expected K=V, found no = behind a name$"):
+        with pytest.raises(UsageError, match=r"^--option: expected K=V, found a name without =$"):
             names_and_values("--option", [wrong], "K=V")
 
 
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
-        ("validate T --only ''", "--only: expected names with commas between them, found ''"),
+        ("validate T --only ''", "--only: expected names separated by commas, found ''"),
         (
             "validate T --only timeline,,footers",
-            "--only: expected names with commas between them, found 'timeline,,footers'",
+            "--only: expected names separated by commas, found 'timeline,,footers'",
         ),
         ("validate T --only nope", "--only: expected checks among properties, "),
         ("service T --only nope", "--only: expected some of rollback, "),

@@ -156,7 +156,7 @@ class TestKeyGeneratorsOfYourOwn:
 
     def test_a_class_that_cannot_be_made(self, keys: Callable[[str], str]) -> None:
         assert keys(self._OWN.format("...") + "    def __init__(self): 1 / 0\n").endswith(
-            "made without arguments, found ZeroDivisionError: division by zero"
+            "that takes no arguments, found ZeroDivisionError: division by zero"
         )
 
     def test_a_module_that_cannot_be_imported(self, keys: Callable[[str], str]) -> None:

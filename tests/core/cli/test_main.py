@@ -226,7 +226,7 @@ class TestMisuse:
         )
 
     def test_no_name_between_commas(self) -> None:
-        assert "expected names with commas between them" in self.answer("read", rides(), "--columns", "city,,fare")
+        assert "expected names separated by commas" in self.answer("read", rides(), "--columns", "city,,fare")
 
     def test_an_unknown_extension_is_refused(self, tmp_path: Path) -> None:
         assert "found .xlsx" in self.answer("read", rides(), "--output", tmp_path / "rows.xlsx")
@@ -282,7 +282,7 @@ class TestMisuse:
             (
                 ("--storage-option", "a", "read", "t"),
                 "",
-                "--storage-option: expected name=value, found no = behind a name",
+                "--storage-option: expected name=value, found a name without =",
             ),
             (("reed", "t"), "", "no such command 'reed'"),
         ],

@@ -368,7 +368,9 @@ def test_an_index_of_keys_that_is_begun_meanwhile_is_a_conflict(tmp_path: Path) 
     def begun(_: int, __: int) -> None:
         properties.write_bytes(without + b"hoodie.table.metadata.partitions.inflight=record_index\n")
 
-    with pytest.raises(ConflictError, match="expected the indexes that there were, found a new one: record_index"):
+    with pytest.raises(
+        ConflictError, match="expected no new index since the write began, found a new one: record_index"
+    ):
         cluster(table, ClusterOptions(columns=("n",), sizes=SIZES, progress=begun))
     properties.write_bytes(without)
     assert list(refreshed(table).timeline.pending) == []

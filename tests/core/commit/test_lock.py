@@ -124,7 +124,7 @@ def test_a_lock_that_was_lost_is_noticed_and_left_alone(tmp_path: Path, taken_by
         storage.delete(LOCK_PATH)
         if taken_by is not None:
             lock(tmp_path, taken_by)
-        with pytest.raises(ConflictError, match=r"table's lock, still held, found (no lock|one held by another)"):
+        with pytest.raises(ConflictError, match=r"a lock that is still held, found (no lock|one held by another)"):
             held.refuse_lost()
         held.renew()
     assert (tmp_path / LOCK_PATH).exists() is (taken_by is not None)

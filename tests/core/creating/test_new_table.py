@@ -100,7 +100,7 @@ def test_keys_that_writers_of_apache_hudi_stop_at_are_warned_of(tmp_path: Path, 
     [
         ({"partition_by": ("b", "c")}, "key: expected several key columns, or stored keys"),
         ({"partition_by": ("b:SIMPLE", "c:TIMESTAMP")}, "found CUSTOM"),
-        ({"key": ()}, "expected key columns for false"),
+        ({"key": ()}, "expected key columns where the value is false"),
     ],
 )
 def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refused(
@@ -133,15 +133,15 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
           "partition_by": (), "ordering": ()}, "differ in more than case"),
         ({"schema": Schema(t.Record((t.Field(0, "a", t.Decimal(39, 2)),))), "key": (), "partition_by": (), "ordering": ()},
          "decimals of at most 38 digits, found a of 39"),
-        ({"key": ("a", "b", "a")}, "columns once each"),
-        ({"partition_by": ("b", "b")}, "partition column: expected columns once each"),
-        ({"ordering": ("b", "a", "b")}, "ordering column: expected columns once each"),
+        ({"key": ("a", "b", "a")}, "each column once"),
+        ({"partition_by": ("b", "b")}, "partition column: expected each column once"),
+        ({"ordering": ("b", "a", "b")}, "ordering column: expected each column once"),
         ({"version": "9"}, "one of 6, 8, 9, found '9'"),
-        ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "ordering= in its place"),
-        ({"options": {"hoodie.table.version": "6"}}, "version= in its place"),
-        ({"options": {"hoodie.table.metadata.partitions": "files"}}, "indexes= in its place"),
-        ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "expected properties of a table"),
-        ({"options": {"populate.meta.fields": "false"}}, "expected properties of a table"),
+        ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "the argument ordering= instead"),
+        ({"options": {"hoodie.table.version": "6"}}, "the argument version= instead"),
+        ({"options": {"hoodie.table.metadata.partitions": "files"}}, "the argument indexes= instead"),
+        ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "expected a property of a table"),
+        ({"options": {"populate.meta.fields": "false"}}, "expected a property of a table"),
     ],
 )  # fmt: skip
 def test_types_that_no_table_can_have_are_refused(changes: dict[str, object], message: str) -> None:

@@ -90,7 +90,7 @@ def test_printed_text_is_read_again(of: t.Type) -> None:
         ("decimal(5,2,1)", "at 13: expected at most 2 parameters"),
         ("fixed", "at 6: expected `(` or `[`, found the end"),
         ("enum(1)", "at 6: expected a symbol"),
-        ("array<" * 200, "expected at most 100 types inside each other"),
+        ("array<" * 200, "expected at most 100 nested types"),
     ],
 )
 def test_errors_state_the_place(answer: str, reason: str) -> None:

@@ -88,7 +88,7 @@ def test_a_tree_as_deep_as_is_allowed_passes_every_step(shape: Callable[[int], n
 def test_a_deeper_one_is_refused(shape: Callable[[int], n.Expr], levels: int) -> None:
     tree = shape(levels)
     for step in (predicate_tree, lambda tree: bind(tree, SCHEMA)):
-        with pytest.raises(ExpressionError, match=f"expected at most {MAX_TREE_DEPTH} conditions and calls"):
+        with pytest.raises(ExpressionError, match=f"expected at most {MAX_TREE_DEPTH} nested conditions and calls"):
             step(tree)
 
 

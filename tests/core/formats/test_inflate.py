@@ -37,13 +37,13 @@ def test_deflated_bytes_are_a_gzip_member_of_the_same_bytes(content: bytes) -> N
 @pytest.mark.parametrize("size", [len(TEXT) - 1, len(TEXT) + 1, 0])
 def test_another_size_than_stated_is_damage(size: int) -> None:
     with pytest.raises(
-        CorruptFileError, match=f"t: expected gzip data of {size} bytes, found data that ends as of {len(TEXT)} bytes"
+        CorruptFileError, match=f"t: expected gzip data of {size} bytes, found data that ends with the size {len(TEXT)}"
     ):
         inflate(memoryview(WHOLE), size, "t")
 
 
 def test_something_behind_the_member_is_damage() -> None:
-    with pytest.raises(CorruptFileError, match="found data that ends as of"):
+    with pytest.raises(CorruptFileError, match="found data that ends with the size"):
         inflate(memoryview(WHOLE + b"x"), len(TEXT), "t")
 
 

@@ -323,7 +323,7 @@ def test_indexes_are_dropped_with_all_their_remains(tmp_path: Path) -> None:
     [
         (["column_stats"], IndexOptions(), "an index that the table does not have"),
         (["nonsense"], IndexOptions(), "one of files, column_stats"),
-        (["bloom_filters"], IndexOptions(columns=["n"]), "column_stats to be built of columns"),
+        (["bloom_filters"], IndexOptions(columns=["n"]), "column_stats, or another index that takes columns"),
         (["column_stats"], IndexOptions(columns=["m"], rebuild=True), "columns of types that can have statistics"),
     ],
 )

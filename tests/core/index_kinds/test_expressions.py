@@ -204,13 +204,13 @@ def test_impossible_builds_are_refused(tmp_path: Path, indexable: Copies) -> Non
         with pytest.raises((UsageError, UnsupportedError), match=expected):
             build_indexes(refreshed(table), kinds, IndexOptions(**options))
 
-    refused("one column of expression_index.*found none", function="lower")
-    refused("one column of expression_index.*found s, n", columns=["s", "n"])
+    refused("one column for expression_index.*found none", function="lower")
+    refused("one column for expression_index.*found s, n", columns=["s", "n"])
     refused("built apart", ["secondary_index", "expression_index"], columns=["s"])
     refused("letters, digits and underscores", columns=["s"], name="a/b")
     refused("one of identity, lower, .*found 'concat'", columns=["s"], function="concat")
     refused("one of column_stats, bloom_filters of values, found record_index", columns=["s"], using="record_index")
-    refused("expression_index to be built of a function", ["column_stats"], columns=["s"], function="lower")
+    refused("expression_index, the index that takes a function", ["column_stats"], columns=["s"], function="lower")
     refused("function of the top-level column missing", columns=["missing"])
     refused("whose values can be indexed, found expr='substring', pos='1'", columns=["s"], function="substring",
             arguments={"pos": "1"})  # fmt: skip

@@ -301,11 +301,11 @@ def test_impossible_builds_are_refused(tmp_path: Path) -> None:
         with pytest.raises((UsageError, UnsupportedError), match=expected):
             build_indexes(refreshed(table), kinds, IndexOptions(**options))
 
-    refused("one column of secondary_index.*found none")
-    refused("one column of secondary_index.*found s, n", columns=["s", "n"])
+    refused("one column for secondary_index.*found none")
+    refused("one column for secondary_index.*found s, n", columns=["s", "n"])
     refused("column_stats built apart", ["secondary_index", "column_stats"], columns=["s"])
     refused("letters, digits and underscores", columns=["s"], name="a/b")
-    refused("secondary_index to be built", ["record_index"], name="s")
+    refused("secondary_index.*, the indexes that take a name", ["record_index"], name="s")
     refused("x as a top-level column of strings", columns=["x"])
     refused("missing as a top-level column", columns=["missing"])
     refused("the column of secondary_index_other", ["secondary_index_other"])

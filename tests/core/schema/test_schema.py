@@ -74,7 +74,7 @@ def test_two_columns_of_one_id_are_refused() -> None:
 
 def test_two_fields_of_one_name_are_refused_at_any_depth() -> None:
     inner = t.Record((t.Field(2, "x", t.Int()), t.Field(3, "x", t.Int())))
-    with pytest.raises(SchemaError, match=r"^s\.x: expected a name used once in its record"):
+    with pytest.raises(SchemaError, match=r"^s\.x: expected each name once in a record"):
         Schema(t.Record((t.Field(1, "s", inner),)))
 
 

@@ -53,7 +53,7 @@ def test_the_last_clean_counts_also_one_after_the_time() -> None:
 def test_a_clean_by_versions_before_one_by_commits_counts_too() -> None:
     """QUERY-3."""
     whole = timeline(c40=BY_VERSIONS, c50=clean_file(retained="10"))
-    with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
+    with pytest.raises(UsageError, match="one whose file in p/f of 10 was cleaned away"):
         requested(whole, "10")
     requested(whole, "20", slices(("f", "20")))
 
@@ -66,7 +66,7 @@ def test_a_clean_that_is_not_completed_counts_by_its_plan() -> None:
     by_versions = encode_plan(
         CleanPlan("KEEP_LATEST_FILE_VERSIONS", None, "30", {"p": ("f_0-1-2_10.parquet",)}), storage
     )
-    for plan, error in ((by_time, "from 20 on"), (by_versions, "that of p/f of 10 cleaned away")):
+    for plan, error in ((by_time, "from 20 on"), (by_versions, "one whose file in p/f of 10 was cleaned away")):
         for done in ("40.clean.inflight", "40_41.clean"):
             files = {**storage.files, "t/40.clean.requested": plan, f"t/{done}": b""}
             whole = timeline_in(Memory(files), "t", 2)
@@ -87,7 +87,7 @@ def test_an_archived_clean_counts_for_archived_times() -> None:
     storage.files |= lsm_files("h", 1, {"10_25_0.parquet": rows})
     history = LsmHistory(storage, "h", stand_in, stand_in)  # type: ignore[arg-type]
     whole = replace(timeline_in(storage, "t", 2), history=history)
-    with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
+    with pytest.raises(UsageError, match="one whose file in p/f of 10 was cleaned away"):
         requested(whole, "10")
     requested(whole, "20", slices(("f", "20")))
 
@@ -103,7 +103,7 @@ BY_VERSIONS = clean_file(retained=None, p=["f_0-1-2_10.parquet"])
 def test_a_clean_by_versions_refuses_times_at_which_a_file_it_took_was_current() -> None:
     """QUERY-3."""
     whole = timeline(c40=BY_VERSIONS)
-    with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
+    with pytest.raises(UsageError, match="one whose file in p/f of 10 was cleaned away"):
         requested(whole, "10")
     requested(whole, "20", slices(("f", "20")))
 

@@ -52,7 +52,7 @@ def test_structs_lists_and_maps_have_fields() -> None:
         ("decimal(10", "at 10: expected `,` or `)`, found the end"),
         ("decimal(1.5)", "at 8: expected a whole number, found 1.5"),
         ("interval day to week", "at 16: expected a unit of an interval, found week"),
-        ("array<" * 200 + "int", "at 606: expected at most 100 types inside each other, found array"),
+        ("array<" * 200 + "int", "at 606: expected at most 100 nested types, found array"),
     ],
 )
 def test_invalid_types_are_refused_with_their_place(text: str, message: str) -> None:

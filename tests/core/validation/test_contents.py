@@ -217,7 +217,7 @@ def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
         ("column_stats", Severity.WARNING),
         ("column_stats", Severity.INFO),
     ]
-    assert findings[0].found.startswith("records of 1 that are not")
+    assert findings[0].found.startswith("records of 1 files that do not exist")
     assert findings[1].found.startswith("1 without")
 
 

@@ -204,7 +204,9 @@ def test_options_that_are_none_are_refused(named: dict[str, Any], message: str) 
 def test_values_are_kept_by_upserts_alone(tmp_path: Path) -> None:
     """WRITE-203."""
     table = new_table(tmp_path)
-    with pytest.raises(UsageError, match="missing_columns: expected null, but for upsert, found keep for append"):
+    with pytest.raises(
+        UsageError, match="missing_columns: expected null: only upsert can keep stored values, found keep for append"
+    ):
         table.append(rows("e"), missing_columns="keep")
 
 

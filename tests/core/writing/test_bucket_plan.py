@@ -169,7 +169,7 @@ def test_a_writer_states_what_the_table_does_not(tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.rglob("*"))
     for properties, error, message in (
         ({}, UnsupportedError, "hoodie.bucket.index.num.buckets in the properties"),
-        ({**SIMPLE, "hoodie.bucket.index.num.buckets": "7"}, UsageError, "by which a key of it is of bucket"),
+        ({**SIMPLE, "hoodie.bucket.index.num.buckets": "7"}, UsageError, "which put one of its keys into bucket"),
         ({**SIMPLE, "hoodie.bucket.index.num.buckets": "many"}, UsageError, "the number of buckets"),
         ({**SIMPLE, "hoodie.index.bucket.engine": "MODULO"}, UsageError, "SIMPLE or CONSISTENT_HASHING"),
         ({**SIMPLE, "hoodie.bucket.index.hash.field": "n"}, UsageError, "some of the key id"),
@@ -207,7 +207,7 @@ def test_two_writers_do_not_begin_one_bucket(tmp_path: Path) -> None:
             twin = planned.refresh().slices()
             table.refresh().insert(rows(0, 4, 1))
             statuses = tuple(_status(one, slow.instant_time) for one in twin)
-            with pytest.raises(ConflictError, match="buckets that nobody else began"):
+            with pytest.raises(ConflictError, match="buckets that no other writer began"):
                 slow.commit(TableChange("INSERT", "deltacommit", bare_schema(table), statuses))
         held(table)
 

@@ -52,14 +52,14 @@ def test_rows_that_match_are_deleted(tmp_path: Path, kind: str, version: int, vi
 def test_two_values_for_a_column_are_refused(tmp_path: Path) -> None:
     """WRITE-802: by names in other case too."""
     table = new_table(tmp_path)
-    with pytest.raises(UsageError, match=r"^v: expected one value for a column, found several"):
+    with pytest.raises(UsageError, match=r"^v: expected one value for each column, found several"):
         update(table, {"v": 1, "V": 2})
     source = pa.Table.from_pylist([{"id": "0", "p": "x", "v": 9, "l": [1]}], TYPES)
     for merge in (
         open_table(tmp_path / "t").merge(source, on=["id", "p"]).when_matched_update({"v": 1, "V": 2}),
         open_table(tmp_path / "t").merge(source, on=["id", "p"]).when_not_matched_insert({"id": "z", "v": 1, "V": 2}),
     ):
-        with pytest.raises(UsageError, match="expected one value for a column"):
+        with pytest.raises(UsageError, match="expected one value for each column"):
             merge.execute()
 
 

@@ -112,6 +112,6 @@ def test_a_decimal_that_spark_has_not_is_refused(tmp_path: Path) -> None:
     """WRITE-803."""
     table = create_table(tmp_path / "t", pa.schema([("id", pa.string()), ("d", pa.decimal128(38, 2))]), "id")
     batch = pa.table({"id": ["a"], "d": pa.array([Decimal("1.50")], pa.decimal256(39, 2))})
-    with pytest.raises(UnsupportedError, match=r"d: expected a type that is written, found decimal\(39,2\)"):
+    with pytest.raises(UnsupportedError, match=r"d: expected a type that can be written, found decimal\(39,2\)"):
         table.upsert(batch)
     assert not refreshed(table).timeline.completed

@@ -99,7 +99,7 @@ def test_a_name_that_the_format_lacks_is_refused_by_name(tmp_path: Path) -> None
         ({"id": ["a"], "n": [1, 2]}, UsageError, "expected columns of one length, found 1 of id, 2 of n"),
         ({"id": "abc"}, UsageError, r"rows: id: expected a list of values, found 'abc'"),
         ([TABLE, TABLE.select(["id"])], UsageError, "expected the first batch's columns, id, n, fee, day, found id"),
-        ([TABLE, 7], UsageError, r"expected batches alone, after one that is a batch, found 7"),
+        ([TABLE, 7], UsageError, r"expected a batch, as the first item is one, found 7"),
         ([{"other": 1}, {"other": "x"}], UsageError, "rows: other: expected values of one type"),
     ],
 )

@@ -123,7 +123,7 @@ def test_arrows_uuid_is_a_uuid_on_sixteen_bytes() -> None:
 @pytest.mark.parametrize("arrow", [pa.null(), pa.duration("us"), pa.month_day_nano_interval()])
 def test_types_that_hold_no_values_of_ours_are_refused_with_the_path(arrow: pa.DataType) -> None:
     schema = pa.schema([pa.field("s", pa.struct([pa.field("x", arrow)]))])
-    with pytest.raises(SchemaError, match=r"^schema: s\.x: expected an Arrow type that holds values of ours"):
+    with pytest.raises(SchemaError, match=r"^schema: s\.x: expected an Arrow type whose values hudi-core knows"):
         schema_from_arrow(schema)
 
 

@@ -112,7 +112,7 @@ def test_a_comment_is_a_literal_of_spark_sql(comment: str, answer: str) -> None:
         ("a", "schema: character 2: expected a type, found the end"),
         ("a INT,", "schema: character 7: expected a column name, found the end"),
         ("a INT b INT", "schema: character 7: expected a comma or the end, found 'b'"),
-        ("a VOID", "schema: character 3: expected a Spark type that holds values of ours, found 'VOID'"),
+        ("a VOID", "schema: character 3: expected a Spark type whose values hudi-core knows, found 'VOID'"),
         ("a DECIMAL(39)", "schema: character 3: expected a Spark type"),
         ("a DECIMAL(2,3)", "schema: character 3: expected a Spark type"),
         ("a INT(3)", "schema: character 3: expected a Spark type"),
@@ -122,7 +122,7 @@ def test_a_comment_is_a_literal_of_spark_sql(comment: str, answer: str) -> None:
         ("a INT COMMENT b", "schema: character 15: expected a quoted comment, found 'b'"),
         ("a INT; drop", "schema: character 6: expected a comma or the end, found ';'"),
         ("a 'x'", "schema: character 3: expected a type, found \"'x'\""),
-        ("a INT, a INT", "schema: a: expected a name used once in its record"),
+        ("a INT, a INT", "schema: a: expected each name once in a record"),
         ("a " + "ARRAY<" * 200 + "INT" + ">" * 200, "schema: character "),
     ],
 )

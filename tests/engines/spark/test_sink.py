@@ -107,7 +107,7 @@ def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("key", "value", "found"),
     [
-        ("hoodie.bootstrap.base.path", "/somewhere", "a table that is no bootstrap"),
+        ("hoodie.bootstrap.base.path", "/somewhere", "a table that was not bootstrapped"),
         ("hoodie.table.version", "10", "only read"),
         ("hoodie.table.base.file.format", "ORC", "base files in Parquet"),
     ],

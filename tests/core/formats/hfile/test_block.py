@@ -81,7 +81,7 @@ def test_data_that_inflates_to_more_than_claimed_is_cut_off() -> None:
     tracemalloc.start()
     try:
         with pytest.raises(
-            CorruptFileError, match="expected gzip data of 100000 bytes, found data that ends as of 100000000 bytes"
+            CorruptFileError, match="expected gzip data of 100000 bytes, found data that ends with the size 100000000"
         ):
             content(bomb, Codec.GZ, "t")
         assert tracemalloc.get_traced_memory()[1] < 5_000_000

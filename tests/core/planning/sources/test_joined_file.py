@@ -139,7 +139,7 @@ def test_nothing_writes_to_such_a_table(tmp_path: Path, write: str) -> None:
     """TABLE-732."""
     root = bootstrapped(tmp_path, logs=LOGS)
     before = fingerprint(root)
-    with pytest.raises(UnsupportedError, match="a table that is no bootstrap"):
+    with pytest.raises(UnsupportedError, match="a table that was not bootstrapped"):
         WRITES[write](open_table(root))
     assert fingerprint(root) == before
 

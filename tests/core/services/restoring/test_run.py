@@ -139,7 +139,7 @@ def test_what_cannot_be_restored_is_refused(tmp_path: Path) -> None:
     first, last = (commit.requested_time for commit in table.timeline.commits)
     with pytest.raises(UsageError, match="expected a savepoint, or another write to go back to, found neither"):
         restore(table)
-    with pytest.raises(UsageError, match="expected a write that others came after, found the latest one"):
+    with pytest.raises(UsageError, match="expected a write before the latest one, found the latest one"):
         restore(table, to=last)
     with pytest.raises(UsageError, match=r"expected a completed write of the timeline .*, found 2020"):
         restore(table, to="2020")

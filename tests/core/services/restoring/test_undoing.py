@@ -154,7 +154,7 @@ def test_a_later_savepoint_keeps_the_write(tmp_path: Path) -> None:
     undone = last(table)
     table.append(in_city("bonn", "z1"))
     savepoint(table.refresh())
-    refused(table, tmp_path / "t", undone, "no savepoint has, nor one after it")
+    refused(table, tmp_path / "t", undone, "without a savepoint of it or of a later one")
 
 
 def test_a_batch_of_a_stream_stays_where_later_commits_count_on_it(tmp_path: Path) -> None:

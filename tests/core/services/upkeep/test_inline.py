@@ -81,7 +81,7 @@ def test_a_service_that_fails_fails_the_call_or_warns(tmp_path: Path) -> None:
         table.upsert(rows(0, 10, 7), properties=wrong)
     assert content(table)[0]["n"] == 7  # the write is complete
     silent = {**wrong, "hoodie.fail.writes.on.inline.table.service.exception": "false"}
-    with pytest.warns(UserWarning, match="the write is complete, a service after it failed"):
+    with pytest.warns(UserWarning, match="the write is complete, but a service after it failed"):
         table.upsert(rows(0, 10, 8), properties=silent)
     with pytest.raises(UsageError, match=r"properties: expected one of .*, found hoodie.clan.automatic"):
         table.upsert(rows(0, 10, 9), properties={"hoodie.clan.automatic": "true"})
