@@ -40,22 +40,28 @@ class HudiError(Exception):
     """Root of all errors raised on purpose.
 
     `where` is a path, a column path or a place in a text; `expected` and `found` are short noun phrases. The text of the
-    error is `where: expected ..., found ...` with absent parts left out, or `where: message` when `message` is given. Secrets are
-    hidden in all of it.
+    error is `where: expected ..., found ...` with absent parts left out, or `where: message` when `message` is given; `hint`
+    follows, which says what to do. Secrets are hidden in all of it.
     """
 
     exit_status = 1
 
     def __init__(
-        self, where: str = "", *, expected: str | None = None, found: str | None = None, message: str | None = None
+        self,
+        where: str = "",
+        *,
+        expected: str | None = None,
+        found: str | None = None,
+        message: str | None = None,
+        hint: str | None = None,
     ) -> None:
         where = without_secrets(where)
-        expected, found, message = (part and without_secrets(part) for part in (expected, found, message))
-        self.where, self.expected, self.found, self.message = where, expected, found, message
+        expected, found, message, hint = (part and without_secrets(part) for part in (expected, found, message, hint))
+        self.where, self.expected, self.found, self.message, self.hint = where, expected, found, message, hint
         parts = [message] if message else []
         parts += [f"expected {expected}"] if expected else []
         parts += [f"found {found}"] if found else []
-        text = ", ".join(parts)
+        text = ", ".join(parts) + (f"; {hint}" if hint else "")
         super().__init__(f"{where}: {text}" if where and text else where or text)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ text        nodes to SQL text
 json        nodes to JSON, and back
 walk        the parts of a node, the names among them
 place       errors that point into the text
+hints       what was probably meant where a predicate is refused
 
 As bound
 bind        conditions to the leaves of `predicate`, with literals in the column's type

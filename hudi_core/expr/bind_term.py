@@ -294,6 +294,8 @@ def _lambda(expr: Scalar) -> nodes.Lambda:
 def _unknown_function(name: str) -> str:
     close = registry.close_names(name)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    if name == "col":  # as in Python
+        hint = "; in SQL text a column stands without col()"
     return f"unknown function {name}: rows cannot be filtered by it{hint}"
 
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final, get_args
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
-from hudi_core.expr.nodes import Call, Expr, Literal
+from hudi_core.expr.nodes import Call, Compare, Comparison, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
 from hudi_core.expr.terms import FORMS
+from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import change_tree, check_depth, walk
 from hudi_core.types import nodes as t
 
@@ -89,6 +90,27 @@ def warnings_of(tree: Expr, predicate: Predicate) -> list[str]:
     return [f"{_shorten(text)} is not known: {_CONSEQUENCE}" for text in dict.fromkeys(conditions)]
 
 
+def doubts_of(tree: Expr, columns: Collection[str]) -> list[str]:
+    """A sentence for each comparison that is right and hardly meant: with NULL, and of a text in double quotes that names one of
+    the columns. Rule EXPR-1087."""
+    names = {name.lower(): name for name in columns}
+    doubts: list[str] = []
+    for node in walk(tree):
+        if not isinstance(node, Compare) or node.operator is Comparison.NULL_SAFE_EQ:
+            continue
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(side, Literal) and side.value is None:
+                negated = " NOT" if node.operator is Comparison.NE else ""
+                doubts.append(f"{to_sql(node)} is never true; write {to_sql(other)} IS{negated} NULL")
+                break
+        else:
+            left = node.left.value if isinstance(node.left, Literal) else None
+            if isinstance(left, str) and isinstance(node.right, Literal) and left.lower() in names:
+                name = names[left.lower()]
+                doubts.append(f"{to_sql(node)} compares two texts; write {name} or `{name}` for the column")
+    return list(dict.fromkeys(doubts))
+
+
 _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by it"
 
 
@@ -101,6 +123,8 @@ def _unknown_functions(tree: Expr) -> Iterator[str]:
 
 
 def _suggestion(name: str) -> str:
+    if name == "col":
+        return "; write the name of a column without col(...)"
     close = difflib.get_close_matches(name, sorted(registry.NAMES | ALIASES.keys() | SUGAR_NAMES), n=2, cutoff=_CLOSE)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 

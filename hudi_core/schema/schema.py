@@ -206,6 +206,9 @@ class Schema(Portable):
         """`; did you mean ...?` with up to three names that come close, or the columns there are."""
         names = [place.name for place in self.places.values()]
         lowered = {candidate.lower(): candidate for candidate in names}
+        last = name.lower().rpartition(".")[2]  # as with the name of the table before it
+        if last != name.lower() and last in lowered:
+            return f"; did you mean {lowered[last]}?"
         close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
         if close:
             return f"; did you mean {' or '.join(lowered[match] for match in close)}?"

@@ -13,7 +13,7 @@ import numpy as np
 from hudi_core.engine import ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
-from hudi_core.expr.sql_predicate import warnings_of
+from hudi_core.expr.sql_predicate import doubts_of, warnings_of
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.notebook import html_table
@@ -103,10 +103,11 @@ class Scan(QueryResult):
 
     @property
     def warnings(self) -> list[str]:
-        """A warning for each unknown function of the predicate, with known ones of similar names, and for each damaged file of
-        which something was left out so far."""
+        """A warning for each unknown function of the predicate, with known ones of similar names, for each comparison that is
+        hardly meant, and for each damaged file of which something was left out so far."""
         unknown = [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
-        return [*unknown, *self._damage.warnings]
+        doubts = [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema.names)
+        return [*unknown, *doubts, *self._damage.warnings]
 
     @property
     def sources(self) -> Sources:
