@@ -19,9 +19,10 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, cell, value_text
 from hudi_core.cli.words import format_count, size
-from hudi_core.errors import UsageError
+from hudi_core.errors import NoSuchFileError, UsageError
 from hudi_core.rows.outside_files import is_url, local_file
 from hudi_core.schema.meta import is_meta
+from hudi_core.secrets import public_url
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.column_summary import ColumnSummary, column_summary
 from hudi_core.table.difference import TableDifference, difference, read_changed_rows
@@ -189,6 +190,8 @@ def dump(
     root = folder or ("/" if file.startswith("/") else str(Path()))
     loaded = load_engine(engine)
     storage, out = loaded.storage(root, STORAGE_OPTIONS.get()), Output(as_json)
+    if not storage.exists(name):
+        raise NoSuchFileError(public_url(file), message="no such file")
     for number, part in enumerate(file_contents(loaded, storage, name, records=records)):
         if not as_json and number:
             out.text()

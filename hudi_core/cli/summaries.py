@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -86,7 +87,7 @@ def count(
         out.record({"count": number})
     else:
         out.text(str(number))
-    warn(opened_table.warnings)
+    warn(chain(opened_table.warnings, scan.warnings))
 
 
 def head(

@@ -64,7 +64,7 @@ def test_a_new_table_keeps_what_it_states_for_services(tmp_path: Path, kind: str
         ({"hoodie.clean.policy": "KEEP_ALL"}, "KEEP_LATEST_COMMITS"),
         ({"hoodie.keep.min.commits": "9", "hoodie.keep.max.commits": "9"}, "more than hoodie.keep.min.commits"),
         ({"hoodie.compaction.strategy": "largest"}, "UnBounded"),
-        ({"hoodie.compaction.strategy": "UnBounded"}, "names of classes"),
+        ({"hoodie.compaction.strategy": "UnBounded"}, "full names of Apache Hudi's classes"),
         ({"hoodie.clean.policy": "keep_latest_commits"}, "KEEP_LATEST_COMMITS"),
         ({"hoodie.compact.inline.trigger.strategy": "SOMETIMES"}, "NUM_COMMITS"),
         ({"hoodie.layout.optimize.strategy": "spiral"}, "linear"),

@@ -117,7 +117,7 @@ def test_a_name_has_one_value() -> None:
         ("service T --only nope", "--only: expected some of rollback, "),
         ("create x --like T/none.csv --key id --index ''", "T/none.csv: no such file"),
         ("read T --as-of 2026 --since 2025", "--as-of: expected either a time or a range of times"),
-        ("read T --overwrite", "--overwrite: expected --output, found none"),
+        ("read T --overwrite", "--overwrite: expected --output FILE beside it, found none"),
         ("explain T --where 'fare > 1' --overwrite", "--overwrite: expected --html, found none"),
         ("report T --overwrite", "--overwrite: expected --html, found none"),
         ("timeline T --every 5s", "--every: expected --follow, found none"),

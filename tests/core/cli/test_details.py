@@ -60,3 +60,11 @@ def test_dump(table: Table) -> None:
     assert ran("dump", f"{table.storage.uri}/.hoodie/hoodie.properties", "--json").lines[0]["kind"] == "properties"
     assert "found the folder" in ran("dump", f"{table.storage.uri}/").error
     assert ran("dump", Path(table.storage.uri) / "none.parquet").status == 1
+
+
+def test_dump_names_a_file_that_is_not_there_as_it_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-1088."""
+    monkeypatch.chdir(tmp_path)
+    for typed in ("nope", "./nope", "no/such/folder/file.parquet", str(tmp_path / "nope")):
+        answer = ran("dump", typed)
+        assert (answer.status, answer.error) == (1, f"{typed}: no such file")

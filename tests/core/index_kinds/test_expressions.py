@@ -206,7 +206,7 @@ def test_impossible_builds_are_refused(tmp_path: Path, indexable: Copies) -> Non
 
     refused("one column for expression_index.*found none", function="lower")
     refused("one column for expression_index.*found s, n", columns=["s", "n"])
-    refused("built apart", ["secondary_index", "expression_index"], columns=["s"])
+    refused("in a build of its own", ["secondary_index", "expression_index"], columns=["s"])
     refused("letters, digits and underscores", columns=["s"], name="a/b")
     refused("one of identity, lower, .*found 'concat'", columns=["s"], function="concat")
     refused("one of column_stats, bloom_filters of values, found record_index", columns=["s"], using="record_index")

@@ -303,7 +303,7 @@ def test_impossible_builds_are_refused(tmp_path: Path) -> None:
 
     refused("one column for secondary_index.*found none")
     refused("one column for secondary_index.*found s, n", columns=["s", "n"])
-    refused("column_stats built apart", ["secondary_index", "column_stats"], columns=["s"])
+    refused("column_stats in a build of its own", ["secondary_index", "column_stats"], columns=["s"])
     refused("letters, digits and underscores", columns=["s"], name="a/b")
     refused("secondary_index.*, the indexes that take a name", ["record_index"], name="s")
     refused("x as a top-level column of strings", columns=["x"])
