@@ -10,7 +10,7 @@ from hudi_core.sql.place import Span
 _BEHIND: Final = 40
 _AHEAD: Final = 60
 _MARK: Final = "\x00"
-"""Stands at the place of the error in the text that the patterns below are looked for in."""
+"""Marks the place of the error in the text, in which the patterns below are looked for."""
 _STRINGS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 _WHOLE_QUERY: Final = "a predicate only chooses rows; hudi-core sql takes a whole query"
