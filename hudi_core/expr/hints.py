@@ -55,7 +55,7 @@ _JOINED_BY_SIGNS: Final = re.compile(r"\|\||[&|~]")
 
 
 def hint(span: Span, expected: str | None) -> str | None:
-    """What to write instead of what stands at a place, where that is a known mistake; None otherwise.
+    """What to write in place of a known mistake; None where the text has none there.
 
     >>> hint(Span("fare > 8 && tip = 1", 10, 11), "a column")
     'write AND for &&'
