@@ -54,7 +54,9 @@ def _cast(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | N
 
 
 def _whole(kernel: Callable[[Array], Array], arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
-    """CEIL or FLOOR of reals and decimals."""
+    """CEIL or FLOOR of reals and decimals, to whole numbers."""
+    if len(arguments) > 1:
+        return None
     match types[0], result:
         case (t.Float() | t.Double()) as source, t.Long():
             return cast(kernel(arguments[0]), source, result)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import decimal
-import re
 from dataclasses import replace
 from typing import Final
 
+from hudi_core.avro.document import is_name
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_ids
 from hudi_core.schema.meta import META_COLUMNS, OPERATION
@@ -33,12 +33,10 @@ from hudi_core.values.text import parse_text
 RESERVED: Final = frozenset({*META_COLUMNS, OPERATION})
 """Names at the top of a schema that are Hudi's own, in any case of letters."""
 
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-
 
 def require_name(name: str, where: str) -> None:
     """Raises `SchemaError` unless the name is one that Avro allows: every commit stores the schema as Avro."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise SchemaError(where, expected="a name of letters, digits and _ that begins with no digit", found=repr(name))
 
 

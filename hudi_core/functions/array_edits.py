@@ -1,4 +1,4 @@
-"""Arrays with an element more, or without those that are null."""
+"""Arrays with an element more, or without those that are null, of one element again and again, and in order."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from hudi_core.errors import ExpressionError
 from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, Signature
+from hudi_core.types import nodes as t
+from hudi_core.values.order import is_ordered, sort_key
 
 MAX_PLACE: Final = 1 << 24
 """The farthest place at which an element is put into an array, which nulls fill up to it."""
@@ -56,7 +58,42 @@ def _signature_of_compact(arguments: Sequence[Argument]) -> Signature:
     return Signature((data_type,), data_type)
 
 
+def repeat(item: Any, count: int | None) -> tuple[Any, ...] | None:
+    """An array of one element so many times. Raises `ExpressionError` for one that is too long.
+
+    >>> repeat("a", 2), repeat(None, 1), repeat("a", -1)
+    (('a', 'a'), (None,), ())
+    """
+    if count is not None and count > MAX_PLACE:
+        raise ExpressionError("array_repeat", expected=f"a count up to {MAX_PLACE:,}", found=f"{count:,}")
+    return None if count is None else (item,) * count
+
+
+def _signature_of_repeat(arguments: Sequence[Argument]) -> Signature | None:
+    """An untyped null has no array here."""
+    item = arguments[0]
+    if item.is_null and isinstance(item.type, t.String):
+        return None
+    return Signature((item.type, t.Int()), t.Array(t.Field(0, "element", item.type)))
+
+
+def _signature_of_order(arguments: Sequence[Argument]) -> Signature | None:
+    """Without the lambda that Spark may compare elements by."""
+    data_type = p.array(arguments[0])
+    return Signature((data_type,), data_type) if is_ordered(data_type.element.type) else None
+
+
+def _sort(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> tuple[Any, ...]:
+    """The elements in their order, nulls last."""
+    assert isinstance(result_type, t.Array)
+    element = result_type.element.type
+    present = sorted((item for item in values[0] if item is not None), key=lambda item: sort_key(item, element))
+    return (*present, *(None,) * (len(values[0]) - len(present)))
+
+
 FUNCTIONS = (
+    Function("array_repeat", range(2, 3), _signature_of_repeat, p.of_values(repeat), strict=False),
+    Function("array_sort", range(1, 2), _signature_of_order, _sort),
     Function(
         *("array_append", range(2, 3), _with_item(0, 1), p.of_values(_appending(lambda items, item: (*items, item)))),
         strict=False,

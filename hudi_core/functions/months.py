@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hudi_core.functions import parameters as p
@@ -77,7 +77,19 @@ def _months_between(values: Sequence[Any], types: Sequence[t.Type], result_type:
     return months_between(micros_of(late, types[0]), micros_of(early, types[1]), *rounded)
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAYS = ("Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed")
+
+
+def _name(name: str, rule: Callable[[int], str]) -> Function:
+    """The short English name of a part of a date, of which Spark 4 has functions and 3.5 has none."""
+    sign = p.signature(p.moment_or_date, gives=t.String())
+    return Function(name, range(1, 2), sign, of_days(rule), zone=Zone.SHOWN)
+
+
 FUNCTIONS = (
+    _name("monthname", lambda days: _MONTHS[civil_from_days(days)[1] - 1]),
+    _name("dayname", lambda days: _DAYS[days % 7]),
     part_of_date("weekday", lambda days: (days + 3) % 7),
     part_of_date("weekofyear", _week_of_year),
     Function(

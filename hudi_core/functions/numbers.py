@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP
 from functools import partial
 from typing import Any
 
-from hudi_core.functions import casts
+from hudi_core.functions import casts, coerce
 from hudi_core.functions import parameters as p
-from hudi_core.functions.record import Argument, Function, Native, PartialCall, Signature, Stretch
+from hudi_core.functions.record import Argument, Function, MismatchError, Native, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.functions.scalar.rounding import round_at, whole
 from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 
+_WAYS = {"ceil": ROUND_CEILING, "floor": ROUND_FLOOR}
+
 
 def _signature_of_whole(arguments: Sequence[Argument]) -> Signature | None:
-    """A long, or a decimal of a decimal. With a number of places it gives other types: not known."""
+    """A long, or a decimal of a decimal."""
     if len(arguments) > 1:
-        return None
+        return _sign_at_places(arguments)
     data_type = p.numeric(arguments[0])
     match data_type:
         case t.Decimal(precision, scale):
@@ -32,11 +34,42 @@ def _signature_of_whole(arguments: Sequence[Argument]) -> Signature | None:
             return Signature((data_type,), t.Long())
 
 
+def _sign_at_places(arguments: Sequence[Argument]) -> Signature | None:
+    """At a number of places, which has to be a constant, everything is a decimal."""
+    places = arguments[1]
+    if not places.constant:
+        return None
+    count = None if places.is_null else cast(places.value, places.type, t.Int())
+    if count is None:
+        return Signature((), t.Decimal(10), null=True)
+    data_type = _take_as_decimal(arguments[0])
+    return Signature((data_type, t.Int()), _round_decimal(data_type, count))
+
+
+def _take_as_decimal(argument: Argument) -> t.Decimal:
+    """The decimal that Spark takes a number for."""
+    match coerce.sql_equivalent(argument.type):
+        case t.Float():
+            return t.Decimal(14, 7)
+        case t.Double():
+            return t.Decimal(30, 15)
+        case t.String():
+            return t.Decimal(38, 18)
+        case t.Int() | t.Long() | t.Decimal() as exact:
+            return coerce.as_decimal(exact)
+        case other:
+            raise MismatchError("a number", other)
+
+
 def _whole(name: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    if len(values) > 1:
+        return round_at(values[0], values[1], result_type, _WAYS[name])
     return whole(name, values[0])
 
 
 def _stretches_of_whole(call: PartialCall) -> list[Stretch]:
+    if call.variable:
+        return []
     return casts.stretches(call) if isinstance(call.result_type, t.Long) else [Stretch(*call.ends)]
 
 

@@ -13,11 +13,13 @@ from hudi_core.functions import (
     bits,
     casts,
     choices,
+    codes,
     collections,
     dates,
     documents,
     encodings,
     lambdas,
+    maps,
     matching,
     mathematics,
     moments,
@@ -29,6 +31,7 @@ from hudi_core.functions import (
     texts,
     times,
     tried,
+    zones,
 )
 from hudi_core.functions.record import Function
 
@@ -39,11 +42,13 @@ FUNCTIONS: tuple[Function, ...] = (
     *bits.FUNCTIONS,
     *casts.FUNCTIONS,
     *choices.FUNCTIONS,
+    *codes.FUNCTIONS,
     *collections.FUNCTIONS,
     *dates.FUNCTIONS,
     *documents.FUNCTIONS,
     *encodings.FUNCTIONS,
     *lambdas.FUNCTIONS,
+    *maps.FUNCTIONS,
     *matching.FUNCTIONS,
     *mathematics.FUNCTIONS,
     *moments.FUNCTIONS,
@@ -55,6 +60,7 @@ FUNCTIONS: tuple[Function, ...] = (
     *texts.FUNCTIONS,
     *times.FUNCTIONS,
     *tried.FUNCTIONS,
+    *zones.FUNCTIONS,
 )
 _BY_NAME = {name: function for function in FUNCTIONS for name in (function.name, *function.aliases)}
 NAMES: Final = frozenset(_BY_NAME)

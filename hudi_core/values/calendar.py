@@ -165,6 +165,20 @@ def zone_shift(seconds: int, name: str) -> int:
     return int(shift.total_seconds()) if shift is not None else 0
 
 
+def zone_offset(seconds: int, name: str) -> int:
+    """By how many seconds a wall clock in a zone is ahead of UTC at the point in time `seconds` after 1970-01-01T00:00:00 in UTC.
+
+    Beyond the years 1 to 9999 it is that of the nearest one. Raises `KeyError` for a zone that is not known.
+    """
+    zone = _zone(name)
+    if zone is None:
+        raise KeyError(name)
+    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    moment += datetime.timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+    shift = moment.astimezone(zone).utcoffset()
+    return int(shift.total_seconds()) if shift is not None else 0
+
+
 @lru_cache(maxsize=4_096)
 def _zone(name: str) -> datetime.tzinfo | None:
     name = _SHORT_ZONES.get(name, name)

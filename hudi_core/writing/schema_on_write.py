@@ -18,7 +18,7 @@ from hudi_core.evolve.merge import Narrower, merge
 from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
 from hudi_core.rows.project import projection
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import OPERATION, without_meta_columns
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
@@ -34,6 +34,10 @@ _WITHOUT_FORM = t.Union | t.Vector
 _NAN: Final = float("nan")
 _TEXTS = t.String | t.Binary | t.Enumeration | t.Uuid
 """Types that a batch may turn to strings or bytes. Apache Hudi would turn numbers to strings too, for one wrong batch."""
+
+
+_WRITING: Final = ("I", "U")
+"""The operations of rows that are there afterwards."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,15 @@ class SchemaOnWrite(Portable):
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
 
-        Raises `RowError` with the row and the column for a null in a required column and as `ExactTypes`,
+        Raises `RowError` with the row and the column for a null in a required column, for a row that was
+        deleted and as `ExactTypes`,
         `SchemaError` for a value without a counterpart in the column's type.
         """
         values, rows = self.engine.values, self.engine.rows
         exact = ExactTypes(self.engine, self.given, self.incoming)
-        typed = exact.rows(rows.root(batch), first_row)
+        given = rows.root(batch)
+        self._refuse_deletes(given, first_row)
+        typed = exact.rows(given, first_row)
         for path in self.widened:
             self._refuse_missing(typed, path, first_row)
         root = self._project(typed)
@@ -74,6 +81,21 @@ class SchemaOnWrite(Portable):
                 if flags.any():
                     raise RowError(first_row + int(flags.argmax()), expected="a value", found="null", path=column.name)
         return root
+
+    def _refuse_deletes(self, root: Any, first_row: int) -> None:
+        """Raises `RowError` for a row that says of itself, in the column that is left out, that it is no row any more."""
+        position = next((number for number, field in enumerate(self.given.fields) if field.name == OPERATION), None)
+        if position is None:
+            return
+        values, rows = self.engine.values, self.engine.rows
+        value, is_text = values.field(root, position), isinstance(self.given.fields[position].type, t.String)
+        fitting = [values.is_null(value), *([values.one_of(value, _WRITING, t.String())] if is_text else [])]
+        other = ~rows.flags(values.some(fitting, root))
+        if other.any():
+            expected = f"{' or '.join(_WRITING)}, or null, of a row to write"
+            raise RowError(
+                first_row + int(other.argmax()), expected=expected, found="another operation", path=OPERATION
+            )
 
     def _refuse_missing(self, root: Any, path: Path, first_row: int) -> None:
         """Raises `RowError` for a row without a number: the column may be a floating-point one for the gap alone."""

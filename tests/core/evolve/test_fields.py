@@ -39,7 +39,7 @@ def test_reserved_names_are_hudis_own_in_any_case() -> None:
     assert not is_reserved(("_hoodie_is_deleted",))
 
 
-@pytest.mark.parametrize("name", ["", "1a", "a b", "a.b", "ä", "a-b", "a\n"])
+@pytest.mark.parametrize("name", ["", "1a", "a b", "a.b", "a-b", "a\n"])
 def test_names_are_names_of_avro(name: str) -> None:
     with pytest.raises(SchemaError):
         require_name(name, "here")
@@ -55,3 +55,12 @@ def test_defaults_of_times_may_be_strings() -> None:
 )
 def test_brief_names_only_the_kind_of_a_nested_type(of: t.Type, answer: str) -> None:
     assert brief(of) == answer
+
+
+@pytest.mark.parametrize("name", ["größe", "_x", "列", "a٣"])
+def test_a_new_name_has_letters_of_any_script_as_those_of_a_new_table(name: str) -> None:
+    """CHANGE-1000."""
+    require_name(name, name)
+    for wrong in (f"{name} ", f"1{name}", f"{name}-", f"{name}.{name}"):
+        with pytest.raises(SchemaError, match="expected a name of letters, digits and _"):
+            require_name(wrong, wrong)

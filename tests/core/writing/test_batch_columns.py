@@ -369,3 +369,16 @@ def test_errors_name_rows_of_the_input_whatever_its_numbers(tmp_path: Path) -> N
     keyless = rows("e", 2).set_column(0, "id", pa.array([None], pa.string())).set_column(4, "fare", pa.array([0.5]))
     with pytest.raises(HudiError, match="row 1"), pytest.warns(UserWarning, match="widens"):
         table.append(keyless)
+
+
+@pytest.mark.parametrize(("kind", "operation"), [("cow", "D"), ("mor", "-U"), ("cow", "x"), ("cow", 4)])
+def test_rows_that_say_they_were_deleted_are_refused(tmp_path: Path, kind: str, operation: Any) -> None:
+    """WRITE-1000."""
+    table = new_table(tmp_path, kind)
+    before, files = stored(tmp_path), sorted((tmp_path / "t").rglob("*"))
+    given = rows("ab", 2).append_column("_hoodie_operation", pa.array([None, operation]))
+    with pytest.raises(RowError, match=r"_hoodie_operation: row 2: expected I or U, or null, of a row to write"):
+        table.upsert(given)
+    assert (stored(tmp_path), sorted((tmp_path / "t").rglob("*"))) == (before, files)
+    table.upsert(rows("ab", 2).append_column("_hoodie_operation", pa.array(["I", None])))
+    assert stored(tmp_path)["a"]["fare"] == stored(tmp_path)["b"]["fare"] == 2
