@@ -8,6 +8,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,6 +43,8 @@ def read_given(data: object, like: Schema | None = None, whole: bool = False) ->
 
 def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.RecordBatch]:
     """The rows of a local file, or of the Parquet files in a folder, in the order of their names."""
+    if not path.strip():
+        raise UsageError("rows", expected="the path of a file", found=repr(path))
     source = Path(path)
     if not source.exists():
         raise StorageError(path, message="no such file")
@@ -54,6 +57,8 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
         return _unpack(source, like, whole)
     if suffix not in _READERS:
         raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
+    if source.is_file():
+        _refuse_other_format(source, suffix)
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
     batches = _read(source, suffix, types)
     if whole and suffix in _JSON:
@@ -62,6 +67,17 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
     return _read_given(first.schema, _chain(first, batches), path, types)
+
+
+def _refuse_other_format(source: Path, suffix: str) -> None:
+    """Raises `UsageError` for a file that begins as one of another format than its name says."""
+    with report_errors(str(source)), source.open("rb") as file:
+        begin = file.read(_LONGEST_BEGIN)
+    of = next((name for start, name in _BEGINS.items() if begin.startswith(start)), None)
+    if of is not None and suffix not in of.split(" or "):
+        raise UsageError(
+            str(source), expected=f"a {suffix} file, as its name says", found=f"one that begins as {of} does"
+        )
 
 
 def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.RecordBatch]:
@@ -194,6 +210,12 @@ def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
 
 
 _JSON = (".json", ".jsonl", ".ndjson")
+_BEGINS: Final = {
+    b"PAR1\x15": ".parquet", b"ARROW1\0\0": ".arrow or .feather", b"Obj\x01": ".avro", b"\x1f\x8b": ".gz",
+    b"PK\x03\x04": ".zip or .xlsx", b"\x28\xb5\x2f\xfd": ".zst",
+}  # fmt: skip
+"""The first bytes of files of some formats, which no text begins with, and their extensions."""
+_LONGEST_BEGIN: Final = max(map(len, _BEGINS))
 _TEXTS = (".csv", *_JSON)
 """Formats that `.gz` may follow."""
 _READERS: dict[str, _Read] = {

@@ -26,6 +26,9 @@ from hudi_core.values.domain import coerce
 _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
+_TIMES = t.Date | t.Time | t.Timestamp
+_KINDS: Final = (_NUMBERS, _TIMES, t.Boolean)
+"""Kinds of types whose values do not become those of another kind, unless an expression says so; texts become all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,22 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
         if not fits(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
         return Assignment(column, own, own)
+    _refuse_kind(column, own.type)
     new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)
     if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
         # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
         back = bind_term(Cast(Cast(node, column.type), own.type), rows, case_sensitive=case_sensitive)
         return Assignment(column, own, new, back)
     return Assignment(column, own, new)
+
+
+def _refuse_kind(column: t.Field, own: t.Type) -> None:
+    """Raises `SchemaError` for a value of another kind: SQL's cast makes a time near 1970 of any number. Rule WRITE-1001."""
+    kinds = [next((kind for kind in _KINDS if isinstance(data_type, kind)), None) for data_type in (own, column.type)]
+    if None not in kinds and kinds[0] is not kinds[1]:
+        hint = ", as DATE '2024-03-01' or TIMESTAMP '2024-03-01 12:00:00'" if kinds[1] is _TIMES else ""
+        expected = f"an expression of type {type_text(column.type)}{hint}"
+        raise SchemaError(column.name, expected=expected, found=f"one of type {type_text(own)}")
 
 
 def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> tuple[Any, Bools]:

@@ -5,11 +5,13 @@ Rows are searched in the table as it is when the write is planned, again in each
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.portable import Portable
+from hudi_core.rows.outside_files import is_url, local_file
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
@@ -41,6 +44,8 @@ Where = str | Expr | ExpressionBuilder
 """A predicate, as `Table.scan` takes it."""
 Assigned = Mapping[str, object]
 """The new value by column name: a Python value, or an expression made with `hudi_core.col`."""
+_SIGNS: Final = re.compile(r"[=<>]|\s(in|is|like|between|rlike)\s", re.IGNORECASE)
+"""What predicates have and few paths."""
 
 
 def delete(
@@ -60,6 +65,8 @@ def refuse_delete_of_both(data: object, where: Where | None) -> None:
         raise UsageError(
             "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
         )
+    if isinstance(data, str) and _SIGNS.search(data) and not is_url(data) and not Path(local_file(data)).exists():
+        raise UsageError("delete", expected="a predicate as where=..., or the path of a file of rows", found=repr(data))
 
 
 def delete_where(table: Table, where: Where, options: WriteOptions | None = None) -> WriteResult:

@@ -38,6 +38,19 @@ def test_a_truncated_log_file_is_reported_and_folders_are_listed(tmp_path: Path,
         open_table(str(table), metadata="require").slices()
 
 
+def test_a_damaged_block_of_a_log_file_of_the_right_size_is_reported(tmp_path: Path) -> None:
+    table = Path(rides_in(tmp_path))
+    whole = {item.file_id for item in open_table(str(table), metadata="off").slices()}
+    log = largest_log(table)
+    content = log.read_bytes()
+    log.write_bytes(content[:-8] + b"\0" * 8)  # the length of the block, which stands behind it once more
+    opened = open_table(str(table))
+    assert {item.file_id for item in opened.slices()} == whole
+    assert any(log.name in warning for warning in opened.warnings)
+    with pytest.raises(CorruptFileError, match="expected whole log blocks, found a damaged one"):
+        open_table(str(table), metadata="require").slices()
+
+
 @pytest.mark.parametrize("newest", [True, False])
 def test_a_missing_log_file_is_reported_and_folders_are_listed(tmp_path: Path, newest: bool) -> None:
     table = Path(rides_in(tmp_path))

@@ -100,6 +100,49 @@ def test_impossible_assignments_are_refused_before_anything_is_written(tmp_path:
     assert sorted((tmp_path / "t").rglob("*")) == before
 
 
+@pytest.mark.parametrize("where", ["v = 1", "id IN ('1')", "v>1", "p is null"])
+def test_a_predicate_in_the_place_of_rows_names_the_argument_for_it(tmp_path: Path, where: str) -> None:
+    new_table(tmp_path)
+    with pytest.raises(
+        UsageError, match=r"^delete: expected a predicate as where=\.\.\., or the path of a file of rows"
+    ):
+        open_table(tmp_path / "t").delete(where)
+
+
+KINDS_OF_VALUES = {
+    "v": "7",
+    "b": "true",
+    "d": "DATE '2024-03-01'",
+    "ts": "TIMESTAMP '2024-03-01 12:00:00'",
+    "f": "1.5D",
+}
+
+
+@pytest.mark.parametrize("column", KINDS_OF_VALUES)
+def test_a_value_of_another_kind_is_refused_unless_it_is_cast(tmp_path: Path, column: str) -> None:
+    """WRITE-1001."""
+    types = pa.schema(
+        [("id", pa.string()), ("v", pa.int32()), ("b", pa.bool_()), ("d", pa.date32()), ("ts", pa.timestamp("us")),
+         ("f", pa.float64())]
+    )  # fmt: skip
+    table = create_table(tmp_path / "t", types, "id")
+    write(table, pa.Table.from_pylist([{"id": "a"}], types))
+    before = sorted((tmp_path / "t").rglob("*"))
+    alike = [{"d", "ts"}, {"v", "f"}, {"b"}]
+    for other, text in [*KINDS_OF_VALUES.items(), ("v", "2024-03-01")]:
+        if not any({column, other} <= kind for kind in alike):
+            with pytest.raises(SchemaError, match=rf"^{column}: expected an expression of type .*, found one of type"):
+                update(table, dict(parse_assignments(f"{column} = {text}")))
+    assert sorted((tmp_path / "t").rglob("*")) == before
+    text = KINDS_OF_VALUES[column]
+    assert update(table, dict(parse_assignments(f"{column} = {text}"))).updated == 1
+    if column in ("v", "ts"):
+        other = "b" if column == "v" else "v"
+        to = "INT" if column == "v" else "TIMESTAMP"
+        write(table, pa.Table.from_pylist([{"id": "a", "b": True, "v": 9}], types))
+        assert update(table, dict(parse_assignments(f"{column} = CAST({other} AS {to})"))).updated == 1
+
+
 def test_an_expression_without_a_value_of_the_type_names_the_row(tmp_path: Path) -> None:
     """WRITE-27."""
     table = new_table(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
@@ -127,6 +128,39 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("")
     with pytest.raises(UsageError, match="empty"):
         ENGINE.rows.read(str(tmp_path / "empty.json"))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".arrow"])
+def test_a_file_of_another_format_than_its_name_says_is_refused_by_both(tmp_path: Path, suffix: str) -> None:
+    """ROWS-1000."""
+    rows = pa.table({"id": ["a"]})
+    pq.write_table(rows, tmp_path / "x.parquet")
+    with pa.ipc.new_file(tmp_path / "x.arrow", rows.schema) as file:
+        file.write_table(rows)
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b"id\na\n"))
+    for made in (".parquet", ".arrow", ".gz"):
+        if made != suffix:
+            wrong = tmp_path / f"wrong{suffix}"
+            wrong.write_bytes((tmp_path / f"x{made}").read_bytes())
+            with pytest.raises(
+                UsageError, match=rf"expected a {suffix} file, as its name says, found one that .* {made}"
+            ):
+                ENGINE.rows.read(str(wrong))
+    (tmp_path / "text.csv").write_text("PAR1,ARROW1,PK\na,b,c\n")
+    assert [field.name for field in ENGINE.rows.read(str(tmp_path / "text.csv")).schema.fields] == [
+        "PAR1",
+        "ARROW1",
+        "PK",
+    ]
+
+
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_no_file(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the current folder, whose Parquet files would be written."""
+    pq.write_table(pa.table({"id": ["a"]}), tmp_path / "x.parquet")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="rows: expected the path of a file"):
+        ENGINE.rows.read(path)
 
 
 def test_dictionaries_of_views_are_decoded_at_any_depth() -> None:
