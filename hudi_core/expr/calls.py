@@ -254,6 +254,8 @@ _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "nullif": (2, _nullif),
     "isnull": (1, lambda value, _: IsNull(scalar(value))),
     "isnotnull": (1, lambda value, _: Not(IsNull(scalar(value)))),
+    "zeroifnull": (1, lambda value, span: Call("coalesce", (scalar(value), Literal(0)), span)),
+    "nullifzero": (1, lambda value, span: _nullif(value, Literal(0), span)),
     "equal_null": (2, _equal_null),
     "isnan": (1, _isnan),
     "rlike": (2, _rlike),

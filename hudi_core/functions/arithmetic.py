@@ -184,7 +184,7 @@ ADD = _operator("+", _of_numbers(_sum, _real(lambda call, by: True)))
 SUBTRACT = _operator("-", _of_numbers(_difference, _real(lambda call, by: call.variable == 0)))
 MULTIPLY = _operator("*", _of_numbers(_product, _real(lambda call, by: by > 0 if by else None)))
 DIVIDE = _operator("/", _of_numbers(_quotient, _real(lambda call, by: by > 0 if by and call.variable == 0 else None)))
-MODULO = _operator("%", aliases=("mod",))
+MODULO = _operator("%", aliases=("mod", "try_mod"))
 NEGATE = _unary("negative", _of_numbers(_negate, _real_unary(lambda last: last)))
 ABS = _unary("abs", _of_numbers(_size, _real_unary(lambda last: 0)))
 FUNCTIONS = (

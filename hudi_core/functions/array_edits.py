@@ -78,7 +78,9 @@ def _signature_of_repeat(arguments: Sequence[Argument]) -> Signature | None:
 
 
 def _signature_of_order(arguments: Sequence[Argument]) -> Signature | None:
-    """Without the lambda that Spark may compare elements by."""
+    """A lambda that compares elements is not known."""
+    if len(arguments) > 1:
+        return None
     data_type = p.array(arguments[0])
     return Signature((data_type,), data_type) if is_ordered(data_type.element.type) else None
 
@@ -93,7 +95,7 @@ def _sort(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -
 
 FUNCTIONS = (
     Function("array_repeat", range(2, 3), _signature_of_repeat, p.of_values(repeat), strict=False),
-    Function("array_sort", range(1, 2), _signature_of_order, _sort),
+    Function("array_sort", range(1, 3), _signature_of_order, _sort),
     Function(
         *("array_append", range(2, 3), _with_item(0, 1), p.of_values(_appending(lambda items, item: (*items, item)))),
         strict=False,

@@ -34,7 +34,7 @@ def _map_type(key: t.Type, value: t.Type) -> t.Map | None:
 def _signature_of_two(arguments: Sequence[Argument]) -> Signature | None:
     keys, values = map(p.array, arguments)
     data_type = _map_type(keys.element.type, values.element.type)
-    return data_type and Signature((keys, values), data_type)
+    return None if data_type is None else Signature((keys, values), data_type)
 
 
 def _of_two(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Entries:
@@ -53,7 +53,7 @@ def _signature_of_pairs(arguments: Sequence[Argument]) -> Signature | None:
         raise MismatchError("an array of structs of two fields", data_type)
     key, value = pair.fields
     made = _map_type(key.type, value.type)
-    return made and Signature((data_type,), made)
+    return None if made is None else Signature((data_type,), made)
 
 
 def _of_pairs(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Entries | None:
@@ -67,7 +67,7 @@ def _signature_of_joined(arguments: Sequence[Argument]) -> Signature | None:
     if not all(coerce.are_alike(data_type, types[0]) for data_type in types):
         return None
     made = _map_type(types[0].key.type, types[0].value.type)
-    return made and Signature((made,) * len(types), made)
+    return None if made is None else Signature((made,) * len(types), made)
 
 
 def _joined(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Entries:

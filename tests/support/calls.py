@@ -86,8 +86,9 @@ _WHOLE = Calls(
     _of(
         *(([of], t.Long()) for of in (t.Float(), t.Double())),
         *(([of], t.Decimal(of.precision - of.scale + 1)) for of in _DIGITS if of.scale),
+        *(([of, t.Int()], to) for of, to in itertools.product(_DIGITS, (t.Decimal(8, 1), t.Decimal(38, 0)))),
     ),
-    _values,
+    _fixed([0, 1, 2, 5, -1, -3, 40, -40]),
 )
 _DATE_PART = Calls(_of(*(([of], t.Int()) for of in _DATED)), _values)
 _CASED = Calls(_of(([t.String()], t.String())), _values)
@@ -349,6 +350,35 @@ CALLS: dict[Function, Calls] = {
     function("array_append"): Calls(_of(([_INTS, t.Int()], _INTS)), _values),
     function("array_prepend"): Calls(_of(([_INTS, t.Int()], _INTS)), _values),
     function("array_insert"): Calls(_of(([_INTS, t.Int(), t.Int()], _INTS)), _fixed([-4, -1, 1, 2, 5], [0, 7])),
+    **dict.fromkeys(
+        map(function, ("from_utc_timestamp", "to_utc_timestamp")),
+        Calls(
+            _of(*(([t.Timestamp(unit), t.String()], t.Timestamp(unit)) for unit in (t.Unit.MILLIS, t.Unit.MICROS))),
+            lambda n, _: (
+                st.sampled_from(["Europe/Berlin", "America/New_York", "+05:30", "UTC"])
+                if n
+                else st.integers(-(10**12), 4 * 10**12)
+            ),
+        ),
+    ),
+    function("url_decode"): Calls(
+        _of(([t.String()], t.String())), lambda *_: st.sampled_from(["a+b", "%C3%A9", "é", ""])
+    ),
+    function("map_from_arrays"): Calls(
+        _of(([_TEXTS, _INTS], t.Map(_TEXT_MAP.key, t.Field(0, "value", t.Int())))),
+        lambda n, _: st.sampled_from([(1, None, 3), (4, 5, 6)] if n else [("a", "b", "c"), ("c", "", "é")]),
+    ),
+    function("map_from_entries"): Calls(
+        _of(([_PAIR_LIST], t.Map(_PAIR.fields[0], _PAIR.fields[1]))),
+        lambda *_: st.sampled_from([((1, "a"), (2, None)), ((1, "a"), None), ()]),
+    ),
+    function("map_concat"): Calls(
+        _of(([_TEXT_MAP, _TEXT_MAP], _TEXT_MAP)),
+        lambda n, _: st.sampled_from([(("c", 1),), ()] if n else [(("a", 1), ("b", None)), ()]),
+    ),
+    function("array_repeat"): Calls(
+        _of(([t.Int(), t.Int()], _INTS), ([t.String(), t.Int()], _TEXTS)), _fixed([-1, 0, 1, 3])
+    ),
     function("array_compact"): Calls(_of(([_INTS], _INTS)), _values),
     **dict.fromkeys(
         map(function, ("try_add", "try_subtract", "try_multiply")), Calls(st.sampled_from(_INTEGERS), _values)
