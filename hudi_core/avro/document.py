@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from hudi_core.errors import SchemaError
+from hudi_core.types.names import is_name
 
 PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 NAMED: Final = ("record", "error", "enum", "fixed")
-
-_NAME = re.compile(r"[^\W\d]\w*")
-"""Letters of any script, as Avro's Java library takes them; the specification has ASCII only, where Python's identifiers
-are these names."""
 
 
 def parse_document(text: str | dict[str, Any] | list[Any], where: str) -> object:
@@ -47,13 +44,6 @@ def namespace(name: str) -> str:
 def simple_name(name: str) -> str:
     """A full name without its namespace."""
     return name.rpartition(".")[2]
-
-
-def is_name(name: object) -> TypeGuard[str]:
-    """A name that Avro allows: a letter or `_`, then letters, digits or `_`."""
-    if not isinstance(name, str):
-        return False
-    return name.isidentifier() if name.isascii() else _NAME.fullmatch(name) is not None
 
 
 def is_full_name(name: object) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hudi_core.avro.defaults import default_from_avro
-from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, is_full_name, is_name, namespace, parse_document
+from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, is_full_name, namespace, parse_document
 from hudi_core.avro.logical import (
     PRIMITIVE_TYPES,
     branch_name,
@@ -27,6 +27,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import is_blob, missing_from_variant
+from hudi_core.types.names import is_name
 
 MAX_COLUMNS: Final = 1_000_000
 """Fields at all depths that are read. Records used by name in each other grow without bound from a small text."""

@@ -6,10 +6,10 @@ import decimal
 from dataclasses import replace
 from typing import Final
 
-from hudi_core.avro.document import is_name
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_ids
 from hudi_core.schema.meta import META_COLUMNS, OPERATION
+from hudi_core.types.names import is_name
 from hudi_core.types.nodes import (
     ABSENT,
     Array,

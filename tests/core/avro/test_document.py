@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.avro.document import full_name, is_full_name, is_name, namespace, parse_document, sanitize, simple_name
+from hudi_core.avro.document import full_name, is_full_name, namespace, parse_document, sanitize, simple_name
 from hudi_core.errors import SchemaError
 
 
@@ -17,23 +17,6 @@ def test_a_name_with_a_dot_is_full_already() -> None:
 def test_a_full_name_comes_apart() -> None:
     assert (namespace("a.b.C"), simple_name("a.b.C")) == ("a.b", "C")
     assert (namespace("C"), simple_name("C")) == ("", "C")
-
-
-@pytest.mark.parametrize(
-    ("name", "allowed"),
-    [
-        ("a", True),
-        ("_1", True),
-        ("größe", True),
-        ("1a", False),
-        ("a-b", False),
-        ("a.b", False),
-        ("", False),
-        (5, False),
-    ],
-)
-def test_names_are_letters_digits_and_underscores(name: object, allowed: bool) -> None:
-    assert is_name(name) is allowed
 
 
 def test_a_full_name_is_names_joined_by_dots() -> None:
