@@ -73,10 +73,10 @@ def _refuse_other_format(source: Path, suffix: str) -> None:
     """Raises `UsageError` for a file that begins as one of another format than its name says."""
     with report_errors(str(source)), source.open("rb") as file:
         begin = file.read(_LONGEST_BEGIN)
-    of = next((name for start, name in _BEGINS.items() if begin.startswith(start)), None)
-    if of is not None and suffix not in of.split(" or "):
+    other = next((name for start, name in _BEGINS.items() if begin.startswith(start)), None)
+    if other is not None and suffix not in other.split(" or "):
         raise UsageError(
-            str(source), expected=f"a {suffix} file, as its name says", found=f"one that begins as {of} does"
+            str(source), expected=f"a {suffix} file, as its name says", found=f"one that begins as {other} does"
         )
 
 

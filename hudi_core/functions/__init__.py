@@ -10,16 +10,18 @@ scalar       meanings that take more than a line
 
 The records
 arithmetic   + - * / % DIV, negative, abs
-array_edits  arrays with an element more
+array_edits  arrays with an element more, repeated, in order
 arrays       arrays put together, sorted, compared as sets
 bits         bits of ints and longs
 casts        CAST
 choices      greatest, least, nanvl, elt
+codes        sounds of names, check digits, texts of URLs
 collections  arrays, maps, structs
 dates        parts of dates and of the clock, days added, truncation
 documents    JSON texts
 encodings    codes of characters, texts of bytes, hashes
 lambdas      functions of an array and a lambda
+maps         maps of arrays and of other maps
 matching     LIKE and RLIKE with patterns that are values
 mathematics  roots, powers, logarithms, angles, pmod
 moments      timestamps as counts, and moved by units
@@ -31,4 +33,5 @@ strings      case, length, substring, trims, regular expressions
 texts        masks, digits of a base, character sets, URLs, names of types
 times        date patterns, seconds since 1970
 tried        arithmetic that gives null in place of a result that does not fit
+zones        points in time as clocks of a zone show them
 """

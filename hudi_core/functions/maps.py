@@ -62,7 +62,7 @@ def _of_pairs(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Typ
     return None if None in values[0] else check_keys("map_from_entries", values[0], result_type.key.type)
 
 
-def _signature_of_joined(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_concat(arguments: Sequence[Argument]) -> Signature | None:
     types = list(map(p.mapping, arguments))
     if not all(coerce.are_alike(data_type, types[0]) for data_type in types):
         return None
@@ -70,7 +70,7 @@ def _signature_of_joined(arguments: Sequence[Argument]) -> Signature | None:
     return None if made is None else Signature((made,) * len(types), made)
 
 
-def _joined(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Entries:
+def _join(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Entries:
     assert isinstance(result_type, t.Map)
     return check_keys("map_concat", (entry for held in values for entry in held), result_type.key.type)
 
@@ -78,5 +78,5 @@ def _joined(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
 FUNCTIONS = (
     Function("map_from_arrays", range(2, 3), _signature_of_two, _of_two),
     Function("map_from_entries", range(1, 2), _signature_of_pairs, _of_pairs),
-    Function("map_concat", range(1, 1 << 16), _signature_of_joined, _joined),
+    Function("map_concat", range(1, 1 << 16), _signature_of_concat, _join),
 )
