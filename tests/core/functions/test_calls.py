@@ -1,7 +1,8 @@
 """The calls of `specs/cases/calls.jsonl` give what they gave on Spark 3.5.
 
 Also covers: `functions/arithmetic.py`, `functions/array_edits.py`, `functions/regexes.py`, `functions/texts.py`,
-`functions/codes.py`, `functions/maps.py`, `functions/zones.py`, `functions/tried.py`, `functions/arrays.py`, `functions/bits.py`, `functions/choices.py`,
+`functions/codes.py`, `functions/maps.py`, `functions/zones.py`, `functions/tried.py`,
+`functions/arrays.py`, `functions/bits.py`, `functions/choices.py`,
 `functions/collections.py`, `functions/documents.py`, `functions/encodings.py`, `functions/lambdas.py`,
 `functions/matching.py`, `functions/mathematics.py`, `functions/moments.py`, `functions/months.py`, `functions/numbers.py`,
 `functions/parameters.py`, `functions/searching.py`, `functions/strings.py`, `functions/times.py`,
