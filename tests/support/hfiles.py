@@ -21,6 +21,8 @@ class Shape:
     block_size: int = 1 << 10
     codec: int = GZ
     checksum: int = 0
+    zeros: bool = False
+    """The place of each checksum holds zeros, whatever its type, as hudi-rs leaves it."""
     piece: int = 16384
     whole_keys: bool = False
     """Index keys are whole cell keys, as HBase writes them; otherwise only their row part."""
@@ -111,7 +113,7 @@ def _put(out: bytearray, kind: bytes, content: bytes, row: bytes, shape: Shape) 
         2: crc32c(pieces).tolist() if shape.checksum == 2 else [],
     }
     offset = len(out)
-    out += data + struct.pack(f">{count}I", *sums.get(shape.checksum, [0] * count))
+    out += data + struct.pack(f">{count}I", *([0] * count if shape.zeros else sums.get(shape.checksum, [0] * count)))
     return row, offset, len(out) - offset
 
 

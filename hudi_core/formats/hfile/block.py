@@ -108,6 +108,11 @@ def verify(blocks: Sequence[Block], where: str) -> None:
         _compare(crc32c(pieces), owners, claimed, where)
 
 
+def leaves_checksums_out(blocks: Sequence[Block]) -> bool:
+    """Whether the place of every checksum holds zeros: the writer states a type and computes none. Rule FORMAT-1120."""
+    return all(block.checksum == 0 or not any(block.sums) for block in blocks)
+
+
 def _compare(computed: Words, owners: Sequence[Block], claimed: Sequence[memoryview], where: str) -> None:
     stored = np.frombuffer(b"".join(claimed), ">u4")
     wrong = np.flatnonzero(computed != stored)

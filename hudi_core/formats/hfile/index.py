@@ -14,6 +14,9 @@ _ENTRY = struct.Struct(">qi")
 _CELL_KEY_EXTRA = 10  # family length, timestamp and type that follow the row in a whole cell key
 UNITS: Final = bytes.maketrans(b"\xee\xef", b"\xf8\xf9")
 """Bytes whose order is that of UTF-16 units."""
+_EMPTY_ENTRY = (
+    _ENTRY.size + 1
+)  # the one entry, with a key of no bytes, that hudi-rs puts into the root of a file without cells
 _MIDDLE_KEY = 16  # what HBase adds to the root of an index of several levels
 
 
@@ -56,6 +59,8 @@ def parse_root_index(body: bytes, count: int, levels: int, limit: int, where: st
         offset, size = _place(body, position, limit, place)
         row, position = _root_row(body, position + _ENTRY.size, place)
         entries.append((offset, size, row))
+    if not count and len(body) == _EMPTY_ENTRY and not body[_ENTRY.size]:
+        return _node([], place)
     rest = len(body) - position
     if rest not in ((0,) if levels == 1 else (0, _MIDDLE_KEY)):
         raise CorruptFileError(place, expected=f"{count} entries in {len(body)} bytes", found=f"{rest} bytes more")

@@ -42,6 +42,7 @@ SHAPES = {
     "two levels": Shape(checksum=2, whole_keys=True, hadoop_lengths=True, fanout=8),
     "three levels": Shape(block_size=100, whole_keys=True, hadoop_lengths=True, fanout=4),
     "without timestamps": Shape(timestamps=False),
+    "hudi-rs": Shape(checksum=2, codec=NONE, zeros=True),
 }
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
@@ -246,6 +247,21 @@ def test_every_flipped_bit_of_a_block_with_a_checksum_is_found(kind: int, codec:
         with pytest.raises(CorruptFileError, match=r"^t: block at offset 0: "):
             opened(bytes(data)).cells()
         data[at] ^= 1 << at % 8
+
+
+@pytest.mark.parametrize("kind", [1, 2])
+def test_a_checksum_of_zero_is_none_only_in_a_file_that_has_none(kind: int) -> None:
+    """FORMAT-1120."""
+    written = rows(20)
+    without = bytearray(build(written, Shape(checksum=kind, zeros=True, block_size=1 << 20)))
+    with_sums = bytearray(build(written, Shape(checksum=kind, block_size=1 << 20)))
+    data_end = opened(bytes(without)).trailer.load_on_open_offset
+    assert pairs(opened(bytes(without)).cells()) == written
+    without[data_end - 1] = 7
+    with_sums[data_end - 4 : data_end] = bytes(4)
+    for damaged in (without, with_sums):
+        with pytest.raises(CorruptFileError, match=r"^t: block at offset 0: .*checksum"):
+            opened(bytes(damaged)).cells()
 
 
 @pytest.mark.parametrize("codec", [GZ, NONE])

@@ -49,6 +49,15 @@ def test_a_root_that_contradicts_itself_is_corrupt(count: int, body: bytes) -> N
         parse_root_index(body, count, 1, 80, "t")
 
 
+def test_the_entry_of_a_file_without_cells_is_none() -> None:
+    """FORMAT-1121."""
+    entry = struct.pack(">qib", 0, 37, 0)
+    assert parse_root_index(entry, 0, 1, 80, "t").rows == []
+    for more in (entry + b"\0", struct.pack(">qib", 0, 37, 3) + b"\0\x01a"):
+        with pytest.raises(CorruptFileError, match=r"^t: root data index: expected 0 entries"):
+            parse_root_index(more, 0, 1, 80, "t")
+
+
 def test_inner_nodes_are_read_by_their_list_of_offsets() -> None:
     node = parse_inner_index(inner_node([(b"a", 0, 40), (b"bcd", 40, 50)]), 90, "t")
     assert (node.rows, node.offsets, node.sizes) == ([b"a", b"bcd"], [0, 40], [40, 50])
