@@ -430,8 +430,9 @@ class Engine(Protocol[V, M, B]):
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
 
-    def writer(self, extension: str, codec: str | None = None) -> FileWriter[B]:
-        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none."""
+    def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[B]:
+        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none. `held` are
+        the bytes of rows that it holds at most before it writes them; None for its own measure."""
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,10 +115,11 @@ class ArrowEngine:
                 )
         raise UnsupportedError(f"{name} files", expected=" and ".join(sorted(self.formats)), found=name)
 
-    def writer(self, extension: str, codec: str | None = None) -> FileWriter[pa.RecordBatch]:
+    def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[pa.RecordBatch]:
         name = extension.removeprefix(".")
         if name in _WRITABLE:
-            return parquet_write.ParquetWriter(codec) if codec else parquet_write.ParquetWriter()
+            writer = parquet_write.ParquetWriter(codec) if codec else parquet_write.ParquetWriter()
+            return writer if held is None else replace(writer, row_group_bytes=held)
         raise UnsupportedError(f"{name} files", expected=" or ".join(_WRITABLE) + " to be written", found=name)
 
     def lazy_frame(self, view: View) -> polars.LazyFrame:

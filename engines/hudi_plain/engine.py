@@ -35,7 +35,7 @@ class PlainEngine:
             message="the plain engine reads no base files; the arrow engine does: pip install 'hudi-core[arrow]'",
         )
 
-    def writer(self, extension: str, codec: str | None = None) -> FileWriter[Batch]:
+    def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[Batch]:
         raise UnsupportedError(
             f"{extension} files",
             message="the plain engine writes no base files; the arrow engine does: pip install 'hudi-core[arrow]'",

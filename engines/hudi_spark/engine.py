@@ -62,8 +62,8 @@ class SparkEngine:
     def reader(self, extension: str) -> FileReader[Any]:
         return self.files.reader(extension)
 
-    def writer(self, extension: str, codec: str | None = None) -> FileWriter[Any]:
-        return self.files.writer(extension, codec)
+    def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[Any]:
+        return self.files.writer(extension, codec, held)
 
     def read_scan(self, scan: Scan) -> Iterator[pa.RecordBatch]:
         """The rows of a scan, in no order, as batches of the engine that reads files."""

@@ -80,6 +80,8 @@ class BaseFileWriter:
     with_filter: bool = True
     codec: str | None = None
     """None for the engine's own: `data_files.codecs`."""
+    held: int | None = None
+    """Bytes of rows in memory before they are written; None for the engine's own measure."""
     tally: Tally | None = None
     """Gets the rows as they are written."""
     _keys: list[StringColumn] = field(default_factory=list)
@@ -87,7 +89,7 @@ class BaseFileWriter:
     def write(self, batches: Iterable[Any]) -> WrittenFile:
         """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
         remains then."""
-        writer = self.engine.writer(EXTENSION, self.codec)
+        writer = self.engine.writer(EXTENSION, self.codec, self.held)
         return writer.write(self.storage, self.target.path, self.schema, self._stamp_rows(batches), self._footer)
 
     @cached_property

@@ -55,8 +55,8 @@ class EngineWithRunner:
     def reader(self, extension: str) -> FileReader[Any]:
         return self.engine.reader(extension)
 
-    def writer(self, extension: str, codec: str | None = None) -> FileWriter[Any]:
-        return self.engine.writer(extension, codec)
+    def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[Any]:
+        return self.engine.writer(extension, codec, held)
 
 
 def itself(engine: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:

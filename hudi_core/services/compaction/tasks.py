@@ -41,6 +41,7 @@ MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""
 _WRITER_BYTES: Final = 320 << 20
 """Bytes in memory for the base files of a task at most: they are read and written a row group at a time."""
+_HELD_BESIDE_LOGS: Final = 48 << 20
 _LOG_INFLATED: Final = 4
 """Bytes in memory for a byte of a log file."""
 
@@ -103,8 +104,17 @@ class Compactor:
         target, base = task.target, task.slice.base
         stores_keys = self.snapshot.config.populate_meta_fields
         codec = codec_of(self.snapshot.config.properties)
+        # Beside the records of large logs there is less room for rows that wait to be written.
+        held = _HELD_BESIDE_LOGS if isinstance(merge, SpilledMerge) else None
         writer = BaseFileWriter(
-            self._engine, self.snapshot.storage, self.files, target, stores_keys, codec=codec, tally=self.tally
+            self._engine,
+            self.snapshot.storage,
+            self.files,
+            target,
+            stores_keys,
+            codec=codec,
+            held=held,
+            tally=self.tally,
         )
         written = writer.write(merge.rewritten(changes))
         status = status_of_base(

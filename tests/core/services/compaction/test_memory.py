@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.engine import ArrowEngine
@@ -17,10 +19,12 @@ from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.reading.merged_slices import MAX_LOG_BYTES
+from hudi_core.services.compaction import tasks
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.tasks import MAX_BYTES, runner_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.plan import FileSizes
+from tests.support.spilling import spilled
 
 ROWS, FILES, MEBIBYTE = 1_500_000, 2, 1 << 20
 NAMES = [f"c{number}" for number in range(9)]
@@ -38,6 +42,22 @@ def test_large_slices_are_compacted_one_at_a_time(base: int, log: int, at_once: 
 def rows(ids: Any, seed: int) -> pa.Table:
     chance = np.random.default_rng(seed)
     return pa.table({"id": ids, **{name: chance.integers(0, 1 << 40, len(ids)) for name in NAMES}}, schema=TYPES)
+
+
+@pytest.mark.parametrize("spills", [False, True])
+def test_fewer_rows_wait_to_be_written_beside_large_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spills: bool
+) -> None:
+    """COMPACT-379."""
+    monkeypatch.setattr(tasks, "_HELD_BESIDE_LOGS", 1)
+    table = create_table(tmp_path, TYPES, "id", type="mor")
+    table.append(rows(np.arange(100), 1))
+    table.refresh().upsert(rows(np.arange(50), 2), sizes=FileSizes(small=0))
+    with spilled(10, 30) if spills else nullcontext():
+        assert compact(table.refresh()).rows == 100
+    ((path,),) = ([one.base.path for one in table.refresh().slices() if one.base is not None],)
+    assert (pq.read_metadata(tmp_path / path).num_row_groups > 1) == spills
+    assert table.refresh().scan(columns=["id"]).to_arrow().column(0).to_pylist() == list(range(100))
 
 
 def peak(path: str, compacted: int = ROWS * FILES) -> int:
