@@ -431,8 +431,8 @@ class Engine(Protocol[V, M, B]):
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
 
     def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[B]:
-        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none. `held` are
-        the bytes of rows that it holds at most before it writes them; None for its own measure."""
+        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none.
+        `held` bytes of rows are in memory before they are written; None for its own measure."""
 
 
 @runtime_checkable

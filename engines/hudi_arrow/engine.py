@@ -119,7 +119,7 @@ class ArrowEngine:
         name = extension.removeprefix(".")
         if name in _WRITABLE:
             writer = parquet_write.ParquetWriter(codec) if codec else parquet_write.ParquetWriter()
-            return writer if held is None else replace(writer, row_group_bytes=held)
+            return writer if held is None else replace(writer, row_group_bytes=held, lean=True)
         raise UnsupportedError(f"{name} files", expected=" or ".join(_WRITABLE) + " to be written", found=name)
 
     def lazy_frame(self, view: View) -> polars.LazyFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -18,6 +18,7 @@ from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
 from hudi_arrow.dictionaries import with_dictionary
 from hudi_arrow.footers import arrow_types, cast_batch
+from hudi_arrow.memory import lean
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -58,6 +59,8 @@ class ParquetWriter:
     compression: str = "zstd"
     row_group_bytes: int = ROW_GROUP_BYTES
     row_group_rows: int = ROW_GROUP_ROWS
+    lean: bool = False
+    """Memory comes from the system's allocator meanwhile: see `memory.lean`."""
 
     def write(
         self,
@@ -72,7 +75,7 @@ class ParquetWriter:
         bounds = {place: _Bounds(kind) for place, kind in columns.watched.items()}
         collected: list[pq.FileMetaData] = []
         rows = groups_written = 0
-        with storage.output(path) as stream, _raise_refusals(where):
+        with storage.output(path) as stream, _raise_refusals(where), lean() if self.lean else nullcontext():
             counted = _Counted(stream)
             groups = self._row_groups(batches, columns.types)
             group = next(groups)

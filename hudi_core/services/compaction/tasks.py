@@ -41,7 +41,7 @@ MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""
 _WRITER_BYTES: Final = 320 << 20
 """Bytes in memory for the base files of a task at most: they are read and written a row group at a time."""
-_HELD_BESIDE_LOGS: Final = 48 << 20
+_HELD_BESIDE_LOGS: Final = 32 << 20
 _LOG_INFLATED: Final = 4
 """Bytes in memory for a byte of a log file."""
 
