@@ -431,8 +431,7 @@ class Engine(Protocol[V, M, B]):
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
 
     def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[B]:
-        """The writer of base files with this extension, in this codec; `UnsupportedError` where the engine has none.
-        `held` bytes of rows are in memory before they are written; None for its own measure."""
+        """The writer of base files with this extension and codec, `held` bytes of rows at a time; else `UnsupportedError`."""
 
 
 @runtime_checkable
