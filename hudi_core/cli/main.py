@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -23,6 +24,7 @@ def run() -> None:
         if answer is not None and _write(f"{answer()}\n"):
             return
         # What cannot be written is reported as by any command.
+        gc.disable()  # until the command is loaded: `command_function`
         application = import_module("hudi_core.cli.application")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")

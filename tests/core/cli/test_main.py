@@ -351,3 +351,12 @@ class TestInstalled:
 
     def test_the_version_is_that_of_the_package(self) -> None:
         assert self.run("--version").stdout.startswith(b"hudi-core ")
+
+    def test_garbage_is_looked_for_in_what_a_command_makes_alone(self) -> None:
+        """CLI-1070."""
+        shown = "import atexit, gc; atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 10_000))"
+        program = f"{shown}; from hudi_core.cli.main import run; run()"
+        done = subprocess.run(
+            [sys.executable, "-c", program, "timeline", str(rides())], capture_output=True, timeout=120
+        )
+        assert done.stdout.splitlines()[-1] == b"True True"
