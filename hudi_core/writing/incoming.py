@@ -26,7 +26,7 @@ from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_columns import KeyColumns, concat_keys
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
 from hudi_core.tally import READING, Tally
 from hudi_core.types import nodes as t
@@ -64,8 +64,11 @@ def incoming_rows(
     auto_instant: str,
     columns: BatchColumns | None = None,
     tally: Tally | None = None,
+    *,
+    keeps_records: bool = True,
 ) -> Incoming:
-    """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated.
+    """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are generated. Where
+    record keys are not to be kept, those of `keys` are missing: its partitions alone count. Rule WRITE-1071.
 
     Raises `UnknownColumnError` for rows without a column of the key or the partition and `SchemaError` for columns that do not
     fit the table, `UnsupportedError` for those that change a column with an index of its own, before a row is drawn; `RowError`
@@ -77,32 +80,37 @@ def incoming_rows(
     if tally is not None:
         tally.enter(READING)
     if columns.replaces or given.inferred or not widens_integers(given.schema, table.schema):
-        return _incoming(table, given, auto_instant, columns, tally)
+        return _incoming(table, given, auto_instant, columns, tally, keeps_records)
     with closing(spool(table.engine, given.schema, given.batches)) as drawn:
         try:
-            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, columns, tally)
+            again = InputRows(given.schema, iter(drawn.batches))
+            return _incoming(table, again, auto_instant, columns, tally, keeps_records)
         except RowError:
-            wider = replace(columns, whole=False)
-            return _incoming(table, InputRows(given.schema, iter(drawn.batches)), auto_instant, wider, tally)
+            again, wider = InputRows(given.schema, iter(drawn.batches)), replace(columns, whole=False)
+            return _incoming(table, again, auto_instant, wider, tally, keeps_records)
 
 
 def _incoming(
-    table: Table, given: InputRows[Any], auto_instant: str, columns: BatchColumns, tally: Tally | None
+    table: Table,
+    given: InputRows[Any],
+    auto_instant: str,
+    columns: BatchColumns,
+    tally: Tally | None,
+    keeps_records: bool,
 ) -> Incoming:
     prepares = preparation(table, given.schema, auto_instant, columns)
-    keys: list[StringColumn] = []
-    paths: list[StringColumn] = []
+    keys: list[KeyColumns] = []
 
     def prepare() -> Iterator[Any]:
         for rows in prepares.rows(given.batches):
-            keys.append(rows.records)
-            paths.append(rows.paths)
+            of_batch = key_columns(rows.records, rows.paths)
+            keys.append(of_batch if keeps_records else replace(of_batch, records=_NO_KEYS.records))
             if tally is not None:
                 tally.add(read=table.engine.rows.count(rows.batch))
             yield rows.batch
 
     rows = spool(table.engine, prepares.stored, prepare())
-    joined = join_keys(keys, paths)
+    joined = concat_keys(keys) if keys else _NO_KEYS
     _warn_of_nulls(joined)
     return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
 

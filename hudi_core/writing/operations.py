@@ -21,6 +21,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.rows.outside_files import RowFile, options_beside, read_file
@@ -106,12 +107,20 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     columns = columns_of_write(latest, operation, settings)
     rows = read_given_rows(latest, data, columns)
     refuse_unordered_upsert(latest, rows.schema, operation)
-    incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns, settings.tally)
+    keeps_records = operation is not Operation.APPEND or _needs_keys(latest, settings)
+    instant = next_time(latest.timeline)
+    incoming = incoming_rows(latest, rows, instant, columns, settings.tally, keeps_records=keeps_records)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
         if operation is not Operation.UPSERT:
             refuse_repeated_keys(latest, incoming.keys)
         return _write_rows(latest, incoming, operation, settings)
+
+
+def _needs_keys(table: Table, options: WriteOptions) -> bool:
+    """Whether rows that are added as they come are looked at by their record keys: no two may have one in a record index, and
+    buckets are chosen by them."""
+    return RECORD_INDEX in table.config.kept_partitions or bucket_layout(table, options.properties) is not None
 
 
 def refuse_unordered_upsert(table: Table, rows: Schema, operation: Operation) -> None:

@@ -29,6 +29,7 @@ from hudi_core.errors import ConflictError, RowError, SchemaError, UnknownColumn
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.writing.incoming import Incoming, incoming_rows
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions, WriteRun
@@ -397,3 +398,39 @@ def test_a_writer_that_loses_tries_again_and_gives_up_at_last(tmp_path: Path, mo
     with pytest.raises(ConflictError):
         write(table, arrow([("a", "x", 6, 1)]), options=replace(WriteOptions(), attempts=1))
     assert rows_of(table) == [("a", "x", 11, 1)]
+
+
+class TestKeysOfAnAppend:
+    """WRITE-1071."""
+
+    ROWS = (("a", "x", 1, 1), ("b", "y", 2, 1), ("a", "x", 3, 2), ("c", "x", 4, 1))
+
+    def given(self) -> pa.RecordBatchReader:
+        """Batches that begin with different partitions."""
+        rows = arrow(self.ROWS)
+        return pa.RecordBatchReader.from_batches(TYPES, rows.to_batches(max_chunksize=1))
+
+    def test_no_record_key_is_held_that_nothing_looks_at(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        made: list[Incoming] = []
+
+        def watched(*arguments: Any, **named: Any) -> Incoming:
+            made.append(incoming_rows(*arguments, **named))
+            return made[-1]
+
+        monkeypatch.setattr("hudi_core.writing.operations.incoming_rows", watched)
+        table = new_table(tmp_path)
+        write(table, self.given(), "append")
+        write(table, self.given(), "upsert")
+        assert [len(incoming.keys.records.offsets) - 1 for incoming in made] == [0, 4]
+        assert [incoming.keys.paths for incoming in made] == [("x", "y")] * 2
+        assert [incoming.keys.partitions.tolist() for incoming in made] == [[0, 1, 0, 0]] * 2
+
+    def test_rows_go_to_their_partitions(self, tmp_path: Path) -> None:
+        table = new_table(tmp_path)
+        write(table, self.given(), "append")
+        assert rows_of(table) == sorted(self.ROWS)
+
+    def test_a_record_index_has_them_looked_at(self, tmp_path: Path) -> None:
+        table = new_table(tmp_path, indexes=("record_index",))
+        with pytest.raises(RowError, match="no earlier row has"):
+            write(table, self.given(), "append")
