@@ -97,6 +97,18 @@ def test_deletes_of_a_table_without_ordering_fields_have_one_column() -> None:
     assert [one["id"] for one in sorted_rows(table.open())] == ["k1", "k2", "k3"]
 
 
+def test_a_delete_wins_where_no_field_orders_it_though_the_older_of_equal_rows_stays() -> None:
+    """LOG-712: every delete of a table without ordering fields is one without a value."""
+    properties = {
+        "hoodie.record.merge.mode": "CUSTOM",
+        "hoodie.compaction.payload.class": "org.apache.hudi.common.model.FirstValueAvroPayload",
+        "hoodie.table.ordering.fields": "",
+    }
+    rows = {"id": "k1", "ts": 9, "v": "late", "n": 1}
+    table = NativeTable(BASE, (), properties, natives=[Native(Block([rows])), Native(Block(deletes=[("k0", None)]))])
+    assert [(one["id"], one["v"]) for one in sorted_rows(table.open())] == [(f"k{n}", "base") for n in (1, 2, 3)]
+
+
 def test_native_files_of_a_write_that_did_not_complete_do_not_count() -> None:
     table = NativeTable(BASE, (), natives=[])
     table.open()
