@@ -62,7 +62,7 @@ test-spark4: .venv-spark4/.ready
 	@touch $@
 
 OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/formats tests/core/avro \
-	$(addprefix tests/engines/arrow/test_,buffers.py contract.py fallback.py files.py input.py output.py parquet.py storage.py types.py)
+	$(addprefix tests/engines/arrow/test_,buffers.py contract.py fallback.py files.py input.py output.py parquet.py releases.py storage.py types.py)
 
 test-oldest: .venv-oldest/.ready
 	.venv-oldest/bin/python -m pytest -n 2 --dist loadscope $(OLDEST) $(ARGS)

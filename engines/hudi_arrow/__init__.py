@@ -13,6 +13,7 @@ obstore_stores  stores of `obstore` for URLs of S3, Google Cloud Storage and Azu
 file_cache   contents of files that never change, kept in a local file between processes
 storage_options  options of object stores under the names of other tools
 parquet      Parquet base files: footers and batches
+releases     what older releases of pyarrow cannot do, and the ways round it
 parquet_schemas  the types of their columns, worked out once for files alike
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
 pages        pages of column chunks, as a file that pyarrow reads

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_arrow.given import stream_of
 from hudi_arrow.json_rows import json_batches, without_gaps
 from hudi_arrow.parquet_schemas import INT96, without_int96
+from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.engine import InputRows
@@ -147,7 +149,7 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
 def _parquet(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     for file in files:
-        with pq.ParquetFile(file, coerce_int96_timestamp_unit=INT96.unit) as opened:
+        with _open_parquet(file) as opened:
             arrow, int96 = opened.schema_arrow, _int96(opened.schema)
             if int96:
                 _refuse_finer(file, opened, int96)
@@ -155,6 +157,20 @@ def _parquet(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
             yield pa.RecordBatch.from_pylist([], arrow)
             for batch in opened.iter_batches(_BATCH_ROWS):
                 yield batch.cast(arrow) if int96 else batch
+
+
+def _open_parquet(file: Path) -> pq.ParquetFile:
+    opened = pq.ParquetFile(file, coerce_int96_timestamp_unit=INT96.unit)
+    if READS_NULL_LISTS_OF_FIXED_SIZE or not has_lists_of_fixed_size(opened.schema_arrow):
+        return opened
+    opened.close()
+    with file.open("rb") as source:
+        source.seek(-8, SEEK_END)
+        ending = source.read()
+        source.seek(-8 - int.from_bytes(ending[:4], "little"), SEEK_END)
+        footer = without_arrow_schema(source.read()[:-8])
+    metadata = pq.read_metadata(BytesIO(ending[4:] + footer + ending))
+    return pq.ParquetFile(file, metadata=metadata, coerce_int96_timestamp_unit=INT96.unit)
 
 
 def _int96(schema: pq.ParquetSchema) -> list[int]:

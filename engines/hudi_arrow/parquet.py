@@ -21,6 +21,7 @@ from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
+from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import RandomAccessFile, copy_owned, decoding, native_file
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
@@ -289,6 +290,10 @@ def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
         file_size, (end, footer) = source.size(), _footer(source, where)
         whole = copy_owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
         reader = _open(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
+        if not READS_NULL_LISTS_OF_FIXED_SIZE and has_lists_of_fixed_size(reader.schema_arrow):
+            end, footer = _with_lists_of_any_size(end, footer)
+            whole = None if whole is None else copy_owned(end)
+            reader = _open(pa.BufferReader(end), None, pre_buffer=False)
         metadata = reader.metadata
         noted = metadata.metadata or {}  # with a bloom filter, which is copied at each access
         writer, metadata_strings = metadata.created_by or "", texts(noted)
@@ -313,6 +318,12 @@ def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
         whole,
         None if whole is None else reader,
     )
+
+
+def _with_lists_of_any_size(end: bytes, footer: bytes) -> tuple[bytes, bytes]:
+    """The end of a file and its footer, of which pyarrow makes other types."""
+    plain = without_arrow_schema(footer)
+    return end[: len(end) - 8 - len(footer)] + plain + end[-8:], plain
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

@@ -1,0 +1,58 @@
+"""Ways round what older releases of pyarrow cannot do, taken on every release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_arrow import input as given
+from hudi_arrow import parquet
+from hudi_arrow.engine import ENGINE
+from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.releases import has_lists_of_fixed_size, refuse_dictionaries_of_views
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.engine import FileInfo
+from hudi_core.errors import UnsupportedError
+
+VIEWS = pa.dictionary(pa.int32(), pa.string_view())
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        VIEWS,
+        pa.dictionary(pa.int8(), pa.binary_view()),
+        pa.list_(VIEWS),
+        pa.struct([("a", pa.map_(pa.string(), VIEWS))]),
+    ],
+)
+def test_dictionaries_of_views_are_refused_where_they_would_crash(kind: pa.DataType) -> None:
+    """ROWS-1001."""
+    schema = pa.schema([("a", pa.string()), ("c", kind)])
+    with pytest.raises(UnsupportedError, match=r"^rows: c: expected texts, or pyarrow 25 or later"):
+        refuse_dictionaries_of_views(schema, taken=False)
+    refuse_dictionaries_of_views(schema, taken=True)
+    refuse_dictionaries_of_views(pa.schema([("d", pa.dictionary(pa.int32(), pa.string()))]), taken=False)
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_lists_of_fixed_size_are_read_as_lists_of_any_size(
+    tmp_path: Path, codec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FILE-8: also null ones, and in a file that is not read with its footer."""
+    pairs = pa.array([[1, 2], None] * 300, pa.list_(pa.int64(), 2))
+    wide = pa.array([b"ARROW:schema" + bytes([n % 256]) * 2_000 for n in range(600)])
+    rows = pa.table({"f": pairs, "w": wide, "u": pa.array([1, None] * 300, pa.uint64())})
+    assert has_lists_of_fixed_size(rows.schema) and not has_lists_of_fixed_size(rows.select(["w"]).schema)
+    pq.write_table(rows, tmp_path / "x.parquet", compression=codec, use_dictionary=False)
+    for module in (given, parquet):
+        monkeypatch.setattr(module, "READS_NULL_LISTS_OF_FIXED_SIZE", False)
+    read = ENGINE.rows.read(str(tmp_path / "x.parquet"))
+    opened = ParquetReader().open(ArrowStorage(str(tmp_path)), FileInfo("x.parquet", 0))
+    for batches in (list(read.batches), list(opened.batches())):
+        taken = pa.Table.from_batches(batches)
+        assert taken["f"].to_pylist() == rows["f"].to_pylist()
+        assert taken["w"].to_pylist() == rows["w"].to_pylist()
