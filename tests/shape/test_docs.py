@@ -13,7 +13,7 @@ import pytest
 
 import hudi_core
 from tests.conformance.differences import PAGE, page
-from tests.shape.readme import README, commands, comparable, made, unpacked
+from tests.shape.consoles import PAGES, README, commands, comparable, made, sessions, shows
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
@@ -61,11 +61,18 @@ def test_the_page_of_differences_is_made_from_the_declared_ones() -> None:
     assert PAGE.read_text("utf-8") == page(), "run python -m tests.conformance.differences"
 
 
-def test_commands_of_the_readme_print_the_shown_output(tmp_path: Path) -> None:
-    text = README.read_text("utf-8")
-    assert len(commands(text)) > 10
-    unpacked(tmp_path)
-    assert comparable(made(text, tmp_path)) == comparable(text), "run python -m tests.shape.readme"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_print_the_shown_output(page: Path, tmp_path: Path) -> None:
+    text = page.read_text("utf-8")
+    assert commands(text)
+    assert comparable(made(page, tmp_path)) == comparable(text), "run python -m tests.shape.consoles"
+
+
+def test_other_output_than_the_shown_one_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ hudi-core count demo-out/rides --where 'fare > 95'\n82\n```\n", "utf-8")
+    assert [shows(session) for session in sessions(page.read_text("utf-8"))] == [True]
+    assert comparable(made(page, tmp_path)) != comparable(page.read_text("utf-8"))
 
 
 def test_the_readme_explains_installation_and_activation_before_the_first_command() -> None:
