@@ -70,7 +70,7 @@ def _show_summary(out: Output, summary: ColumnSummary) -> None:
         f"{count:,.1f} of {format_count(summary.slices, 'file slice')}"
         for count in (summary.overlap, summary.sorted_overlap)
     )
-    out.text(f"\nA query for one value reads {now} in the mean, {summary.deepest:,} at most.")
+    out.text(f"\nA query for one value reads {now} on average, {summary.deepest:,} at most.")
     if summary.sorted_overlap + 0.5 < summary.overlap:
         out.text(
             f"If the rows were sorted by {summary.column} into as many files (hudi-core cluster), it would read {then} at best."

@@ -29,8 +29,8 @@ _WHOLE: Final = (t.Int, t.Long, t.Date, t.Boolean)
 class ColumnSummary:
     """What is known of a column over the latest file slices.
 
-    `overlap` is how many slices a query for one of the column's values reads in the mean, `deepest` at most. `sorted_overlap` is
-    the least that it would read in the mean if the rows were in the order of the column, in as many slices: bounds do not tell
+    `overlap` is how many slices a query for one of the column's values reads on average, `deepest` at most. `sorted_overlap` is
+    the least that it would read on average if the rows were in the order of the column, in as many slices: bounds do not tell
     how many rows have one value. Slices without bounds are counted by `unknown`: each is
     read by every such query.
     """

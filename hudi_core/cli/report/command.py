@@ -81,7 +81,7 @@ def _show(out: Output, made: Report) -> None:
     )
     if made.columns:
         out.text()
-        title = "File slices that a query for one value reads in the mean"
+        title = "File slices that a query for one value reads on average"
         columns = ("column", "type", "now", "share", "sorted_at_best", "known_bounds")
         out.rows(columns, map(_column, made.columns), title=title, spare=("share", "type"))
     for finding in made.findings:

@@ -59,7 +59,7 @@ def _header(report: Report) -> str:
     items = "".join(f"<li><b>{count:,}</b> {one if count == 1 else many}</li>" for count, one, many in figures)
     return (
         f"<header><p class=kicker>hudi-core report · <b>{escape(report.table)}</b> · {escape(report.uri)}</p>"
-        f"<h1><b>{format_count(report.file_slices, 'file slice')}</b> with {size(report.bytes)}</h1>"
+        f"<h1><b>{format_count(report.file_slices, 'file slice')}</b>, {size(report.bytes)}</h1>"
         f"<p class=soft>{escape(report.type)}, table version {report.version}</p><ul class=figures>{items}</ul></header>"
     )
 
@@ -72,7 +72,7 @@ def _timeline(report: Report) -> str:
     services = ", ".join(f"{number:,} {escape(action)}" for action, number in report.services.items())
     pending = ", ".join(map(escape, report.pending))
     return (
-        f"<p class=soft>Each bar is a commit of the active timeline. Its height is what it wrote.{many}</p>"
+        f"<p class=soft>Each bar is a commit of the active timeline. Its height is the number of rows that it changed.{many}</p>"
         f"{_legend(('inserted', 'inserted'), ('updated', 'updated'), ('deleted', 'deleted'))}"
         f"<div class=picture tabindex=0>{commits_svg(report.commits)}</div>"
         f"<p>Completed services: {services or 'none'}. Pending: {pending or 'nothing'}.</p>"
@@ -95,7 +95,7 @@ def _file_sizes(report: Report) -> str:
             total = sum(one.bytes for one in classes)
             count = sum(one.files for one in classes)
             parts.append(
-                f"<h3>{name} <small>{count:,}, {size(total)} together, {size(round(total / count))} in the mean</small></h3>"
+                f"<h3>{name} <small>{count:,}, {size(total)} together, {size(round(total / count))} on average</small></h3>"
                 f"<div class=picture tabindex=0>{sizes_svg(classes)}</div>"
             )
     if not parts:
@@ -142,7 +142,7 @@ def _layout(report: Report) -> str:
     )
     bars = _bars(bar for column in report.columns for bar in _column_bars(column))
     return (
-        "<p class=soft>How many file slices a query for one value of a column reads in the mean. The second bar shows the least "
+        "<p class=soft>How many file slices a query for one value of a column reads on average. The second bar shows the least "
         "that it could read if the rows were sorted by this column into as many files.</p>"
         f"{_legend(('read', 'now'), ('all', 'sorted by the column'))}{bars}{left_out}"
     )
