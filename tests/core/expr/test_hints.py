@@ -88,6 +88,12 @@ def test_other_mistakes_get_no_hint(text: str) -> None:
     assert refusal(text).hint is None
 
 
+@pytest.mark.parametrize("text", ["", "  ", "\n"])
+def test_an_empty_predicate_is_refused_in_one_line(text: str) -> None:
+    """EXPR-1086."""
+    assert str(refusal(text)) == "predicate: expected a condition, as fare > 80, found an empty text"
+
+
 @pytest.mark.parametrize(
     ("text", "doubts"),
     [
