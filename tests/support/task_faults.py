@@ -4,6 +4,7 @@
 `executor`  its executor dies then, with all that it holds
 `slow`      it stops before the file until Spark has run it a second time elsewhere, and Spark kills it
 `zombie`    its executor dies before the file, and the worker lives on: it writes once the commit is there
+`keys`      its executor dies when the first log file of an index waits for the commit
 `driver`    the process dies then that made the storage
 """
 
@@ -23,7 +24,7 @@ from pyspark import TaskContext
 
 from hudi_arrow.storage import ArrowStorage
 
-FAULTS = ("task", "executor", "slow", "zombie")
+FAULTS = ("task", "executor", "slow", "zombie", "keys")
 COMMITTED = "committed"
 """The mark that the driver sets when its write has ended."""
 _PATIENCE = 60.0
@@ -60,8 +61,10 @@ class FaultyStorage(ArrowStorage):
 
     def _befalls(self, path: str) -> bool:
         """Whether a file is the first data file, or base file of an index, of a task."""
-        is_data = not path.startswith(".hoodie/") or path.endswith(".hfile")
-        return is_data and TaskContext.get() is not None and self._is_first()
+        is_struck = not path.startswith(".hoodie/") or path.endswith(".hfile")
+        if self._fault == "keys":
+            is_struck = "/hudi_core_keys/" in path
+        return is_struck and TaskContext.get() is not None and self._is_first()
 
     def _before(self) -> None:
         if self._fault == "zombie":
@@ -73,9 +76,9 @@ class FaultyStorage(ArrowStorage):
         if self._fault == "driver":
             os.kill(self._driver, signal.SIGKILL)
             self._wait()
-        if self._fault == "executor":
+        if self._fault in ("executor", "keys"):
             os.kill(_executor(), signal.SIGKILL)
-        if self._fault in ("task", "executor"):
+        if self._fault in ("task", "executor", "keys"):
             os._exit(1)
 
     def _is_first(self) -> bool:

@@ -300,6 +300,7 @@ def test_a_commit_that_dies_among_its_copies_is_rolled_back(tmp_path: Path, monk
     assert copies[0] > 1
     monkeypatch.undo()
     assert index_of(open_table(path), "record_index") == before
+    assert open_table(path).storage.list(".hoodie/.temp", recursive=True) == []
     spread(open_table(path), given, "upsert", WriteOptions(batch=StreamBatch(1, "s")))
     assert len(read(path)) == 60
     assert findings(path) == []
