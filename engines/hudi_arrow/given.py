@@ -20,7 +20,6 @@ import pyarrow as pa
 
 from hudi_arrow.gaps import refuse_gaps
 from hudi_arrow.python_values import WRONG, exact_array, wrong_batch
-from hudi_arrow.releases import refuse_dictionaries_of_views
 from hudi_core.errors import RowError, UsageError, describe
 
 _BATCH_ROWS = 65_536
@@ -57,11 +56,9 @@ def _open(data: object) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="a batch, as the first item is one", found=describe(data))
     try:
-        reader = pa.RecordBatchReader.from_stream(data)
+        return pa.RecordBatchReader.from_stream(data)
     except pa.ArrowException as error:  # pandas makes its columns only here
         raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
-    refuse_dictionaries_of_views(reader.schema)
-    return reader
 
 
 def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:

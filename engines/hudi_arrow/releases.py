@@ -6,28 +6,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from hudi_core.errors import UnsupportedError
-
-_RELEASE: Final = int(pa.__version__.partition(".")[0])
-TAKES_DICTIONARIES_OF_VIEWS: Final = _RELEASE >= 25
-"""It takes over dictionaries of string views, as Polars hands over categories; earlier ones end the process."""
-READS_NULL_LISTS_OF_FIXED_SIZE: Final = _RELEASE >= 26
+READS_NULL_LISTS_OF_FIXED_SIZE: Final = int(pa.__version__.partition(".")[0]) >= 26
 """It reads lists of fixed size of a Parquet file where one of them is null."""
 _ARROW_SCHEMA: Final = b"ARROW:schema"
-
-
-def refuse_dictionaries_of_views(schema: pa.Schema, taken: bool = TAKES_DICTIONARIES_OF_VIEWS) -> None:
-    """Raises `UnsupportedError` with the column for rows that pyarrow would crash on, before the first is drawn."""
-    wrong = None if taken else next((field.name for field in schema if _has_dictionary_of_views(field.type)), None)
-    if wrong is not None:
-        expected = "texts, or pyarrow 25 or later for dictionaries of string views, as those of Polars' categories"
-        raise UnsupportedError(f"rows: {wrong}", expected=expected, found=f"one, and pyarrow {pa.__version__}")
-
-
-def _has_dictionary_of_views(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return bool(pa.types.is_string_view(kind.value_type) or pa.types.is_binary_view(kind.value_type))
-    return any(_has_dictionary_of_views(kind.field(number).type) for number in range(kind.num_fields))
 
 
 def has_lists_of_fixed_size(schema: pa.Schema) -> bool:

@@ -14,10 +14,9 @@ from pyarrow import csv
 
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.input import read
-from hudi_arrow.releases import TAKES_DICTIONARIES_OF_VIEWS
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core import schema_of
-from hudi_core.errors import CorruptFileError, RowError, StorageError, UnsupportedError, UsageError
+from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
 from hudi_core.types import nodes as t
 
 ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
@@ -179,10 +178,6 @@ def test_dictionaries_of_views_are_decoded_at_any_depth() -> None:
             "map": pa.MapArray.from_arrays(offsets, pa.array(["p", "q", "r", "s"]), coded),
         }
         for name, array in nested.items():
-            if not TAKES_DICTIONARIES_OF_VIEWS:
-                with pytest.raises(UnsupportedError, match="rows: c: expected texts, or pyarrow 25 or later"):
-                    ENGINE.rows.read_given(pa.table({"c": array}))
-                continue
             rows = ENGINE.rows.read_given(pa.table({"c": array}))
             assert [value for batch in rows.batches for value in batch.column(0).to_pylist()] == array.to_pylist(), name
 

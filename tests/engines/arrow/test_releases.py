@@ -12,30 +12,9 @@ from hudi_arrow import input as given
 from hudi_arrow import parquet
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.releases import has_lists_of_fixed_size, refuse_dictionaries_of_views
+from hudi_arrow.releases import has_lists_of_fixed_size
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
-from hudi_core.errors import UnsupportedError
-
-VIEWS = pa.dictionary(pa.int32(), pa.string_view())
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        VIEWS,
-        pa.dictionary(pa.int8(), pa.binary_view()),
-        pa.list_(VIEWS),
-        pa.struct([("a", pa.map_(pa.string(), VIEWS))]),
-    ],
-)
-def test_dictionaries_of_views_are_refused_where_they_would_crash(kind: pa.DataType) -> None:
-    """ROWS-1001."""
-    schema = pa.schema([("a", pa.string()), ("c", kind)])
-    with pytest.raises(UnsupportedError, match=r"^rows: c: expected texts, or pyarrow 25 or later"):
-        refuse_dictionaries_of_views(schema, taken=False)
-    refuse_dictionaries_of_views(schema, taken=True)
-    refuse_dictionaries_of_views(pa.schema([("d", pa.dictionary(pa.int32(), pa.string()))]), taken=False)
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip"])
