@@ -17,7 +17,6 @@ from hudi_core.creating.create import create_table
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.front.forms import form
 from hudi_core.rows.outside_files import read_file
-from hudi_core.schema.names import name_list
 from hudi_core.services.restoring.undoing import rollback as roll_back
 from hudi_core.services.upkeep.usable import refuse_unusable
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -37,12 +36,14 @@ def create(
         str | None,
         typer.Option("--like", metavar="INPUT", help="The columns: those of a Parquet, CSV, JSON or Arrow file."),
     ] = None,
-    key: Annotated[str, typer.Option("--key", metavar="A,B", help="Columns of the record key.")] = "",
-    partition_by: Annotated[str, typer.Option("--partition-by", metavar="C,D", help="Columns that partition it.")] = "",
+    key: Annotated[str | None, typer.Option("--key", metavar="A,B", help="Columns of the record key.")] = None,
+    partition_by: Annotated[
+        str | None, typer.Option("--partition-by", metavar="C,D", help="Columns that partition it.")
+    ] = None,
     ordering: Annotated[
-        str,
+        str | None,
         typer.Option("--ordering", metavar="E", help="Columns whose greatest value wins among records with one key."),
-    ] = "",
+    ] = None,
     type: Annotated[str, typer.Option("--type", metavar="cow|mor", help="Copy on write, or merge on read.")] = "cow",
     version: Annotated[int, typer.Option("--table-version", metavar="9|8|6", help="Apache Hudi's table version.")] = 9,
     index: Annotated[
@@ -71,9 +72,9 @@ def create(
         made = create_table(
             table,
             columns,
-            name_list(key),
-            partition_by=name_list(partition_by),
-            ordering=name_list(ordering),
+            split_names("--key", key) or (),
+            partition_by=split_names("--partition-by", partition_by) or (),
+            ordering=split_names("--ordering", ordering) or (),
             type=type,
             version=version,
             indexes=split_names("--index", index),

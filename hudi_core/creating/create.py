@@ -80,6 +80,9 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
     for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
+    for role, given in (("key", key), ("partition_by", partition_by), ("ordering", ordering)):
+        if isinstance(given, str) and not name_list(given):
+            raise UsageError(role, expected="a column, or several with commas between them", found=repr(given))
     if isinstance(schema, Schema):
         key, partition_by = key or schema.record_keys, partition_by or schema.partition_keys
     location = location_of(uri)

@@ -172,7 +172,7 @@ def _refuse(table: NewTable) -> None:
                 raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
             if name.partition(".")[0] not in names:
                 raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
-    own = sorted(name for name in names if name.startswith("_hoodie_") and name != IS_DELETED)
+    own = sorted(name for name in names if name.lower().startswith("_hoodie_") and name != IS_DELETED)
     if own:
         raise UsageError("schema", expected="no column that Hudi itself adds", found=own[0])
     if not names:

@@ -128,6 +128,8 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"options": {"hoodie.table.keygenerator.type": "BEST"}}, "BEST"),
         ({"schema": Schema(t.Record((t.Field(0, "_hoodie_x", t.String()),))), "key": (), "partition_by": (), "ordering": ()},
          "no column that Hudi itself adds"),
+        ({"schema": Schema(t.Record((t.Field(0, "_HOODIE_File_Name", t.String()),))), "key": (), "partition_by": (),
+          "ordering": ()}, "no column that Hudi itself adds, found _HOODIE_File_Name"),
         ({"schema": Schema(t.Record(())), "key": (), "partition_by": (), "ordering": ()}, "schema: expected columns"),
         ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "A", t.String())))),
           "partition_by": (), "ordering": ()}, "differ in more than case"),
@@ -167,12 +169,16 @@ def test_types_that_no_table_can_have_are_refused(changes: dict[str, object], me
         ({"key": "tags"}, "tags: expected a field of a primitive type"),
         ({"partition_by": "tags"}, "tags: expected a field of a primitive type"),
         ({"indexes": ["bloom"]}, "indexes: expected some of"),
+        ({"key": ""}, "key: expected a column, or several with commas between them, found ''"),
+        ({"key": " , "}, "key: expected a column, or several"),
+        ({"partition_by": ""}, "partition_by: expected a column"),
+        ({"ordering": " "}, "ordering: expected a column"),
     ],
 )
 def test_a_table_that_nobody_could_write_to_is_not_created(
     tmp_path: Path, arguments: dict[str, Any], message: str
 ) -> None:
-    """CREATE-6."""
+    """CREATE-6, CREATE-1000."""
     types = pa.schema([("id", pa.string()), ("n", pa.int64()), ("tags", pa.list_(pa.string()))])
     with pytest.raises(HudiError, match=message):
         create_table(tmp_path / "t", types, **{"key": "id", **arguments})
