@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -230,12 +230,15 @@ class _Advisor:
             return
         names = list(dict.fromkeys(chain.from_iterable(query.columns for query in self.queries)))
         free = [name for name in names if self._is_free(name)]
-        if Measure.COLUMN_STATS in self.measures:
-            yield from self._column_stats(free)
-        if any(query.keys is not None for query in self.queries):
-            yield from self._by_keys()
-        if Measure.CLUSTERING in self.measures and free:
-            yield from self._clustering(free)
+        ways: Mapping[Measure, Callable[[Sequence[str]], Iterator[Proposal]]] = {
+            Measure.COLUMN_STATS: self._column_stats,
+            Measure.RECORD_INDEX: self._record_index,
+            Measure.BLOOM_FILTERS: self._bloom_filters,
+            Measure.CLUSTERING: self._clustering,
+        }
+        for measure, propose in ways.items():
+            if measure in self.measures:
+                yield from propose(free)
 
     def _is_free(self, name: str) -> bool:
         """Whether partition paths do not have the column's values."""
@@ -268,26 +271,39 @@ class _Advisor:
         definition = index_definitions(snapshot.storage, snapshot.config).get(COLUMN_STATS)
         return frozenset() if definition is None else frozenset(definition.columns)
 
-    def _by_keys(self) -> Iterator[Proposal]:
+    def _record_index(self, _: Sequence[str]) -> Iterator[Proposal]:
+        if not self._asks_for_keys or self.sources.snapshot.usable(RECORD_INDEX) is not None:
+            return
+        touched = [
+            query.now if query.keys is None else _at_most(replace(query.now, opened=0), len(query.keys))
+            for query in self.queries
+        ]
+        yield self._proposal(Measure.RECORD_INDEX, self._key_fields, touched, self.costs.record_index())
+
+    def _bloom_filters(self, _: Sequence[str]) -> Iterator[Proposal]:
         snapshot = self.sources.snapshot
-        columns = snapshot.config.record_key_fields
-        if Measure.RECORD_INDEX in self.measures and snapshot.usable(RECORD_INDEX) is None:
-            touched = [
-                query.now if query.keys is None else _at_most(replace(query.now, opened=0), len(query.keys))
-                for query in self.queries
-            ]
-            yield self._proposal(Measure.RECORD_INDEX, columns, touched, self.costs.record_index())
-        wanted = Measure.BLOOM_FILTERS in self.measures and snapshot.usable(BLOOM_FILTERS) is None
-        cost = self.costs.bloom_filters() if wanted and snapshot.stores_keys else None
+        if not self._asks_for_keys or snapshot.usable(BLOOM_FILTERS) is not None or not snapshot.stores_keys:
+            return
+        cost = self.costs.bloom_filters()
         if cost is not None:
             touched = [
                 query.now if query.keys is None else query.count_touched(0, *query.prune_with((), by_filter=True))
                 for query in self.queries
             ]
-            yield self._proposal(Measure.BLOOM_FILTERS, columns, touched, cost)
+            yield self._proposal(Measure.BLOOM_FILTERS, self._key_fields, touched, cost)
+
+    @property
+    def _asks_for_keys(self) -> bool:
+        return any(query.keys is not None for query in self.queries)
+
+    @property
+    def _key_fields(self) -> tuple[str, ...]:
+        return self.sources.snapshot.config.record_key_fields
 
     def _clustering(self, names: Sequence[str]) -> Iterator[Proposal]:
         """Sorted by a column, or along the z-order curve of those that save most by themselves; as `cluster` would plan it."""
+        if not names:
+            return
         by_one = [proposal for name in names if (proposal := self._propose_clustering((name,))) is not None]
         yield from by_one
         best = sorted(by_one, key=lambda proposal: self.before.cost(proposal.touched))

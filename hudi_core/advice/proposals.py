@@ -25,6 +25,11 @@ class Measure(StrEnum):
     RECORD_INDEX = "record_index"
     CLUSTERING = "clustering"
 
+    @property
+    def is_index(self) -> bool:
+        """Whether it builds an index."""
+        return self is not Measure.CLUSTERING
+
 
 @show_briefly
 @dataclass(frozen=True, slots=True)

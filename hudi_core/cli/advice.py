@@ -34,7 +34,7 @@ def show_advice(
     _show_queries(out, advice)
     out.text()
     if len(records) == 1:
-        what = "index or clustering" if Measure.COLUMN_STATS in measures else "clustering"
+        what = "index or clustering" if any(measure.is_index for measure in measures) else "clustering"
         out.text(f"no {what} would save anything ({format_count(advice.sampled, 'file slice')} looked into)")
         return
     columns = ("measure", "columns", "kept", "opened", "requests", "bytes_read", "to_build", "time_to_build")

@@ -19,14 +19,14 @@ from hudi_core.table.table import Table
 from hudi_core.validation.findings import Finding, Severity
 from hudi_core.validation.mend import Mended
 from hudi_core.validation.mend import mend as mend_table
-from hudi_core.validation.validate import CHECKS
+from hudi_core.validation.validate import list_checks
 from hudi_core.validation.validate import validate as findings_of
 
 
 def validate(
     table: TableArgument,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="CHECK,...", help=f"Some checks of {', '.join(CHECKS)}.")
+        str | None, typer.Option("--only", metavar="CHECK,...", help=f"Some checks of {', '.join(list_checks())}.")
     ] = None,
     mend: Annotated[
         bool, typer.Option("--mend", help="Rebuild damaged indexes and remove leftovers, then validate again.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hudi_core.cluster.plan import PlannedGroup
 from hudi_core.errors import UnsupportedError
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.metadata_writer.delta_commit import refuse_unkept
@@ -29,7 +29,7 @@ def refuse_unclusterable(table: Table) -> None:
     if metadata is not None:
         refuse_unkept(metadata, is_kept)
     list_indexed_columns(table)
-    table_expressions(table)
+    list_noted_indexes(table)
 
 
 def refuse_joined(table: Table, groups: Sequence[PlannedGroup]) -> None:

@@ -36,7 +36,7 @@ from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
@@ -160,7 +160,7 @@ class _Run:
         self._apart = has_simple_buckets(table)
         self._runner = task_runner(
             table.snapshot(), self._rows, file_schema(bare), Spool(table.engine, self._rows), merges=False,
-            expressions=table_expressions(table), codec=codec_of(table.config.properties),
+            noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
             tally=options.tally if table.engine.runner.reach is Reach.MEMORY else None,
         )  # fmt: skip
         self._tasks = 0

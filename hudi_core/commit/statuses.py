@@ -79,9 +79,9 @@ class WriteStatus:
     """Change logs of a base file: bytes by path."""
     secondary: Mapping[str, KeyChange] = field(default_factory=dict)
     """By metadata partition the file group's changes in secondary indexes, of the indexes that existed when it was written."""
-    expressions: Mapping[str, ColumnRange | bytes | None] = field(default_factory=dict)
-    """By metadata partition what an expression index is to record of the file: statistics of the values, or the serialised filter
-    of them; None where these are not known. Of the indexes that existed when it was written."""
+    notes: Mapping[str, object] = field(default_factory=dict)
+    """By metadata partition what an index is to record of the file, as an expression index statistics of the values or the
+    serialised filter of them; None where these are not known. Of the indexes that existed when it was written."""
     merged: MergedLogs | None = None
     """What a compaction merged into the file."""
 

@@ -34,14 +34,8 @@ from hudi_core.index_kinds.build_plan import (
     refuse_renamed,
 )
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
-from hudi_core.metadata.kinds import get_known_kind
-from hudi_core.metadata.table import (
-    COLUMN_STATS,
-    FILES,
-    METADATA_FOLDER,
-    MetadataTable,
-    open_metadata_table,
-)
+from hudi_core.metadata.kinds import beside_listing, get_known_kind, has_listing, has_statistics
+from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.building import (
     OWN_BASE_TIME_SINCE,
     NewGroups,
@@ -143,7 +137,7 @@ def build_indexes(
             if published:
                 return refreshed(table)
             kinds = build.partitions
-            columns = options.columns if COLUMN_STATS in kinds else None
+            columns = options.columns if has_statistics(kinds) else None
             options = IndexOptions(columns, options.partitioned, rebuild=True)
     raise ConflictError(
         table.storage.uri,
@@ -187,9 +181,9 @@ def _refuse_unbuildable(table: Table, kinds: Sequence[str], options: IndexOption
     if planned.keys().isdisjoint(table.config.metadata_partitions):
         return
     # The listing of a metadata table that is to be built again may be wrong.
-    listed = replace(table, metadata_mode=MetadataMode.OFF, earlier=None) if FILES in planned else table
+    listed = replace(table, metadata_mode=MetadataMode.OFF, earlier=None) if has_listing(planned) else table
     definitions = {partition: known for partition, known in planned.items() if known is not None}
-    others = [partition for partition in planned if partition != FILES]
+    others = beside_listing(planned)
     index_files.refuse_unbuildable(BuiltRows(listed), _new_groups(listed, others, definitions, records), definitions)
 
 
@@ -221,8 +215,8 @@ def _begin(
         refuse_renamed(table, partitions)
         known = index_definitions(table.storage, table.config)
         definitions = choose_definitions(table, partitions, known, options)
-        listing = BuiltRows(table).files() if FILES in partitions else None
-        others = [partition for partition in partitions if partition != FILES]
+        listing = BuiltRows(table).files() if has_listing(partitions) else None
+        others = beside_listing(partitions)
         state = state_before(table) if before is None else before
         instant_time = next_time(table.timeline, clock)
         alive.enter_context(heartbeat(table.storage, instant_time))
@@ -249,7 +243,7 @@ def _begin(
 
 
 def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
-    fault = None if FILES in partitions else metadata_fault(table)
+    fault = None if has_listing(partitions) else metadata_fault(table)
     if fault is not None:
         fault.add_note("the metadata table has to be rebuilt first: hudi-core index build TABLE files --rebuild")
         raise fault
@@ -259,7 +253,7 @@ def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
     """In layout 1 a log file does not state which write made it, so files can be listed only while no write goes on.
     Raises `ConflictError`: rule RESTORE-890."""
     pending = [instant for instant in table.timeline.pending if instant.action in WRITES]
-    if FILES in partitions and table.config.layout == 1 and pending:
+    if has_listing(partitions) and table.config.layout == 1 and pending:
         found = f"{pending[0].action} {pending[0].requested_time}"
         raise ConflictError(table.storage.uri, expected="no write under way (table version 6)", found=found)
 

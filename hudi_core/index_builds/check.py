@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
-from hudi_core.metadata.kinds import SECONDARY_INDEX, get_known_kind
+from hudi_core.metadata.kinds import SECONDARY_INDEX, PerKind, get_known_kind
 from hudi_core.metadata.table import BLOOM_FILTERS, METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import KEPT_WHILE_BUILT
 from hudi_core.options import TableConfig
@@ -67,7 +67,8 @@ def misses_commit(
 
 def _needs(partition: str, written: CommitMetadata, config: TableConfig, operation: str | None) -> bool:
     """Whether a commit that wrote this may have rows for a metadata partition."""
-    return _NEEDS.get(get_known_kind(partition).name, _has_files)(_stats(written), written, config, operation)
+    has_rows = NEEDS.of_partition(partition) or _has_files
+    return has_rows(_stats(written), written, config, operation)
 
 
 def _stats(written: CommitMetadata) -> list[WriteStat]:
@@ -92,12 +93,10 @@ def _has_files(stats: Sequence[WriteStat], _: CommitMetadata, __: TableConfig, _
     return any(stat.rows or not parse_base_file(_name(stat.path)) for stat in stats)
 
 
-_NEEDS: Final[Mapping[str, Callable[[Sequence[WriteStat], CommitMetadata, TableConfig, str | None], bool]]] = {
-    RECORD_INDEX: _has_keys,
-    SECONDARY_INDEX: _has_values,
-    BLOOM_FILTERS: _has_filters,
-}
-"""By kind, whether a commit may have rows for it; for the others, where it wrote files with rows."""
+NEEDS: Final = PerKind[Callable[[Sequence[WriteStat], CommitMetadata, TableConfig, str | None], bool]](
+    {RECORD_INDEX: _has_keys, SECONDARY_INDEX: _has_values, BLOOM_FILTERS: _has_filters}
+)
+"""Whether a commit may have rows for a kind; for the others, where it wrote files with rows."""
 
 
 def _name(path: str) -> str:

@@ -23,9 +23,10 @@ from hudi_core.engine import Engine, FileInfo, Footer, Storage
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.metadata.file_keys import Keys, keys_of
+from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS
 from hudi_core.metadata_writer.partition_ranges import FileStatistics, partition_statistics
-from hudi_core.metadata_writer.rows import StoredFilter, filter_rows
+from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, filter_rows
 from hudi_core.metadata_writer.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
@@ -98,15 +99,14 @@ class FooterRows:
         """The records of a share, and its part of the statistics of whole partitions. Raises what reading raises."""
         files = FooterColumns(share, tuple(self._footers(share)))
         rows: list[PrefixRows] = []
-        if BLOOM_FILTERS in self.prefixes:
-            filters = filter_rows(files.filters(), self.instant_time)
-            rows.append(PrefixRows(BLOOM_FILTERS, self.prefixes[BLOOM_FILTERS], filters))
+        if (prefix := self.prefixes.get(BLOOM_FILTERS)) is not None:
+            rows.append(PrefixRows(BLOOM_FILTERS, prefix, filter_rows(files.filters(), self.instant_time)))
         partials: dict[str, FileStatistics] = {}
         for column, column_type in self.columns.items():
             statistics = files.statistics(column, column_type)
-            if COLUMN_STATS in self.prefixes and len(files.measured):
-                rows.append(self._of_files(files, column, statistics))
-            if PARTITION_STATS in self.prefixes and len(files.live):
+            if (prefix := self.prefixes.get(COLUMN_STATS)) is not None and len(files.measured):
+                rows.append(PrefixRows(COLUMN_STATS, prefix, self._of_files(files, column, statistics)))
+            if self.joins and len(files.live):
                 numbers = np.searchsorted(self.partitions, [share[row].partition for row in files.live.tolist()])
                 of_files = FileStatistics(numbers.astype(np.int64), take_files(statistics, files.live))
                 partials[column] = FileStatistics(*partition_statistics([of_files]))
@@ -114,7 +114,7 @@ class FooterRows:
 
     @property
     def joins(self) -> bool:
-        return PARTITION_STATS in self.prefixes
+        return has_whole_partitions(self.prefixes)
 
     def join(self, partials: Sequence[PartialStatistics]) -> Iterator[PrefixRows]:
         """Records of whole partitions, joined from the parts of all shares."""
@@ -127,12 +127,11 @@ class FooterRows:
                 rows = partition_statistics_rows(column, names, statistics, Sizes(zeros, zeros), self.version)
                 yield PrefixRows(PARTITION_STATS, self.prefixes[PARTITION_STATS], rows)
 
-    def _of_files(self, files: FooterColumns, column: str, statistics: ColumnStatistics) -> PrefixRows:
+    def _of_files(self, files: FooterColumns, column: str, statistics: ColumnStatistics) -> IndexRows:
         sizes = Sizes(*(sizes[files.measured] for sizes in files.sizes(column)))
-        rows = file_statistics_rows(
+        return file_statistics_rows(
             column, files.keys, files.names, take_files(statistics, files.measured), sizes, self.version
         )
-        return PrefixRows(COLUMN_STATS, self.prefixes[COLUMN_STATS], rows)
 
     def _footers(self, share: Sequence[IndexedFile]) -> Iterator[Footer | None]:
         """The footers of files, side by side; None for log files of which nothing is known."""

@@ -13,8 +13,8 @@ from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.index_kinds.build_plan import PlannedBuild, indexing_files, list_planned_builds, make_completed_content
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.kinds import NAMED_KINDS, dependents
-from hudi_core.metadata.table import FILES, METADATA_FOLDER
+from hudi_core.metadata.kinds import KINDS, dependents, has_listing
+from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
 from hudi_core.options import FOLDER
 from hudi_core.schema.names import refuse_no_name
@@ -39,7 +39,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         building = {partition for build in builds for partition in build.partitions}
         there = set(table.config.kept_partitions) | find_left_over(table) | building
         partition = _partition_named(name, there)
-        gone = there if partition == FILES else {partition} | dependents(partition, there)
+        gone = {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
@@ -52,7 +52,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
 
 def _partition_named(name: str, there: Collection[str]) -> str:
     """The metadata partition of an index by its own name, or by the one that it was given."""
-    for partition in (name, *(kind.partition(name) for kind in NAMED_KINDS)):
+    for partition in (name, *(kind.partition(name) for kind in KINDS.named)):
         if partition in there:
             return partition
     expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
@@ -114,12 +114,13 @@ def remove_partitions(table: Table, names: Collection[str]) -> None:
     config = table.config
     complete = [name for name in config.metadata_partitions if name not in names]
     inflight = [name for name in config.metadata_partitions_inflight if name not in names]
-    if FILES in names:
+    is_whole = has_listing(names)
+    if is_whole:
         complete, inflight = [], []
     if len(complete) < len(config.metadata_partitions) or len(inflight) < len(config.metadata_partitions_inflight):
         changes = {PARTITIONS_PROPERTY: ",".join(complete), INFLIGHT_PROPERTY: ",".join(inflight)}
         change_properties(table.storage, changes)
-    for folder in [METADATA_FOLDER] if FILES in names else [f"{METADATA_FOLDER}/{name}" for name in names]:
+    for folder in [METADATA_FOLDER] if is_whole else [f"{METADATA_FOLDER}/{name}" for name in names]:
         table.storage.delete_folder(folder)
     sync_changes(table.storage)
 

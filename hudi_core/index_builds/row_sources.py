@@ -5,7 +5,7 @@ A new kind of index gets a `RowSource` of its own, or a share of one that reads 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, Protocol
@@ -21,7 +21,7 @@ from hudi_core.index_kinds.build_plan import row_schema
 from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.index_kinds.secondary import IndexedColumn
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.kinds import EXPRESSION_INDEX, KINDS, SECONDARY_INDEX, of_kind
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind, stores_filters
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.changes import columns_with_statistics
@@ -74,7 +74,7 @@ def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class WantedRows:
     """The partitions whose records are wanted. `instant_time` is that of the base files."""
 
     built: BuiltRows
@@ -101,14 +101,15 @@ def row_sources(
 ) -> Iterator[SharedRows]:
     """The sources of the records of metadata partitions. `instant_time` is that of the base files."""
     groups = {of_partition.partition: of_partition for of_partition in partitions}
-    wanted = _Wanted(built, groups, definitions, instant_time)
-    for source, kinds in _SOURCES:
-        of_kinds = [name for kind in KINDS if kind.name in kinds for name in of_kind(kind, groups)]
-        if of_kinds:
-            yield source(wanted, of_kinds)
+    wanted = WantedRows(built, groups, definitions, instant_time)
+    by_source: dict[MakeSource, list[str]] = {}
+    for partition, source in SOURCES.among(groups):
+        by_source.setdefault(source, []).append(partition)
+    for source, of_source in by_source.items():
+        yield source(wanted, of_source)
 
 
-def _footers(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+def _footers(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     table, definition = wanted.built.table, wanted.definitions.get(COLUMN_STATS)
     columns, version = {}, ""
     if definition is not None and not {COLUMN_STATS, PARTITION_STATS}.isdisjoint(partitions):
@@ -118,23 +119,23 @@ def _footers(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
     names = tuple(sorted({file.partition for file in files}))
     prefixes = wanted.prefixes(sorted(partitions))
     footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, wanted.instant_time)
-    most = FILTERS_OF_SHARE if BLOOM_FILTERS in prefixes else FILES_OF_SHARE
+    most = FILTERS_OF_SHARE if stores_filters(prefixes) else FILES_OF_SHARE
     return SharedRows(footers, shares_of_files(files, most))
 
 
-def _keys(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+def _keys(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     (partition,) = partitions
     prefix = None if wanted.definitions[partition].is_partitioned else wanted.prefixes(partitions)[partition]
     return SharedRows(KeyRows(wanted.snapshot, wanted.built.table.timeline.zone, prefix), wanted.slices)
 
 
-def _values(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+def _values(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     indexed = tuple(IndexedColumn(name, wanted.definitions[name].columns[0]) for name in partitions)
     versions = {name: wanted.definitions[name].version for name in partitions}
     return SharedRows(SecondaryRows(wanted.snapshot, indexed, wanted.prefixes(partitions), versions), wanted.slices)
 
 
-def _expressions(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
+def _expressions(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     table = wanted.built.table
     expressions = tuple(expression_of(table, name, wanted.definitions[name]) for name in partitions)
     names = tuple(sorted({file_slice.partition for file_slice in table.slices()}))
@@ -142,10 +143,15 @@ def _expressions(wanted: _Wanted, partitions: Sequence[str]) -> SharedRows:
     return SharedRows(rows, wanted.slices)
 
 
-_SOURCES: Final[Sequence[tuple[Callable[[_Wanted, Sequence[str]], SharedRows], Collection[str]]]] = (
-    (_footers, {COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS}),
-    (_keys, {RECORD_INDEX}),
-    (_values, {SECONDARY_INDEX}),
-    (_expressions, {EXPRESSION_INDEX}),
+MakeSource = Callable[[WantedRows, Sequence[str]], SharedRows]
+SOURCES: Final = PerKind[MakeSource](
+    {
+        COLUMN_STATS: _footers,
+        PARTITION_STATS: _footers,
+        BLOOM_FILTERS: _footers,
+        RECORD_INDEX: _keys,
+        SECONDARY_INDEX: _values,
+        EXPRESSION_INDEX: _expressions,
+    }
 )
-"""What reads files for which kinds: those that read the same have one source, which reads each file once."""
+"""What reads files for the partitions of a kind: kinds with the same source are made in one pass, which reads each file once."""

@@ -15,6 +15,7 @@ from hudi_core.commit.times import Clock
 from hudi_core.formats.properties import parse_properties
 from hudi_core.index_builds.removal import end_dead_builds, remove_partitions
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import beside_listing, has_listing
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
 from hudi_core.metadata_writer.initial import (
     INDEX_DEFINITIONS_PROPERTY,
@@ -60,7 +61,8 @@ def undo_build(
     To be called under the table's lock. Raises `ConflictError` where another build goes on.
     """
     latest, _ = end_dead_builds(table, clock)
-    if set(latest.config.kept_partitions) == {FILES} and FILES not in before.config.kept_partitions:
+    left, before_left = latest.config.kept_partitions, before.config.kept_partitions
+    if left and not beside_listing(left) and not has_listing(before_left):
         remove_partitions(latest, [FILES])
         latest = refreshed(latest)
     elif groups_time is not None:

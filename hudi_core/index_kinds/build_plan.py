@@ -18,11 +18,14 @@ from hudi_core.metadata.expressions import EXPRESSION_OPTION, FUNCTIONS, IDENTIT
 from hudi_core.metadata.kinds import (
     EXPRESSION_INDEX,
     KINDS,
-    NAMED_KINDS,
     SECONDARY_INDEX,
+    PerKind,
     build_order,
     dependents,
-    kind_of,
+    get_known_kind,
+    has_listing,
+    has_statistics,
+    kinds_of,
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
@@ -43,9 +46,10 @@ from hudi_core.timeline.services import with_a_way_out
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.types import nodes as t
 
+STATISTICS: Final = COLUMN_STATS
+"""What an expression index records of the values in a file, unless it is asked for `bloom_filters`."""
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
-_NAMES_OF_NAMED: Final = sorted(kind.name for kind in NAMED_KINDS)
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 _WRITER: Final = {"writer": "hudi-core"}
 """The mark of plans made by this library: their builds write a heartbeat as long as they run."""
@@ -67,12 +71,17 @@ class IndexOptions:
     """The function of an expression index, by Apache Hudi's name. None: the one it had, else `identity`."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """Further arguments of the function, by Apache Hudi's option, as `pos` and `len`."""
-    using: str = COLUMN_STATS
+    using: str = STATISTICS
     """What an expression index records of the values in a file: `column_stats` or `bloom_filters`."""
 
     def __post_init__(self) -> None:
         if self.columns is not None:
             object.__setattr__(self, "columns", name_list(self.columns))
+
+    @property
+    def has_function(self) -> bool:
+        """Whether they say of which function of a column an index is, or what it records of the values."""
+        return self.function is not None or bool(self.arguments) or self.using != STATISTICS
 
 
 def choose_partitions(
@@ -90,10 +99,10 @@ def choose_partitions(
     if repeated and not options.rebuild:
         expected = "an index that the table does not have, or rebuild"
         raise UsageError("index", expected=expected, found=", ".join(repeated))
-    if FILES in wanted:
+    if has_listing(wanted):
         wanted |= there
         there = set()
-    if FILES not in there:
+    if not has_listing(there):
         wanted.add(FILES)
     wanted |= set(resumed) - there
     for kind in KINDS:
@@ -116,12 +125,13 @@ def choose_partitions(
 def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
     """The metadata partitions of kinds. An index with a name of its own has it in that of its partition."""
     wanted = set(kinds)
-    named = [kind for kind in NAMED_KINDS if kind.name in wanted]
+    named = [kind for kind in KINDS.named if kind.name in wanted]
     if not any(kind.has_function for kind in named):
         _refuse_function(wanted, options)
     if not named:
         if options.name is not None:
-            expected = f"{' or '.join(_NAMES_OF_NAMED)}, the indexes that take a name"
+            possible = sorted(kind.name for kind in KINDS.named)
+            expected = f"{' or '.join(possible)}, the indexes that take a name"
             raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
         return wanted
     kind, columns = named[0], options.columns or ()
@@ -138,14 +148,14 @@ def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
 
 
 def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
-    if options.function is not None or options.arguments or options.using != COLUMN_STATS:
+    if options.has_function:
         functions = " or ".join(kind.name for kind in KINDS if kind.has_function)
         expected = f"{functions}, the index that takes a function"
         raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
 
 
 def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
-    named = [kind for kind in NAMED_KINDS if config.version >= kind.since]
+    named = [kind for kind in KINDS.named if config.version >= kind.since]
     possible = [*possible_partitions(config.version), *sorted(kind.name for kind in named)]
     strange = sorted(name for name in wanted.difference(possible) if not any(kind.is_of(name) for kind in named))
     if strange:
@@ -154,8 +164,7 @@ def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
 
 def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
     config = table.config
-    kinds = [kind for kind in map(kind_of, wanted) if kind is not None]
-    if options.columns is not None and not any(kind.has_columns for kind in kinds):
+    if options.columns is not None and not any(kind.has_columns for kind in kinds_of(wanted)):
         raise UsageError(
             "index", expected=f"{COLUMN_STATS}, or another index that takes columns", found=", ".join(sorted(wanted))
         )
@@ -168,7 +177,7 @@ def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> No
 def refuse_renamed(table: Table, partitions: Collection[str]) -> None:
     """Raises `UnsupportedError` for statistics of files in a table whose columns have changed their names or types. Rule
     META-1021."""
-    if COLUMN_STATS not in partitions or not any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+    if not has_statistics(partitions) or not any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
         return
     # Statistics of a file are recorded under its column names at that time, and its footer identifies columns by position alone.
     by_id: dict[int, tuple[Path, object]] = {}
@@ -202,18 +211,22 @@ def choose_definitions(
         expected = f"a record index of the whole table beside {beside[0]}"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
     for partition in partitions:
-        kind = kind_of(partition)
-        defined = None if kind is None else _DEFINITIONS.get(kind.name)
-        if defined is not None:
-            made[partition] = defined(table, partition, known.get(partition), options)
+        define = DEFINITIONS.of_partition(partition)
+        if define is not None:
+            made[partition] = define(table, partition, known.get(partition), options)
     return {**known, **made}
+
+
+def is_asked_for(partition: str, options: IndexOptions) -> bool:
+    """Whether the options state the column of a named index, by its metadata partition; else it is one that was there."""
+    return options.columns is not None and partition in _name_partitions([get_known_kind(partition).name], options)
 
 
 def _secondary_of(
     table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
     """The definition of a secondary index: of the requested column, else of the one that it had."""
-    if options.columns is not None and partition in _name_partitions([SECONDARY_INDEX], options):
+    if options.columns is not None and is_asked_for(partition, options):
         definition = secondary_definition(options.columns[0], table.config.version)
     elif before is not None and len(before.columns) == 1:
         definition = secondary_definition(before.columns[0], table.config.version)
@@ -228,7 +241,7 @@ def _expression_of(
 ) -> IndexDefinition:
     """The definition of an expression index: of the function and column that are asked for, else as it was."""
     version = table.config.version
-    if options.columns is not None and partition in _name_partitions([EXPRESSION_INDEX], options):
+    if options.columns is not None and is_asked_for(partition, options):
         function, arguments = options.function or IDENTITY, options.arguments
         if options.using not in INDEX_TYPES:
             raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
@@ -265,12 +278,11 @@ def _statistics_of(
     return definition.model_copy(update={"columns": columns})
 
 
-_DEFINITIONS: Final[Mapping[str, Callable[[Table, str, IndexDefinition | None, IndexOptions], IndexDefinition]]] = {
-    COLUMN_STATS: _statistics_of,
-    SECONDARY_INDEX: _secondary_of,
-    EXPRESSION_INDEX: _expression_of,
-}
-"""By kind, the definition of an index of columns: given the one that it had, and what is asked for."""
+Define = Callable[[Table, str, IndexDefinition | None, IndexOptions], IndexDefinition]
+DEFINITIONS: Final = PerKind[Define](
+    {COLUMN_STATS: _statistics_of, SECONDARY_INDEX: _secondary_of, EXPRESSION_INDEX: _expression_of}
+)
+"""The definition of an index of columns: given the one that it had, and what is asked for."""
 
 
 def row_schema(table: Table) -> Schema:

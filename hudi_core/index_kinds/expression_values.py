@@ -55,6 +55,10 @@ class Expression:
     term: Term | None
     schema: Schema
 
+    @property
+    def partition(self) -> str:
+        return self.index.partition
+
     def of_file(self, snapshot: Snapshot, slice: FileSlice, file: FileInfo) -> ColumnRange | bytes | None:
         """What is recorded of a file of the slice; None where it is not known. Raises what reading the file raises."""
         if self.index.is_filter:

@@ -4,49 +4,32 @@ WRITE-62.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
-from hudi_core.commit.statuses import TableChange, WriteStatus
-from hudi_core.engine import FileInfo
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.evolve.fields import brief
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.predicate import Term
-from hudi_core.index_kinds.after_write import snapshot_after
 from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
-from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IndexedValue, find_indexed_value
-from hudi_core.metadata.kinds import EXPRESSION, of_kind
-from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.metadata_writer.expression import INDEX_TYPES, IndexedExpression
 from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
-from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import ColumnPlace, Schema
-from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
-from hudi_core.timeline.slices import FileSlice
 
 _VERSIONS: Final = (V1, V2)
 
 
-def table_expressions(table: Table, schema: Schema | None = None) -> tuple[Expression, ...]:
-    """The expression indexes of a table. `schema` is what the table's becomes, without the meta columns; None: it stays.
+def keep_expression(
+    table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None
+) -> Expression:
+    """The expression index of a partition, for a write after which the table's schema is this one; None: it stays.
 
-    Raises `UnsupportedError` for an index that writes would not keep up to date. Rules WRITE-61, WRITE-62.
+    Raises `UnsupportedError` for one that the write would not keep up to date. Rules WRITE-61, WRITE-62.
     """
-    partitions = of_kind(EXPRESSION, table.config.kept_partitions)
-    if not partitions:
-        return ()
-    definitions = index_definitions(table.storage, table.config)
-    return tuple(_keep(table, partition, definitions.get(partition), schema) for partition in partitions)
-
-
-def _keep(table: Table, partition: str, definition: IndexDefinition | None, schema: Schema | None) -> Expression:
     if definition is None:
         where, expected = f"{table.storage.uri}: {partition}", "a definition of the index"
         raise UnsupportedError(where, expected=expected, found="none")
@@ -80,7 +63,7 @@ def expression_of(table: Table, partition: str, definition: IndexDefinition) -> 
 
 
 def _can_be_recorded(value: IndexedValue, definition: IndexDefinition) -> bool:
-    return definition.kind != COLUMN_STATS or form_of(value.type, definition.version) is not None
+    return not definition.records_statistics or form_of(value.type, definition.version) is not None
 
 
 def _term(value: IndexedValue, place: ColumnPlace, schema: Schema) -> Term | None:
@@ -108,40 +91,3 @@ def refuse_unindexable_value(expression: Expression, where: str) -> None:
     if expression.index.is_filter and not can_be_filtered(expression.index.type):
         expected = "values that are strings or whole numbers for bloom_filters"
         raise UnsupportedError(where, expected=expected, found=brief(expression.index.type))
-
-
-@dataclass(frozen=True)
-class ExpressionChanges:
-    """Reads the values of expression indexes in files that a write made. `before` is the snapshot that it was planned on."""
-
-    before: Snapshot
-    expressions: tuple[Expression, ...]
-    schema: Schema
-    """What the table's becomes, without the meta columns."""
-    instant_time: str
-
-    def of_status(self, status: WriteStatus) -> WriteStatus:
-        """The status with what expression indexes are to record of its file. Raises what reading it raises."""
-        file = FileInfo(status.path, status.size)
-        base, logs = (None, (file,)) if status.is_log else (file, ())
-        alone = FileSlice(status.partition, status.file_id, self.instant_time, base, logs)
-        known = {one.index.partition: one.of_file(self._after, alone, file) for one in self.expressions}
-        return replace(status, expressions={**status.expressions, **known})
-
-    @cached_property
-    def _after(self) -> Snapshot:
-        return snapshot_after(self.before, self.schema, self.instant_time)
-
-
-def with_late_expressions(
-    table: Table, expressions: Sequence[Expression], instant_time: str, change: TableChange
-) -> TableChange:
-    """The change with what expression indexes record of files that were written before their build began. `table` is as it was
-    before the commit. Rule WRITE-61."""
-    late = [
-        one for one in expressions if any(one.index.partition not in status.expressions for status in change.statuses)
-    ]
-    if not late:
-        return change
-    changes = ExpressionChanges(table.snapshot(), tuple(late), change.schema, instant_time)
-    return replace(change, statuses=tuple(in_order(changes.of_status, change.statuses)))

@@ -48,6 +48,16 @@ class IndexDefinition(BaseModel):
         """A record index whose file groups are those of one partition of the table each."""
         return self.options.get("isPartitioned", "").lower() == "true"
 
+    @property
+    def records_statistics(self) -> bool:
+        """An expression index of statistics of the values in each file."""
+        return self.kind == "column_stats"
+
+    @property
+    def records_filters(self) -> bool:
+        """An expression index of bloom filters of the values in each file."""
+        return self.kind == "bloom_filters"
+
 
 class _Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -1,17 +1,20 @@
 """The kinds of metadata partitions, one record each: what is true of a kind in every table. Rules META-34, META-35, META-50.
 
-What a kind does has its place in the module that does it, in a table by kind: the rows of a change (`metadata_writer.changes`)
-and of a clean (`metadata_writer.removed_files`), the rows with which it begins (`index_builds.row_sources`), its definition
-(`index_kinds.build_plan`), its check (`validation.validate`). Everything else goes through all kinds.
+What a kind does in a step of the work has its place in the module of that step, in a table by kind (`PerKind`). Everything else
+asks the record, or goes through all kinds: no other code compares names of kinds, so that a new one is a record and its parts
+(rule META-1100). `with_kind` adds one for a time; the test of a kind that is not there proves that no more is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
+
+P = TypeVar("P")
 
 SECONDARY_INDEX: Final = "secondary_index"
 EXPRESSION_INDEX: Final = "expression_index"
@@ -36,6 +39,18 @@ class IndexKind:
     """A build of it builds what it needs; else that has to be there, or be asked for."""
     follows_need: bool = False
     """It is built again with what it needs."""
+    lists_files: bool = False
+    """It is the list of the table's files: all others begin after it, and go with it."""
+    locates_keys: bool = False
+    """It has the place of each record key, in log files too: a key is looked for in all partitions, and comes once."""
+    stores_filters: bool = False
+    """It has the bloom filters of the record keys that base files store."""
+    has_statistics: bool = False
+    """It has statistics of columns of each file, under the names that they have in it."""
+    has_whole_partitions: bool = False
+    """It has records of whole partitions of the table, each made of all files that were live then."""
+    notes_files: bool = False
+    """Writers note of each file that they make what it is to record of it."""
     counts_records: bool = False
     """It has a record for each row of the table, by whose number its file groups are made."""
     has_columns: bool = False
@@ -59,6 +74,39 @@ class IndexKind:
         return partition.startswith(self.partition_prefix) if self.is_named else partition == self.name
 
 
+class Kinds(Collection[IndexKind]):
+    """All kinds, in the order in which partitions are made."""
+
+    def __init__(self, kinds: Iterable[IndexKind]) -> None:
+        self._kinds = tuple(kinds)
+
+    def __iter__(self) -> Iterator[IndexKind]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._kinds
+
+    @property
+    def named(self) -> tuple[IndexKind, ...]:
+        """Those of which there may be several indexes."""
+        return tuple(kind for kind in self._kinds if kind.is_named)
+
+    def place_of(self, kind: IndexKind) -> int:
+        """Its place in the order."""
+        return self._kinds.index(kind)
+
+    def add(self, kind: IndexKind) -> None:
+        """Adds a kind, which comes last."""
+        self._kinds = (*self._kinds, kind)
+
+    def remove(self, kind: IndexKind) -> None:
+        """Removes a kind that was added."""
+        self._kinds = tuple(known for known in self._kinds if known is not kind)
+
+
 SECONDARY: Final = IndexKind(
     SECONDARY_INDEX,
     groups=10,
@@ -70,19 +118,80 @@ SECONDARY: Final = IndexKind(
     has_columns=True,
 )
 EXPRESSION: Final = IndexKind(
-    EXPRESSION_INDEX, groups=2, partition_prefix="expr_index_", since=8, has_columns=True, has_function=True
+    EXPRESSION_INDEX,
+    groups=2,
+    partition_prefix="expr_index_",
+    since=8,
+    has_whole_partitions=True,
+    notes_files=True,
+    has_columns=True,
+    has_function=True,
 )
-KINDS: Final = (
-    IndexKind(FILES, 1, "files-"),
-    IndexKind(COLUMN_STATS, 2, "col-stats-", has_columns=True),
-    IndexKind(BLOOM_FILTERS, 4, "bloom-filters-"),
-    IndexKind(RECORD_INDEX, 10, "record-index-", counts_records=True, can_be_partitioned=True),
-    IndexKind(PARTITION_STATS, 1, "partition-stats-", since=8, needs=COLUMN_STATS, follows_need=True),
-    SECONDARY,
-    EXPRESSION,
-)
-"""All kinds, in the order in which partitions are made."""
-NAMED_KINDS: Final = tuple(kind for kind in KINDS if kind.is_named)
+KINDS: Final = Kinds(
+    (
+        IndexKind(FILES, 1, "files-", lists_files=True),
+        IndexKind(COLUMN_STATS, 2, "col-stats-", has_statistics=True, has_columns=True),
+        IndexKind(BLOOM_FILTERS, 4, "bloom-filters-", stores_filters=True),
+        IndexKind(
+            RECORD_INDEX, 10, "record-index-", locates_keys=True, counts_records=True, can_be_partitioned=True
+        ),
+        IndexKind(
+            PARTITION_STATS, 1, "partition-stats-",
+            since=8, needs=COLUMN_STATS, follows_need=True, has_whole_partitions=True,
+        ),
+        SECONDARY,
+        EXPRESSION,
+    )
+)  # fmt: skip
+
+
+class PerKind(Generic[P]):
+    """The parts of kinds in one step of the work, by the name of the kind. A kind without one has nothing to do in the step."""
+
+    def __init__(self, parts: Mapping[str, P]) -> None:
+        self._parts = dict(parts)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the kinds that have a part."""
+        return iter(self._parts)
+
+    def get(self, kind: IndexKind | None) -> P | None:
+        """The part of a kind; None where it has none, or is not known."""
+        return None if kind is None else self._parts.get(kind.name)
+
+    def of_partition(self, partition: str) -> P | None:
+        """The part of the kind of a metadata partition."""
+        return self.get(kind_of(partition))
+
+    def among(self, partitions: Collection[str]) -> Iterator[tuple[str, P]]:
+        """Those of some partitions whose kind has a part, in the order in which they are made, with the part."""
+        for kind in KINDS:
+            if kind.name in self._parts:
+                for partition in of_kind(kind, partitions):
+                    yield partition, self._parts[kind.name]
+
+    def add(self, kind: IndexKind, part: P) -> None:
+        """Gives a kind its part."""
+        self._parts[kind.name] = part
+
+    def remove(self, kind: IndexKind) -> None:
+        """Takes the part of a kind away."""
+        del self._parts[kind.name]
+
+
+@contextmanager
+def with_kind(kind: IndexKind, parts: Iterable[tuple[PerKind[Any], Any]]) -> Iterator[None]:
+    """A further kind with its parts in steps, as long as the context is open, in this process alone."""
+    of_steps = list(parts)
+    KINDS.add(kind)
+    for step, part in of_steps:
+        step.add(kind, part)
+    try:
+        yield
+    finally:
+        for step, _ in of_steps:
+            step.remove(kind)
+        KINDS.remove(kind)
 
 
 def kind_of(partition: str) -> IndexKind | None:
@@ -97,11 +206,15 @@ def get_known_kind(partition: str) -> IndexKind:
     return kind
 
 
+def kinds_of(partitions: Iterable[str]) -> list[IndexKind]:
+    """The kinds of some metadata partitions, as far as they are known here."""
+    return [kind for partition in partitions if (kind := kind_of(partition)) is not None]
+
+
 def build_order(partition: str) -> tuple[int, str]:
     """A key by which metadata partitions sort in the order in which they are made."""
     kind = kind_of(partition)
-    unnamed = len(KINDS) - len(NAMED_KINDS)
-    return (unnamed if kind is None or kind.is_named else KINDS.index(kind), partition)
+    return (len(KINDS) if kind is None or kind.is_named else KINDS.place_of(kind), partition)
 
 
 def of_kind(kind: IndexKind, partitions: Iterable[str]) -> list[str]:
@@ -110,6 +223,38 @@ def of_kind(kind: IndexKind, partitions: Iterable[str]) -> list[str]:
 
 
 def dependents(partition: str, there: Collection[str]) -> set[str]:
-    """The partitions among some that have no meaning without one."""
+    """The partitions among some that have no meaning without one: without the list of files none has."""
+    if has_listing([partition]):
+        return set(there)
     needing = [kind for kind in KINDS if kind.needs == partition]
     return {other for other in there if any(kind.is_of(other) for kind in needing)}
+
+
+def has_listing(partitions: Iterable[str]) -> bool:
+    """Whether the list of files is among metadata partitions: to make or to remove it is to do so with the metadata table."""
+    return any(kind.lists_files for kind in kinds_of(partitions))
+
+
+def beside_listing(partitions: Iterable[str]) -> list[str]:
+    """The metadata partitions but for the list of files, in their order."""
+    return [partition for partition in partitions if not has_listing([partition])]
+
+
+def locates_keys(partitions: Iterable[str]) -> bool:
+    """Whether one of these metadata partitions has the place of each record key."""
+    return any(kind.locates_keys for kind in kinds_of(partitions))
+
+
+def stores_filters(partitions: Iterable[str]) -> bool:
+    """Whether one of these metadata partitions has the bloom filters of base files."""
+    return any(kind.stores_filters for kind in kinds_of(partitions))
+
+
+def has_statistics(partitions: Iterable[str]) -> bool:
+    """Whether one of these metadata partitions has statistics of columns of each file."""
+    return any(kind.has_statistics for kind in kinds_of(partitions))
+
+
+def has_whole_partitions(partitions: Iterable[str]) -> bool:
+    """Whether one of these metadata partitions has records of whole partitions of the table."""
+    return any(kind.has_whole_partitions for kind in kinds_of(partitions))

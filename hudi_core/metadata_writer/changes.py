@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.file_keys import Keys, keys_of
-from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, KINDS, SECONDARY_INDEX, kind_of, of_kind
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind, get_known_kind, kind_of
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -85,6 +86,9 @@ class Overlap:
 
 NO_OVERLAP: Final = Overlap()
 
+MakeRows = Callable[["ChangeRows", str], Iterator[PartitionRows]]
+"""Makes the records of a change for a metadata partition."""
+
 
 def is_kept(partition: str) -> bool:
     """Whether a commit keeps a partition of the metadata table up to date."""
@@ -100,7 +104,7 @@ def delta_commit(
     files_before: Mapping[str, Collection[str]],
     zone: tzinfo | None = None,
     building: Collection[str] = (),
-    expressions: Sequence[IndexedExpression] = (),
+    noted: Mapping[str, object] = MappingProxyType({}),
     overlap: Overlap = NO_OVERLAP,
 ) -> list[Step]:
     """The steps that bring the metadata table up to date with a commit of the table, its completed instant last; where writes
@@ -108,16 +112,15 @@ def delta_commit(
 
     `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
     the partitions that it touches. `zone` is that of the table's times; None: the machine's own. `building` are the partitions
-    under construction, `expressions` the expression indexes.
+    under construction; `noted` has by metadata partition what is known of the indexes of which files were noted.
     Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
     a record key that the change adds twice.
     """
-    of_expressions = {index.partition: index for index in expressions}
-    refuse_unkept(metadata, lambda name: is_kept(name) and (not EXPRESSION.is_of(name) or name in of_expressions))
-    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone, of_expressions, not overlap.earlier)
-    steps = delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
+    refuse_unkept(metadata, lambda name: is_kept(name) and (name in noted or not get_known_kind(name).notes_files))
+    rows = ChangeRows(metadata, definitions, instant_time, change, files_before, zone, noted, not overlap.earlier)
+    steps = delta_commit_steps(metadata, instant_time, completion_time, rows.make(ROWS_OF_CHANGE), building)
     if overlap.again is not None:
-        of_partitions = replace(rows, tight=not overlap.earlier_again).of_partitions()
+        of_partitions = replace(rows, tight=not overlap.earlier_again).make(ROWS_OF_WHOLE_PARTITIONS)
         steps += delta_commit_steps(metadata, *overlap.again, of_partitions)
     return steps
 
@@ -162,32 +165,24 @@ class _Touched:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class ChangeRows:
+    """A commit of the table, and the rows that it makes for partitions of the metadata table."""
+
     metadata: MetadataTable
     definitions: Mapping[str, IndexDefinition]
     instant_time: str
     change: TableChange
     files_before: Mapping[str, Collection[str]]
     zone: tzinfo | None
-    expressions: Mapping[str, IndexedExpression]
-    """By metadata partition."""
+    noted: Mapping[str, object]
+    """By metadata partition what is known of an index of which files were noted."""
     tight: bool
     """Records of whole partitions take the place of earlier ones; else they are merged with them."""
 
-    def all(self) -> Iterator[PartitionRows]:
-        """The records of all partitions."""
-        return self._by_kind(_OF_A_CHANGE)
-
-    def of_partitions(self) -> Iterator[PartitionRows]:
-        """The records of whole partitions."""
-        return self._by_kind(_OF_WHOLE_PARTITIONS)
-
-    def _by_kind(self, made: Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]) -> Iterator[PartitionRows]:
-        kept = {FILES, *self.metadata.partitions}
-        for kind in KINDS:
-            if kind.name in made:
-                for partition in of_kind(kind, kept):
-                    yield from made[kind.name](self, partition)
+    def make(self, step: PerKind[MakeRows]) -> Iterator[PartitionRows]:
+        """The rows that kinds make in a step."""
+        for partition, make in step.among({FILES, *self.metadata.partitions}):
+            yield from make(self, partition)
 
     def files(self, partition: str) -> Iterator[PartitionRows]:
         yield PartitionRows(partition, self._files())
@@ -208,14 +203,19 @@ class _Rows:
             yield PartitionRows(partition, self._secondary(partition))
 
     def expression(self, partition: str) -> Iterator[PartitionRows]:
-        index = self.expressions[partition]
+        index = self._expression(partition)
         rows = self._values_filters(index) if index.is_filter else together(list(self._values_statistics(index)))
         yield PartitionRows(partition, rows)
 
     def expression_of_partitions(self, partition: str) -> Iterator[PartitionRows]:
-        index = self.expressions[partition]
+        index = self._expression(partition)
         if not index.is_filter:
             yield PartitionRows(partition, together(list(self._values_of_partitions(index))))
+
+    def _expression(self, partition: str) -> IndexedExpression:
+        index = self.noted[partition]
+        assert isinstance(index, IndexedExpression)
+        return index
 
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
@@ -318,15 +318,15 @@ class _Rows:
         return statistics_of([self._range_of_values(status, index.partition) for status in self._measured], index.type)
 
     def _range_of_values(self, status: WriteStatus, partition: str) -> ColumnRange | None:
-        known = status.expressions.get(partition)
-        assert not isinstance(known, bytes)
+        known = status.notes.get(partition)
+        assert known is None or isinstance(known, ColumnRange)
         return known if status.rows else ColumnRange(None, None, 0, 0)
 
     def _values_filters(self, index: IndexedExpression) -> IndexRows:
         """The filters of an expression index of new files. A file without one may hold any value."""
         filters: list[StoredFilter] = []
         for status in self.change.statuses:
-            content = status.expressions.get(index.partition)
+            content = status.notes.get(index.partition)
             if isinstance(content, bytes):
                 filters.append(StoredFilter(status.partition, _name(status), FilterKind.SIMPLE, content))
         return filter_rows(filters, self.instant_time)
@@ -415,21 +415,22 @@ class _Rows:
         return join_secondary_changes(changes, self.definitions[partition].version)
 
 
-_OF_A_CHANGE: Final[Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]] = {
-    FILES: _Rows.files,
-    COLUMN_STATS: _Rows.column_stats,
-    BLOOM_FILTERS: _Rows.bloom_filters,
-    RECORD_INDEX: _Rows.record_index,
-    PARTITION_STATS: _Rows.partition_stats,
-    SECONDARY_INDEX: _Rows.secondary,
-    EXPRESSION_INDEX: _Rows.expression,
-}
-"""By kind, the records of a change in one partition of it."""
-_OF_WHOLE_PARTITIONS: Final[Mapping[str, Callable[[_Rows, str], Iterator[PartitionRows]]]] = {
-    PARTITION_STATS: _Rows.partition_stats,
-    EXPRESSION_INDEX: _Rows.expression_of_partitions,
-}
-"""By kind, those of them that are of whole partitions of the table."""
+ROWS_OF_CHANGE: Final = PerKind[MakeRows](
+    {
+        FILES: ChangeRows.files,
+        COLUMN_STATS: ChangeRows.column_stats,
+        BLOOM_FILTERS: ChangeRows.bloom_filters,
+        RECORD_INDEX: ChangeRows.record_index,
+        PARTITION_STATS: ChangeRows.partition_stats,
+        SECONDARY_INDEX: ChangeRows.secondary,
+        EXPRESSION_INDEX: ChangeRows.expression,
+    }
+)
+"""The records of a change in one partition of a kind."""
+ROWS_OF_WHOLE_PARTITIONS: Final = PerKind[MakeRows](
+    {PARTITION_STATS: ChangeRows.partition_stats, EXPRESSION_INDEX: ChangeRows.expression_of_partitions}
+)
+"""Those of them that are of whole partitions of the table."""
 
 
 def _lacks(status: WriteStatus, column: str) -> bool:

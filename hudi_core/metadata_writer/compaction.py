@@ -32,8 +32,9 @@ from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.metadata.counting import counting_records
 from hudi_core.metadata.files import live_files
+from hudi_core.metadata.kinds import has_listing
 from hudi_core.metadata.records import FileGroup, RecordBatch
-from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable
 from hudi_core.metadata_writer.group_files import base_content, order_rows
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA, STORED_SCHEMA
 from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, listing_rows
@@ -182,7 +183,7 @@ def _can_be_merged(group: FileGroup, partition: str) -> bool:
 
 def _merge_rows(group: FileGroup, partition: str) -> IndexRows | None:
     """The live records of a file group; None where they add up, or have another schema than those that are written here."""
-    if partition == FILES:
+    if has_listing([partition]):
         return listing_rows(live_files(group.read(None)))
     records = counting_records(group)
     if records.together or not all(_is_stored_schema(text) for text in {batch.schema for batch in records.batches}):

@@ -16,8 +16,8 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.names import BaseFileName, LogFileName
 from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.kinds import KINDS, get_known_kind
-from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, RECORD_INDEX
+from hudi_core.metadata.kinds import KINDS, PerKind, get_known_kind, has_listing
+from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
@@ -167,8 +167,9 @@ def new_table_steps(
     definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
     firsts: list[list[Step]] = []
     for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
-        new = NewPartition(partition, file_rows({}) if partition == FILES else NO_ROWS)
-        if partitioned_record_index and get_known_kind(partition).can_be_partitioned:
+        kind = get_known_kind(partition)
+        new = NewPartition(partition, file_rows({}) if kind.lists_files else NO_ROWS)
+        if partitioned_record_index and kind.can_be_partitioned:
             new = NewPartition(partition, by_table_partition={})
         firsts.append(first_commit_steps(config, new, instant_time, completion_times()))
     properties = partition_properties(partitions)
@@ -194,26 +195,34 @@ def order_partitions(indexes: Sequence[str], version: int) -> list[str]:
     for kind in KINDS:
         if kind.name in indexes and kind.needs is not None and kind.needs not in indexes:
             raise UsageError("indexes", expected=f"{kind.needs} as well, which {kind.name} needs", found="none")
-    return [name for name in possible if name == FILES or name in indexes]
+    return [name for name in possible if has_listing([name]) or name in indexes]
 
 
 def new_definitions(
     partitions: Sequence[str], schema: Schema, config: TableConfig, *, partitioned_record_index: bool = False
 ) -> dict[str, IndexDefinition]:
     """Definitions of new indexes: statistics of the first columns that can have some, and of three of Hudi's own."""
-    definitions: dict[str, IndexDefinition] = {}
-    if COLUMN_STATS in partitions:
-        version = V2 if config.version >= 9 else V1
-        columns = default_columns(schema, version, own=config.populate_meta_fields)
-        definitions[COLUMN_STATS] = IndexDefinition(
-            indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=columns, version=version
-        )
-    if RECORD_INDEX in partitions:
-        options = {"isPartitioned": str(partitioned_record_index).lower()}
-        definitions[RECORD_INDEX] = IndexDefinition(
-            indexType=RECORD_INDEX, indexFunction="", sourceFields=(), indexOptions=options, version=V1
-        )
-    return definitions
+    return {
+        partition: define(schema, config, partitioned_record_index)
+        for partition, define in NEW_DEFINITIONS.among(partitions)
+    }
+
+
+def _statistics_of(schema: Schema, config: TableConfig, _: bool) -> IndexDefinition:
+    version = V2 if config.version >= 9 else V1
+    columns = default_columns(schema, version, own=config.populate_meta_fields)
+    return IndexDefinition(indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=columns, version=version)
+
+
+def _places_of_keys(_: Schema, __: TableConfig, partitioned: bool) -> IndexDefinition:
+    options = {"isPartitioned": str(partitioned).lower()}
+    return IndexDefinition(indexType=RECORD_INDEX, indexFunction="", sourceFields=(), indexOptions=options, version=V1)
+
+
+NEW_DEFINITIONS: Final = PerKind[Callable[[Schema, TableConfig, bool], IndexDefinition]](
+    {COLUMN_STATS: _statistics_of, RECORD_INDEX: _places_of_keys}
+)
+"""The first definition of an index without a name: by the schema, and whether a record index is partitioned."""
 
 
 def partition_properties(partitions: Sequence[str]) -> dict[str, str]:

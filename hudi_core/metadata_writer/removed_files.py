@@ -12,7 +12,7 @@ from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.formats.names import parse_base_file
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.file_keys import Keys, keys_of
-from hudi_core.metadata.kinds import EXPRESSION_INDEX, KINDS, of_kind
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, PerKind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES
 from hudi_core.metadata_writer.delta_commit import PartitionRows
 from hudi_core.metadata_writer.rows import IndexRows, removal_rows
@@ -35,19 +35,18 @@ def make_removed_files_rows(
         return
     keys = _keys(files)
     bases = _as_strings(_keys([(partition, name) for partition, name in files if parse_base_file(name) is not None]))
-    for kind in KINDS:
-        if kind.name in _OF_FILES:
-            for partition in of_kind(kind, kept):
-                yield from _OF_FILES[kind.name](partition, definitions.get(partition), keys, bases)
+    for partition, make in ROWS_OF_REMOVED_FILES.among(kept):
+        yield from make(partition, definitions.get(partition), keys, bases)
 
 
 def _of_filters(partition: str, _: IndexDefinition | None, __: Keys, bases: StringColumn) -> Iterator[PartitionRows]:
     yield _deletes(partition, [bases])
 
 
-def _of_statistics(
+def delete_statistics(
     partition: str, definition: IndexDefinition | None, keys: Keys, _: StringColumn
 ) -> Iterator[PartitionRows]:
+    """The deletes of files in a partition with a record of each file and column."""
     if definition is not None:
         yield _deletes(partition, [column_keys(column, keys) for column in definition.columns])
 
@@ -55,17 +54,14 @@ def _of_statistics(
 def _of_expressions(
     partition: str, definition: IndexDefinition | None, keys: Keys, bases: StringColumn
 ) -> Iterator[PartitionRows]:
-    records_filters = definition is not None and definition.kind == BLOOM_FILTERS
-    made = _of_filters if records_filters else _of_statistics
-    return made(partition, definition, keys, bases)
+    make = _of_filters if definition is not None and definition.records_filters else delete_statistics
+    return make(partition, definition, keys, bases)
 
 
-_OF_FILES: Final[Mapping[str, Callable[[str, IndexDefinition | None, Keys, StringColumn], Iterator[PartitionRows]]]] = {
-    COLUMN_STATS: _of_statistics,
-    BLOOM_FILTERS: _of_filters,
-    EXPRESSION_INDEX: _of_expressions,
-}
-"""By kind, the deletes of files in one partition of it: given their keys, and those of the base files among them."""
+ROWS_OF_REMOVED_FILES: Final = PerKind[
+    Callable[[str, IndexDefinition | None, Keys, StringColumn], Iterator[PartitionRows]]
+]({COLUMN_STATS: delete_statistics, BLOOM_FILTERS: _of_filters, EXPRESSION_INDEX: _of_expressions})
+"""The deletes of files in one partition of a kind: given their keys, and those of the base files among them."""
 
 
 def _keys(files: Sequence[tuple[str, str]]) -> Keys:

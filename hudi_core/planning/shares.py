@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.file_keys import hash_keys
+from hudi_core.metadata.kinds import has_statistics
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.plan import READ, Reasons, ScanPlan, Step
 from hudi_core.planning.prune import Conjunct, prune
@@ -115,7 +116,7 @@ def _of_all(steps: Sequence[Step], note: str) -> Step:
     """A step as all shares took it, side by side. What they note of it differs where it has numbers of slices."""
     notes = dict.fromkeys(step.note for step in steps)
     remarks = [next(iter(notes))] if len(notes) == 1 else []
-    if steps[0].source == COLUMN_STATS:
+    if has_statistics([steps[0].source]):
         remarks.append(note)
     return Step(
         steps[0].source,

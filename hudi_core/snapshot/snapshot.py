@@ -12,12 +12,11 @@ from typing import Any
 
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.metadata.kinds import has_listing, kind_of
 from hudi_core.metadata.table import (
-    BLOOM_FILTERS,
     COLUMN_STATS,
     FILES,
     PARTITION_STATS,
-    RECORD_INDEX,
     MetadataTable,
     expect_metadata_table,
     open_metadata_table,
@@ -139,7 +138,7 @@ class Snapshot(Portable):
         if not self.storage.is_remote or "slices" in vars(self) or self.resolved.slices is not None:
             return
         partitions: set[str] = set()
-        if self.mode is not MetadataMode.OFF and FILES in self.config.metadata_partitions:
+        if self.mode is not MetadataMode.OFF and has_listing(self.config.metadata_partitions):
             partitions = {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())}
             partitions &= set(self.config.metadata_partitions)
             expect_metadata_table(self.storage, self.config, partitions)
@@ -213,9 +212,10 @@ class Snapshot(Portable):
 
     def usable(self, partition: str) -> MetadataTable | None:
         """The metadata table when this partition of it may be used. The record index locates rows in log files too."""
-        if self.read_optimized and partition == RECORD_INDEX:
+        kind = kind_of(partition)
+        if kind is not None and kind.locates_keys and self.read_optimized:
             return None
-        if partition == BLOOM_FILTERS and not self.stores_keys:
+        if kind is not None and kind.stores_filters and not self.stores_keys:
             return None
         return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
 

@@ -9,6 +9,8 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_log_file
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import BOOTSTRAP_BASE_PATH, BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
 from hudi_core.snapshot.external_files import SUFFIX
 from hudi_core.table.table import Table
@@ -55,12 +57,18 @@ _FORMATS: Final = {
     BaseFileFormat.HFILE: Feature.HFILE,
     BaseFileFormat.LANCE: Feature.LANCE,
 }
-_INDEXES: Final = {
-    "files": Feature.METADATA_TABLE,
-    "column_stats": Feature.COLUMN_STATS,
-    "partition_stats": Feature.PARTITION_STATS,
-    "bloom_filters": Feature.BLOOM_FILTERS,
-}
+_INDEXES: Final = PerKind(
+    {
+        FILES: Feature.METADATA_TABLE,
+        COLUMN_STATS: Feature.COLUMN_STATS,
+        PARTITION_STATS: Feature.PARTITION_STATS,
+        BLOOM_FILTERS: Feature.BLOOM_FILTERS,
+        RECORD_INDEX: Feature.RECORD_INDEX,
+        SECONDARY_INDEX: Feature.SECONDARY_INDEX,
+        EXPRESSION_INDEX: Feature.EXPRESSION_INDEX,
+    }
+)
+_WHERE_PARTITIONED: Final = PerKind({RECORD_INDEX: Feature.PARTITIONED_RECORD_INDEX})
 
 
 def features(table: Table) -> list[Feature]:
@@ -114,12 +122,8 @@ def _of_indexes(table: Table) -> set[Feature]:
     definitions = index_definitions(table.storage, table.config)
     used: set[Feature] = set()
     for name in table.config.metadata_partitions:
-        if name == "record_index":
-            partitioned = name in definitions and definitions[name].is_partitioned
-            used.add(Feature.PARTITIONED_RECORD_INDEX if partitioned else Feature.RECORD_INDEX)
-        elif name in _INDEXES:
-            used.add(_INDEXES[name])
-        else:
-            is_secondary = name.startswith("secondary_index_")
-            used.add(Feature.SECONDARY_INDEX if is_secondary else Feature.EXPRESSION_INDEX)
+        is_partitioned = name in definitions and definitions[name].is_partitioned
+        feature = (_WHERE_PARTITIONED if is_partitioned else _INDEXES).of_partition(name)
+        if feature is not None:
+            used.add(feature)
     return used

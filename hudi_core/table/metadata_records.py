@@ -21,6 +21,7 @@ from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.metadata.counting import counting_records
+from hudi_core.metadata.kinds import has_listing
 from hudi_core.metadata.recorded import DECIMAL_ORDINAL, TYPE_BY_ORDINAL
 from hudi_core.metadata.records import decode_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
@@ -109,7 +110,7 @@ def _number(bound: dict[str, Any], scale: int) -> dict[str, Any]:
 
 def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructColumn, Schema, str]]:
     """Live records as columns, some thousand at a time, with their schema and where they are from."""
-    if partition == FILES:
+    if has_listing([partition]):
         listing = listing_rows(metadata.files())
         ends = listing.values.offsets
         column = decode(STORED_SCHEMA, listing.values.data, ends[:-1], np.diff(ends), FILES)

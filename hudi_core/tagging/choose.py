@@ -29,6 +29,11 @@ class IndexKind(StrEnum):
     BUCKET = "bucket"
     """A hash of the key gives the file group."""
 
+    @property
+    def has_places(self) -> bool:
+        """Whether the metadata table has the place of each key, whatever its partition: no data file is looked into."""
+        return self is IndexKind.RECORD_INDEX
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -56,7 +61,7 @@ def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[Sl
     """
     snapshot = sources.snapshot
     has_record_index = snapshot.usable(RECORD_INDEX) is not None
-    if requested is IndexKind.RECORD_INDEX and not has_record_index:
+    if requested.has_places and not has_record_index:
         shown = (
             ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
         )

@@ -88,7 +88,7 @@ def distribution(tagging: RemoteTagging, runner: Runner, tasks: int) -> tuple[Di
     files have none recorded."""
     if tagging.options.index is IndexKind.BUCKET:
         return Distribution.BUCKETS, tagging
-    if tagging.options.index is IndexKind.RECORD_INDEX:
+    if tagging.options.index.has_places:
         return Distribution.KEY_RANGES, tagging
     bounds = key_bounds(tagging, runner, tasks)
     if is_wide(tagging.slices, bounds, tasks):

@@ -88,13 +88,11 @@ class Tagger:
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
         placed = self._bucket(keys) if options.index is IndexKind.BUCKET else self._place(keys)
-        by_record_index = options.index is IndexKind.RECORD_INDEX
-        tasks = [] if by_record_index else lookup.plan(keys, placed, self.work)
+        tasks = [] if options.index.has_places else lookup.plan(keys, placed, self.work)
         choice = choose(self.sources, options.index, len(keys), tasks)
         self.choices.append(choice)
         self.work.count(keys=len(keys))
-        by_index = choice.kind is IndexKind.RECORD_INDEX
-        locations = self._by_record_index(keys) if by_index else lookup.run(len(keys), tasks, self.work)
+        locations = self._by_record_index(keys) if choice.kind.has_places else lookup.run(len(keys), tasks, self.work)
         self.work.count(found=locations.located_count)
         return locations
 

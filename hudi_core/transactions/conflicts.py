@@ -19,6 +19,7 @@ from hudi_core.errors import ConflictError, NoSuchFileError
 from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.changed_keys import list_changed_logs, read_changed_keys, read_log_keys
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_prefixes
 from hudi_core.table.table import Table
@@ -44,7 +45,7 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         )
     if change.operation in COMPACTIONS:  # log files that came since belong to what it writes
         return
-    if RECORD_INDEX in latest.config.kept_partitions - begun.config.kept_partitions:
+    if locates_keys(latest.config.kept_partitions - begun.config.kept_partitions):
         found = "a record index that came since"
         raise ConflictError(where, expected="the indexes that the write began with", found=found)
     groups = list_touched_groups(change)
@@ -89,7 +90,7 @@ def _refuse_same_keys(
 ) -> None:
     """Raises `ConflictError` where a write that completed since changed the record index's entry of one of the change's keys:
     each took the other's row for one that is not there."""
-    if RECORD_INDEX not in latest.config.kept_partitions:
+    if not locates_keys(latest.config.kept_partitions):
         return
     others = [
         instant for instant, commit in since if Meeting.KEY in conflicting_meetings(change.operation, commit.operation)

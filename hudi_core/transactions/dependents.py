@@ -15,7 +15,7 @@ from typing import Final
 from hudi_core.commit.statuses import COMPACTIONS
 from hudi_core.errors import UsageError, list_names
 from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.table import Table
@@ -79,7 +79,7 @@ def _dependents(table: Table, undone: Instant, metadata: CommitMetadata) -> Iter
     groups = _groups(metadata)
     partitions = {partition for partition, _ in groups}
     takes_keys_away = _takes_keys_away(table, metadata)
-    whole_table = RECORD_INDEX in table.config.kept_partitions  # rows move between partitions
+    whole_table = locates_keys(table.config.kept_partitions)  # rows move between partitions
     brings_schema = any(
         info.name.startswith((f"{undone.requested_time}.", f"{undone.requested_time}_"))
         for info in table.storage.list(SCHEMA_FOLDER)

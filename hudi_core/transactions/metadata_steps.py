@@ -10,10 +10,11 @@ from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Step
 from hudi_core.commit.times import next_time
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.index_kinds.expressions import table_expressions, with_late_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes, with_late_notes
 from hudi_core.index_kinds.secondary import with_late_indexes
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.metadata.kinds import beside_listing
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.changes import NO_OVERLAP, Overlap, delta_commit
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import without_meta_columns
@@ -45,14 +46,14 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
 def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     config, storage = table.config, table.storage
     snapshot = table.snapshot()
-    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
+    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in beside_listing(config.kept_partitions)])
     snapshot.expect(statistics=False)
     before = _files_before(table, change)
     metadata = serve_metadata_table(table, snapshot.metadata or require_metadata_table(table))
     metadata = replace(metadata, partitions=config.kept_partitions)
     _refuse_unbegun(metadata, config)
-    expressions = table_expressions(table)
-    change = with_late_expressions(table, expressions, instant_time, with_late_indexes(table, instant_time, change))
+    noted = list_noted_indexes(table)
+    change = with_late_notes(table, noted, instant_time, with_late_indexes(table, instant_time, change))
     completion_time = next_time(metadata.timeline, after=[instant_time])
     return delta_commit(
         metadata,
@@ -63,7 +64,7 @@ def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
         before,
         table.timeline.zone,
         config.metadata_partitions_inflight,
-        [expression.index for expression in expressions],
+        {one.partition: one.index for one in noted},
         overlap_of(table, metadata, instant_time, completion_time, change),
     )
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.errors import HudiError, StorageError
-from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys, stores_filters
 from hudi_core.parallel.flow import TO_CALLER, Packet
 
 _REFUSAL: Final = -1
@@ -44,7 +44,7 @@ def open_reports(reports: Sequence[Packet]) -> list[Any]:
 def keep_needed(status: WriteStatus, kept: Collection[str]) -> WriteStatus:
     """What the commit takes of a status, in a table whose writers keep these metadata partitions: keys and filters of all files
     would be as many as their rows."""
-    has_records, has_filters = RECORD_INDEX in kept, BLOOM_FILTERS in kept
+    has_records, has_filters = locates_keys(kept), stores_filters(kept)
     return replace(
         status,
         added_keys=status.added_keys if has_records else None,

@@ -16,7 +16,7 @@ from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.paths import name_in
-from hudi_core.validation.contents import FileFacts, KeyWatch, NoWatch
+from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.footers import FilterWatch
 from hudi_core.validation.subject import DataFile, Subject
@@ -26,7 +26,7 @@ _MOST_RECORDS: Final = 1 << 40
 
 
 @dataclass
-class BloomFilters:
+class BloomFilters(ContentCheck):
     """The check of bloom filters in the metadata table. With virtual keys they do not cover the keys."""
 
     subject: Subject
@@ -35,7 +35,7 @@ class BloomFilters:
     _without: list[str] = field(default_factory=list)
     _with: int = 0
 
-    name = BLOOM_FILTERS
+    watcher = BLOOM_FILTERS
 
     @cached_property
     def _metadata(self) -> MetadataTable | None:

@@ -7,20 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import IndexKind, of_kind
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import ContentCheck
 from hudi_core.validation.findings import Finding, by_hand, problem, rebuild
-from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.validation.subject import Subject
 
 _ELSEWHERE: Final = by_hand("leave the index to Apache Hudi, which builds it, or drop it: it is not built here")
 
 
 @dataclass
-class ColumnIndexes(ABC):
+class ColumnIndexes(ContentCheck, ABC):
     """The check of all indexes of one kind. An index that cannot be compared is one finding."""
 
     subject: Subject
@@ -33,12 +32,6 @@ class ColumnIndexes(ABC):
     @abstractmethod
     def of_index(self, metadata: MetadataTable, partition: str, definition: IndexDefinition) -> Iterator[Finding]:
         """The findings of one index. Raises `TableError` where it cannot be compared."""
-
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        return None
-
-    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
-        yield from ()
 
     def end(self) -> Iterator[Finding]:
         metadata, table = self.subject.metadata, self.subject.table

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.strings import string_column
-from hudi_core.engine import FileInfo, Footer
+from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.metadata.file_keys import Keys, keys_of, number_partitions
@@ -21,7 +21,7 @@ from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, MetadataTabl
 from hudi_core.planning.sources.slice_statistics import join_keys, partition_keys
 from hudi_core.pruning.statistics import ColumnStatistics, concatenate, from_leaves, take_files
 from hudi_core.types import nodes as t
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch
 from hudi_core.validation.cover import denials, differing_counts, in_one_type
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject, data_file
@@ -48,18 +48,15 @@ class _Held:
         return np.concatenate([files for files, _ in self.parts]), concatenate([part for _, part in self.parts])
 
 
-class Statistics:
+class Statistics(ContentCheck):
     """The checks of recorded statistics: those of `column_stats`, those of `partition_stats`, or both."""
 
     def __init__(self, subject: Subject, wanted: Collection[str]) -> None:
         self.subject = subject
-        self.wanted = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted]
+        self.wanted = [name for name in self._COMPARED if name in wanted]
         self._files: list[DataFile] = []
         self._has_rows: list[bool] = []
         self._held: dict[str, dict[t.Type, _Held]] = defaultdict(lambda: defaultdict(_Held))
-
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        return None
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
         number = len(self._files)
@@ -79,7 +76,7 @@ class Statistics:
             metadata = self.subject.find_index(partition)
             if metadata is not None and self._files:
                 try:
-                    yield from self._of_files(metadata) if partition == COLUMN_STATS else self._of_partitions(metadata)
+                    yield from self._COMPARED[partition](self, metadata)
                 except TableError as error:
                     yield problem(partition, self.subject.root, error, rebuild(partition))
 
@@ -198,6 +195,11 @@ class Statistics:
         covered = np.ones(partitions, np.bool_)
         covered[partition_of[live & ~recorded]] = False
         return covered
+
+    _COMPARED: ClassVar[Mapping[str, Callable[[Statistics, MetadataTable], Iterator[Finding]]]] = {
+        COLUMN_STATS: _of_files,
+        PARTITION_STATS: _of_partitions,
+    }
 
 
 def _file_keys(subject: Subject) -> frozenset[bytes]:

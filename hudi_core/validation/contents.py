@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn
@@ -32,6 +32,7 @@ from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.types import nodes as t
+from hudi_core.validation.findings import Finding
 from hudi_core.validation.subject import DataFile, Subject
 
 
@@ -64,6 +65,29 @@ class KeyWatcher(Protocol):
     """Makes a watch for a base file, or none. Safe in threads."""
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None: ...
+
+
+class ContentCheck:
+    """A check of what data files hold. `take` is called for each file, in order, then `end` once."""
+
+    watcher: ClassVar[str | None] = None
+    """The name by which tasks elsewhere make its watches; None: it has none."""
+
+    def open(self) -> TableError | None:
+        """Makes ready what threads share. Gives what goes wrong: then the check is left out."""
+        return None
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        """What is to see the record keys of a base file."""
+        return None
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        """The findings of one file."""
+        return iter(())
+
+    def end(self) -> Iterator[Finding]:
+        """The findings of all files together."""
+        return iter(())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

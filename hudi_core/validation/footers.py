@@ -21,7 +21,7 @@ from hudi_core.pruning.statistics import from_leaves
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.tagging.stored_keys import footer_bounds
 from hudi_core.types import nodes as t
-from hudi_core.validation.contents import FileFacts, KeyWatch, NoWatch
+from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.cover import denials
 from hudi_core.validation.findings import Finding, Severity, by_hand, problem
 from hudi_core.validation.subject import DataFile, Subject
@@ -66,14 +66,14 @@ class _Leaf:
 
 
 @dataclass(frozen=True)
-class Footers:
+class Footers(ContentCheck):
     """The check of footers."""
 
     subject: Subject
     _leaves: dict[t.Type, list[_Leaf]] = field(default_factory=dict)
     """Statistics that were not compared yet, by type."""
 
-    name = FOOTERS
+    watcher = FOOTERS
 
     def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
         text = text_in_footer(footer) if self.subject.stores_keys else None

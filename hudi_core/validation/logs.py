@@ -6,25 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hudi_core.engine import Footer
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch
 from hudi_core.validation.findings import Finding, Severity, by_hand, problem
-from hudi_core.validation.subject import DataFile, Subject
+from hudi_core.validation.subject import Subject
 
 LOGS: Final = "logs"
 _LOST: Final = by_hand("restore the file from a copy, or write again what its commit wrote")
 
 
 @dataclass(frozen=True)
-class Logs:
+class Logs(ContentCheck):
     """The check of log files."""
 
     subject: Subject
-
-    name = LOGS
-
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
-        return None
 
     def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
         if not facts.file.is_log:
@@ -37,6 +31,3 @@ class Logs:
             severity = Severity.WARNING if passed_by else Severity.ERROR
             where = f"{facts.file.info.path}, from byte {offset:,} on"
             yield Finding(LOGS, severity, where, "a whole block", f"{length:,} bytes that are none", _LOST)
-
-    def end(self) -> Iterator[Finding]:
-        return iter(())

@@ -18,7 +18,7 @@ from hudi_core.index_builds.dropped_plans import drop_unreadable
 from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.local_files import is_temporary
-from hudi_core.metadata.table import FILES
+from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
@@ -64,7 +64,7 @@ def _rebuilt(table: Table, clock: Clock) -> tuple[str, ...]:
     if strange:
         expected = "a metadata table of indexes that can be built here"
         raise UnsupportedError(latest.storage.uri, expected=expected, found=", ".join(strange))
-    build_metadata_table(latest, [name for name in partitions if name != FILES], clock=clock)
+    build_metadata_table(latest, beside_listing(partitions), clock=clock)
     return tuple(partitions)
 
 

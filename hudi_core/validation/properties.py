@@ -9,7 +9,7 @@ from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
 from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.kinds import kind_of
+from hudi_core.metadata.kinds import has_listing, kind_of
 from hudi_core.metadata.table import FILES, METADATA_FOLDER
 from hudi_core.options import PROPERTIES_PATH, table_checksum
 from hudi_core.validation.findings import Finding, Severity, by_hand, forget, problem
@@ -70,7 +70,7 @@ def _metadata_partitions(subject: Subject) -> Iterator[Finding]:
     place = "hoodie.table.metadata.partitions"
     for partition in sorted(complete & inflight):
         yield _finding(Severity.ERROR, place, f"{partition} either complete or under construction", "both")
-    if complete and FILES not in complete:
+    if complete and not has_listing(complete):
         yield _finding(Severity.ERROR, place, f"{FILES} among the partitions", ", ".join(sorted(complete)))
     for partition in sorted(complete):
         if not storage.list(f"{METADATA_FOLDER}/{partition}"):

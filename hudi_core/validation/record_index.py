@@ -30,7 +30,7 @@ from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject
 
@@ -127,7 +127,7 @@ class KeyLookups:
 
 
 @dataclass
-class RecordIndex:
+class RecordIndex(ContentCheck):
     """The check of the record index."""
 
     subject: Subject
@@ -136,7 +136,7 @@ class RecordIndex:
     _plain: Mapping[str, int] = field(default_factory=dict)
     """The slices whose base file has all their keys, by its path; known once the check is open."""
 
-    name = RECORD_INDEX
+    watcher = RECORD_INDEX
 
     @cached_property
     def _metadata(self) -> MetadataTable | None:

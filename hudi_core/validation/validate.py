@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UsageError
-from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, SECONDARY, SECONDARY_INDEX, of_kind
+from hudi_core.metadata.kinds import (
+    EXPRESSION_INDEX,
+    SECONDARY_INDEX,
+    PerKind,
+    get_known_kind,
+)
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.reach import Reach
@@ -19,7 +23,7 @@ from hudi_core.table.table import Table
 from hudi_core.validation.bloom_filters import BloomFilters
 from hudi_core.validation.column_stats import Statistics
 from hudi_core.validation.commits import COMMITS, commits
-from hudi_core.validation.contents import FileFacts, KeyWatch, file_facts
+from hudi_core.validation.contents import ContentCheck, FileFacts, file_facts
 from hudi_core.validation.expression_index import ExpressionIndexes
 from hudi_core.validation.findings import Finding, by_hand, problem, rebuild
 from hudi_core.validation.footers import FOOTERS, Footers
@@ -44,21 +48,26 @@ _OF_NAMES: Final[Mapping[str, Callable[[Subject], Iterator[Finding]]]] = {
 }
 """Checks of names and listings."""
 
-CHECKS: Final = (
-    *(*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX),
-    *(SECONDARY_INDEX, EXPRESSION_INDEX),
+_OF_FILES: Final[Mapping[str, Callable[[Subject], ContentCheck]]] = {FOOTERS: Footers, LOGS: Logs}
+"""Checks of data files themselves."""
+MakeCheck = Callable[[Subject, Sequence[str]], ContentCheck]
+"""Makes the check of some metadata partitions, which the table has."""
+OF_INDEXES: Final = PerKind[MakeCheck](
+    {
+        COLUMN_STATS: Statistics,
+        PARTITION_STATS: Statistics,
+        BLOOM_FILTERS: lambda subject, _: BloomFilters(subject),
+        RECORD_INDEX: lambda subject, _: RecordIndex(subject),
+        SECONDARY_INDEX: lambda subject, _: SecondaryIndexes(subject),
+        EXPRESSION_INDEX: lambda subject, _: ExpressionIndexes(subject),
+    }
 )
-"""The names of all checks, in the order of their findings but for those of the contents of files, which come file by file."""
+"""Checks of indexes, which have the names of their kinds: those with the same one are checked together."""
 
 
-class ContentCheck(Protocol):
-    """A check of what data files hold. `take` is called for each file, in order, then `end` once."""
-
-    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None: ...
-
-    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]: ...
-
-    def end(self) -> Iterator[Finding]: ...
+def list_checks() -> tuple[str, ...]:
+    """The names of all checks, in the order of their findings but for those of the contents of files, which come file by file."""
+    return (*_OF_NAMES, *_OF_FILES, *OF_INDEXES)
 
 
 def validate(
@@ -69,14 +78,15 @@ def validate(
 ) -> Iterator[Finding]:
     """Holds the latest state of a table against itself; gives findings as they are made. A sound table has none.
 
-    `only` names checks (`CHECKS`), None is all. Every data file of a completed write is read where its contents are checked;
+    `only` names checks (`list_checks`), None is all. Every data file of a completed write is read where its contents are checked;
     `progress` is told how many of how many are. Damage is a finding, never an error; raises `UsageError` for another name, and
     what opening the table raises.
     """
-    wanted = CHECKS if only is None else names(only, "only")
-    strange = [name for name in wanted if name not in CHECKS]
+    possible = list_checks()
+    wanted = possible if only is None else names(only, "only")
+    strange = [name for name in wanted if name not in possible]
     if strange:
-        raise UsageError("only", expected=f"checks among {', '.join(CHECKS)}", found=", ".join(strange))
+        raise UsageError("only", expected=f"checks among {', '.join(possible)}", found=", ".join(strange))
     return _findings(Subject(refreshed(table), clock), wanted, progress)
 
 
@@ -108,8 +118,7 @@ def _facts(subject: Subject, files: Sequence[DataFile], checks: Sequence[Content
         yield from in_order(lambda file: file_facts(subject, file, checks), files)
         return
     index = next((check for check in checks if isinstance(check, RecordIndex)), None)
-    names = tuple(check.name if isinstance(check, Footers | BloomFilters | RecordIndex) else None for check in checks)
-    work = ReadFiles(Subject(subject.table), names)
+    work = ReadFiles(Subject(subject.table), tuple(check.watcher for check in checks))
     yield from facts_elsewhere(runner, work, [(file, index.slice_of(file) if index else None) for file in files])
 
 
@@ -124,25 +133,18 @@ def _of_names(subject: Subject, name: str) -> list[Finding]:
 
 def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[ContentCheck], list[Finding]]:
     """The checks that are wanted and that the table has something for, and what went wrong when they were made ready."""
-    checks: list[ContentCheck] = []
+    checks = [make(subject) for name, make in _OF_FILES.items() if name in wanted]
     findings: list[Finding] = []
-    if FOOTERS in wanted:
-        checks.append(Footers(subject))
-    if LOGS in wanted:
-        checks.append(Logs(subject))
-    statistics = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted and subject.find_index(name)]
-    if statistics:
-        checks.append(Statistics(subject, statistics))
+    by_check: dict[MakeCheck, list[str]] = {}
     indexes = () if subject.metadata is None else subject.metadata.partitions
-    for kind, of_indexes in ((SECONDARY, SecondaryIndexes), (EXPRESSION, ExpressionIndexes)):
-        if kind.name in wanted and of_kind(kind, indexes):
-            checks.append(of_indexes(subject))
-    for name, made in ((BLOOM_FILTERS, BloomFilters), (RECORD_INDEX, RecordIndex)):
-        if name in wanted and subject.find_index(name) is not None:
-            check = made(subject)
-            error = check.open()
-            if error is None:
-                checks.append(check)
-            else:
-                findings.append(problem(name, subject.root, error, rebuild(name)))
+    for partition, make in OF_INDEXES.among(indexes):
+        if get_known_kind(partition).name in wanted:
+            by_check.setdefault(make, []).append(partition)
+    for make, partitions in by_check.items():
+        check = make(subject, partitions)
+        error = check.open()
+        if error is None:
+            checks.append(check)
+        else:
+            findings.append(problem(partitions[0], subject.root, error, rebuild(partitions[0])))
     return checks, findings

@@ -11,7 +11,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
 from hudi_core.evolve.diff import find_lost_names
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.table.open import refreshed
@@ -44,7 +44,7 @@ def alter_schema(
         )
     bare = replace(evolved, record=without_meta_columns(evolved.record))
     list_indexed_columns(latest, bare)
-    table_expressions(latest, bare)
+    list_noted_indexes(latest, bare)
     action = write_action(latest)
     with transaction(latest, action, ALTER_SCHEMA, metadata_steps=metadata_steps, clock=clock) as running:
         running.start()

@@ -16,7 +16,7 @@ from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, UnknownColumnError
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
@@ -185,7 +185,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     if schema.changes_table:
         refuse_corrections(table, schema.table)
         list_indexed_columns(table, schema.table)
-        table_expressions(table, schema.table)
+        list_noted_indexes(table, schema.table)
     for notice in schema.notices:
         warnings.warn(notice, stacklevel=3)
     return prepares

@@ -13,6 +13,7 @@ from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
@@ -61,7 +62,7 @@ def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None
     """Raises `RowError` for a key that rows which are added as they are have twice, where the table's record index takes each
     key once: in the whole table, or in each partition. `numbers` are the numbers of the rows, None where they are counted
     from 0."""
-    if RECORD_INDEX not in table.config.kept_partitions or len(keys) < 2:
+    if not locates_keys(table.config.kept_partitions) or len(keys) < 2:
         return
     definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
     if definition is None or not definition.is_partitioned:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.metadata.kinds import has_statistics
 from hudi_core.options import MergeMode, TableType
 from hudi_core.table.table import Table
 from hudi_core.writing.tasks import AppendLog
@@ -28,7 +28,7 @@ def merges_partial_rows(table: Table) -> bool:
         and config.version >= PARTIAL_ROWS_SINCE
         and config.populate_meta_fields
         and not config.cdc_enabled
-        and COLUMN_STATS not in config.kept_partitions
+        and not has_statistics(config.kept_partitions)
         and rules.mode is MergeMode.COMMIT_TIME_ORDERING
         and rules.partial is None
     )

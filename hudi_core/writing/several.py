@@ -15,7 +15,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, SchemaError, UsageError
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.writing.batch_columns import BatchColumns
@@ -107,7 +107,7 @@ def _paths(keys: KeyColumns) -> StringColumn:
 
 def _refuse_both(table: Table, rows: KeyColumns, deleted: KeyColumns) -> None:
     """Raises `RowError` for a row whose key is deleted by the same commit: which of the two is meant cannot be known."""
-    if RECORD_INDEX in table.config.kept_partitions:
+    if locates_keys(table.config.kept_partitions):
         pairs = [(np.arange(len(rows)), np.arange(len(deleted)))]
     else:
         of_deleted = dict(deleted.by_partition())

@@ -28,11 +28,10 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
-from hudi_core.index_kinds.expression_values import Expression
-from hudi_core.index_kinds.expressions import ExpressionChanges
+from hudi_core.index_kinds.file_notes import FileNotes, NotedIndex
 from hudi_core.index_kinds.secondary import Indexed, SecondaryChanges
 from hudi_core.merge.rules import MergeRules, merge_rules
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import MergeMode
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
@@ -133,8 +132,8 @@ class TaskRunner:
     """The columns that rows lack: those of their keys keep what they have stored there."""
     indexed: Indexed | None = None
     """The secondary indexes whose changes are reported."""
-    expressions: tuple[Expression, ...] = ()
-    """The expression indexes whose values in files are reported."""
+    noted: tuple[NotedIndex, ...] = ()
+    """The indexes for which files are noted."""
     stays: bool = False
     """Rows may come with another partition than that of their file, whose path they get."""
     codec: str | None = None
@@ -150,8 +149,8 @@ class TaskRunner:
         if status is not None and self.indexed is not None:
             changes = SecondaryChanges(self.snapshot, self.indexed, time)
             status = changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
-        if status is not None and self.expressions:
-            status = ExpressionChanges(self.snapshot, self.expressions, self._table_schema, time).of_status(status)
+        if status is not None and self.noted:
+            status = FileNotes(self.snapshot, self.noted, self._table_schema, time).of_status(status)
         if self.tally is not None:
             add_written(self.tally, status, counted=True)
         return status
@@ -320,7 +319,7 @@ class TaskRunner:
 
     @property
     def _has_record_index(self) -> bool:
-        return RECORD_INDEX in self.snapshot.config.kept_partitions
+        return locates_keys(self.snapshot.config.kept_partitions)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -335,7 +334,7 @@ def task_runner(
     merges: bool,
     kept: frozenset[int] = frozenset(),
     indexed: Indexed | None = None,
-    expressions: tuple[Expression, ...] = (),
+    noted: tuple[NotedIndex, ...] = (),
     stays: bool = False,
     codec: str | None = None,
     block_bytes: int = BLOCK_BYTES,
@@ -350,7 +349,7 @@ def task_runner(
         merges,
         kept,
         indexed,
-        expressions,
+        noted,
         stays,
         codec,
         block_bytes,

@@ -20,9 +20,9 @@ from hudi_core.data_files.block_size import block_bytes
 from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError, LockedError, UsageError
-from hudi_core.index_kinds.expression_values import Expression
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -219,7 +219,7 @@ class WriteRun:
             self._refuse_other_schema(running.table)
             columns = list_indexed_columns(running.table, self.schema)
             indexed = Indexed(columns, self.schema) if columns else None
-            expressions = table_expressions(running.table, self.schema)
+            noted = list_noted_indexes(running.table, self.schema)
             self._enter(LOOKING_UP)
             planned = plan(running.table, running.instant_time)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
@@ -228,7 +228,7 @@ class WriteRun:
             running.start(_plan_stats(planned.tasks))
             run(running.table.storage, planned.before)
             exchange = _plan_exchange(running, planned, columns)
-            written = self._write(running, planned, indexed, expressions, exchange)
+            written = self._write(running, planned, indexed, noted, exchange)
             self._enter(COMMITTING)
             staged = frozenset[str]() if written.staged is None else written.staged.partitions
             left = [column for column in columns if column.partition not in staged]
@@ -261,7 +261,7 @@ class WriteRun:
         running: Transaction,
         planned: Planned,
         indexed: Indexed | None,
-        expressions: tuple[Expression, ...],
+        noted: tuple[NotedIndex, ...],
         exchange: KeyExchange | None,
     ) -> Written:
         table, tasks = running.table, planned.tasks
@@ -275,7 +275,7 @@ class WriteRun:
         self._enter(WRITING, tasks)
         runner = task_runner(
             table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
-            expressions=expressions, stays=not self.options.moves(table.config.properties),
+            noted=noted, stays=not self.options.moves(table.config.properties),
             codec=codec_of(self.options.properties, table.config.properties),
             block_bytes=block_bytes(self.options.properties, table.config.properties),
             tally=tally if here else None,
@@ -360,7 +360,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
         buckets = None if layout.consistent else layout.buckets
         tagger = Tagger(table, TagOptions(IndexKind.BUCKET, False, buckets, layout.hash_fields))
     else:
-        tagger = Tagger(table, TagOptions(options.index, RECORD_INDEX in table.config.kept_partitions))
+        tagger = Tagger(table, TagOptions(options.index, locates_keys(table.config.kept_partitions)))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, Locations.nowhere(len(keys))
     return tagger, tagger.locate(keys)
@@ -368,7 +368,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
 
 def _read_replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
     """The record keys of replaced file groups, which have to be removed from the table's record index."""
-    if RECORD_INDEX not in table.config.kept_partitions:
+    if not locates_keys(table.config.kept_partitions):
         return {}
     stored = StoredKeys(Sources(table.snapshot()))
     parts: dict[str, list[StringColumn]] = {}

@@ -82,7 +82,7 @@ def tag(
     if kind is Distribution.BUCKETS:
         dealt = _by_buckets(keys, remote, count)
     else:
-        by_key_alone = options.whole_table or options.index is IndexKind.RECORD_INDEX
+        by_key_alone = options.whole_table or options.index.has_places
         dealt = _by_ranges(keys, [RECORD_KEY] if by_key_alone else [PARTITION_PATH, RECORD_KEY], count)
     return dealt.mapInArrow(
         in_worker(_tagger(remote)), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)])

@@ -18,8 +18,8 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.expr.walk import change_tree
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IDENTITY, find_indexed_value
-from hudi_core.metadata.kinds import EXPRESSION
-from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.metadata.kinds import EXPRESSION, of_kind
+from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.planning.sources.slice_statistics import DataFiles, join_keys
 from hudi_core.planning.sources.stable_names import stable_column
@@ -46,15 +46,17 @@ def expression_indexes(
     usable: frozenset[str],
     wanted: Schema,
     versions: Sequence[Schema],
-    kind: str = COLUMN_STATS,
+    *,
+    of_filters: bool = False,
     first: int = FIRST_CONDITION_ID,
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes of a kind (statistics or `bloom_filters`) whose meaning is certain. `first` is the id of the first one's
+    """The indexes, of statistics or of bloom filters, whose meaning is certain. `first` is the id of the first one's
     column; those of others go down from there."""
     indexes: list[ExpressionIndex] = []
-    for partition in sorted(definitions.keys() & usable):
+    for partition in of_kind(EXPRESSION, definitions.keys() & usable):
         definition = definitions[partition]
-        if not EXPRESSION.is_of(partition) or definition.kind != kind or len(definition.columns) != 1:
+        is_wanted = definition.records_filters if of_filters else definition.records_statistics
+        if not is_wanted or len(definition.columns) != 1:
             continue
         place = stable_column(definition.columns[0], wanted, versions)
         value = None if place is None else find_indexed_value(definition, place.field.type)

@@ -14,6 +14,7 @@ from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_prefix, split_secondary_key
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.kinds import SECONDARY, of_kind
 from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
@@ -30,7 +31,6 @@ from hudi_core.types.nodes import Date, Int, Long, String
 
 Keys = frozenset[str]
 
-_PREFIX = "secondary_index_"
 MAX_RECORDS = 10_000
 """Records of a value that are placed one by one; a value of more is not rare enough to be looked up."""
 
@@ -221,10 +221,10 @@ def secondary_indexes(
     """The secondary indexes of columns whose values all writers spell alike: texts, whole numbers, dates (as day numbers)."""
     indexes: list[Index] = []
     merges = records.headers.snapshot.config.type is TableType.MERGE_ON_READ
-    several = merges and sum(partition.startswith(_PREFIX) for partition in metadata.partitions) > 1
-    for partition in sorted(definitions.keys() & metadata.partitions):
+    several = merges and len(of_kind(SECONDARY, metadata.partitions)) > 1
+    for partition in of_kind(SECONDARY, definitions.keys() & metadata.partitions):
         definition = definitions[partition]
-        if not partition.startswith(_PREFIX) or len(definition.columns) != 1:
+        if len(definition.columns) != 1:
             continue
         column = stable_column(definition.columns[0], wanted, versions)
         if column is not None and isinstance(column.field.type, String | Int | Long | Date):

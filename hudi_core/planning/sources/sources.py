@@ -143,7 +143,7 @@ class Sources(Portable):
             return []
         first, opaque = FIRST_CONDITION_ID - len(self.expression_indexes), self.merges is MergedColumns.ANYTHING
         indexes = expression_indexes(
-            self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas, BLOOM_FILTERS, first
+            self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas, of_filters=True, first=first
         )
         return [ExpressionFilters(index, table, snapshot.slices, opaque) for index in indexes]
 

@@ -12,7 +12,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.data_files.log_file import log_target
 from hudi_core.errors import ConflictError
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
 from hudi_core.services.compaction.options import CompactionOptions
@@ -69,7 +69,7 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
 def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> tuple[WriteStatus, ...]:
     table, time, version = write.table, write.instant_time, write.table.config.version
     rows = row_schema(table, bare_schema(table))
-    compactor = LogCompactor(table.snapshot().without_slices(), rows, table_expressions(table))
+    compactor = LogCompactor(table.snapshot().without_slices(), rows, list_noted_indexes(table))
     latest = {group_of(one): one for one in table.slices()}
     tasks = [
         MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)

@@ -22,8 +22,7 @@ from hudi_core.engine import Engine
 from hudi_core.formats.deletes import DeleteRecords, join_deletes, read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 from hudi_core.formats.log_write import encode_data_blocks, encode_delete_blocks
-from hudi_core.index_kinds.expression_values import Expression
-from hudi_core.index_kinds.expressions import ExpressionChanges
+from hudi_core.index_kinds.file_notes import FileNotes, NotedIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.latest_records import LatestRecords
 from hudi_core.reading.merged_slices import MergedSlices
@@ -57,7 +56,7 @@ class LogCompactor:
 
     snapshot: Snapshot
     rows: Schema
-    expressions: tuple[Expression, ...] = ()
+    noted: tuple[NotedIndex, ...] = ()
     tally: Tally | None = None
     """Gets what tasks write; None for a compactor that travels to other processes."""
 
@@ -65,10 +64,10 @@ class LogCompactor:
         """Writes the latest record of each key as it is in its log file; None where there is none. Raises `UnsupportedError`
         where records are merged column by column: what one of them lacks is not known from it alone."""
         status = self._write(task)
-        if status is not None and self.expressions:
+        if status is not None and self.noted:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
-            status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
+            status = FileNotes(self.snapshot, self.noted, bare, time).of_status(status)
         if self.tally is not None:
             add_written(self.tally, status, counted=True)
         return status

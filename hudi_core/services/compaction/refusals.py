@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.metadata_writer.changes import is_kept
 from hudi_core.metadata_writer.delta_commit import refuse_unkept
 from hudi_core.options import TableType
@@ -24,4 +24,4 @@ def refuse_uncompactable(table: Table) -> None:
     metadata = table.snapshot().metadata
     if metadata is not None:
         refuse_unkept(metadata, is_kept)
-    table_expressions(table)
+    list_noted_indexes(table)

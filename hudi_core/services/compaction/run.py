@@ -19,7 +19,7 @@ from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
-from hudi_core.index_kinds.expressions import table_expressions
+from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.options import CompactionOptions
@@ -115,7 +115,7 @@ class _Run:
         table = write.table
         bare = bare_schema(table)
         snapshot = table.snapshot().without_slices()
-        self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), table_expressions(table))
+        self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), list_noted_indexes(table))
 
     def statuses(self, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
         table, time = self._write.table, self._write.instant_time

@@ -20,9 +20,8 @@ from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.formats.names import parse_base_file
-from hudi_core.index_kinds.expression_values import Expression
-from hudi_core.index_kinds.expressions import ExpressionChanges
-from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.index_kinds.file_notes import FileNotes, NotedIndex
+from hudi_core.metadata.kinds import stores_filters
 from hudi_core.options import TableConfig
 from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
@@ -72,7 +71,7 @@ class Compactor:
     snapshot: Snapshot
     rows: Schema
     files: Schema
-    expressions: tuple[Expression, ...] = ()
+    noted: tuple[NotedIndex, ...] = ()
     tally: Tally | None = None
     """Gets what tasks write; None for a compactor that travels to other processes."""
 
@@ -80,10 +79,10 @@ class Compactor:
         """Writes the rows of a slice, those of the old base file in its order, changed ones where they stood. Rows keep their
         commit times. Raises what storage raises."""
         status = self._write(task)
-        if self.expressions:
+        if self.noted:
             bare = replace(self.rows, record=without_meta_columns(self.rows.record))
             time = task.target.instant_time
-            status = ExpressionChanges(self.snapshot, self.expressions, bare, time).of_status(status)
+            status = FileNotes(self.snapshot, self.noted, bare, time).of_status(status)
         if self.tally is not None:
             add_written(self.tally, status, counted=True)
         return status
@@ -135,7 +134,7 @@ class Compactor:
             frozenset(file.name for file in task.slice.files),
         )
         # Keys stay in their file groups: no index asks for them.
-        kept = status.bloom_filter if BLOOM_FILTERS in self.snapshot.config.kept_partitions else None
+        kept = status.bloom_filter if stores_filters(self.snapshot.config.kept_partitions) else None
         return replace(status, added_keys=None, bloom_filter=kept, merged=merged)
 
     @cached_property

@@ -14,7 +14,7 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Compare, Comparison, Name, Not
 from hudi_core.expr.predicate import Predicate, Term
 from hudi_core.expr.sql_predicate import predicate_tree
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
 from hudi_core.rows.truth import evaluate, is_true
 from hudi_core.schema.ids import record_with_ids
@@ -143,7 +143,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     checked = check_clauses(clauses)
     rows, pairs = bare_schema(table), match_columns(on)
     config, case = table.config, table.case_sensitive
-    whole_table = RECORD_INDEX in config.kept_partitions
+    whole_table = locates_keys(config.kept_partitions)
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
         found = "none" if not keys else list_names(list(keys))

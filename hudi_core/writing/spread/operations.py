@@ -17,7 +17,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
 from hudi_core.errors import RowError
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.parallel.flow import Flow, SpreadRows
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
@@ -212,7 +212,7 @@ class GivenRows:
         self, table: Table, options: WriteOptions, kept: ExitStack, *, deletes: bool
     ) -> tuple[Flow, LocatedReport]:
         """The rows with their places, all of a key in one part."""
-        whole_table = RECORD_INDEX in table.config.kept_partitions
+        whole_table = locates_keys(table.config.kept_partitions)
         tagging = remote_tagging(table, TagOptions(options.index, whole_table))
         ranges = self._ranges
         if tagging.slices:
@@ -229,7 +229,7 @@ class GivenRows:
 
     def _refuse_repeated_keys(self) -> None:
         """Raises `RowError` for a key that comes twice, where the record index takes each once."""
-        if RECORD_INDEX not in self.table.config.kept_partitions:
+        if not locates_keys(self.table.config.kept_partitions):
             return
         cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
         first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.index_builds.row_sources import _SOURCES
+from hudi_core.index_builds.row_sources import SOURCES
+from hudi_core.index_kinds.build_plan import DEFINITIONS
+from hudi_core.index_kinds.file_notes import NOTED
 from hudi_core.metadata.kinds import (
     EXPRESSION,
     KINDS,
-    NAMED_KINDS,
     SECONDARY,
     build_order,
     dependents,
@@ -16,8 +17,8 @@ from hudi_core.metadata.kinds import (
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
-from hudi_core.metadata_writer.changes import _OF_A_CHANGE
-from hudi_core.validation.validate import CHECKS
+from hudi_core.metadata_writer.changes import ROWS_OF_CHANGE
+from hudi_core.validation.validate import OF_INDEXES
 
 NAMES = [kind.name for kind in KINDS]
 
@@ -36,9 +37,10 @@ def test_a_partition_of_later_releases_is_of_no_kind() -> None:
 
 
 def test_every_kind_has_its_part_in_every_step() -> None:
-    assert sorted(_OF_A_CHANGE) == sorted(NAMES)
-    assert sorted(name for _, names in _SOURCES for name in names) == sorted(set(NAMES) - {FILES})
-    assert set(NAMES) - {FILES} <= set(CHECKS)
+    assert sorted(ROWS_OF_CHANGE) == sorted(NAMES)
+    assert sorted(SOURCES) == sorted(OF_INDEXES) == sorted(set(NAMES) - {FILES})
+    assert set(NOTED) == {kind.name for kind in KINDS if kind.notes_files}
+    assert set(DEFINITIONS) == {kind.name for kind in KINDS if kind.has_columns and kind.needs != COLUMN_STATS}
 
 
 def test_a_kind_comes_after_what_it_needs() -> None:
@@ -56,7 +58,7 @@ def test_what_needs_a_partition_goes_with_it() -> None:
 
 def test_partitions_of_a_kind_come_in_order() -> None:
     partitions = [SECONDARY.partition("b"), EXPRESSION.partition("c"), SECONDARY.partition("a")]
-    assert [of_kind(kind, partitions) for kind in NAMED_KINDS] == [
+    assert [of_kind(kind, partitions) for kind in KINDS.named] == [
         [SECONDARY.partition("a"), SECONDARY.partition("b")],
         [EXPRESSION.partition("c")],
     ]
