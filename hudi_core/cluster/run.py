@@ -37,7 +37,6 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
 from hudi_core.index_kinds.file_notes import list_noted_indexes
-from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
@@ -109,7 +108,7 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         written: list[Rewritten] = []
 
         def settle(latest: Table, change: TableChange) -> TableChange:
-            refuse_new_indexes(write.table, latest, (RECORD_INDEX, BLOOM_FILTERS))
+            refuse_new_indexes(write.table, latest, lambda kind: kind.locates_keys or kind.stores_filters)
             now = slices_by_group(latest.slices())
             written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
             _refuse_none(latest, instant, written)

@@ -1,6 +1,6 @@
 """The records with which metadata partitions begin: which files they are made from, and by what. Rules META-81 to META-83.
 
-A new kind of index gets a `RowSource` of its own, or a share of one that reads the same files, and its place in `_SOURCES`.
+A new kind of index gets a `RowSource` of its own, or a share of one that reads the same files, and its place in `SOURCES`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 after_write        a table as a write is about to leave it, to read files of the write before it completes
 build_plan         the plan of an index build, as a value and as the `indexing` instant that other writers read
 expression_values  the values of an expression index in one file: their statistics, or a bloom filter of them
-expressions        what a write records in expression indexes: of each new file the statistics, or a filter, of the values
+expressions        expression indexes of a table: of which function of which column each is, and which cannot be
+file_notes         what writers note of each file that they make, for the indexes that record values of files
 fixed_columns      columns with an index of their own, which stay as they are
 secondary          what a write changes in secondary indexes: keys that file groups held before, and those they hold after it
 """

@@ -1,6 +1,4 @@
-"""What a write records in expression indexes: of each new file the statistics, or a filter, of the values. Rules WRITE-60 to
-WRITE-62.
-"""
+"""The expression indexes of a table: of which function of which column each is, and which cannot be. Rules WRITE-61, WRITE-62."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ def expression_of(table: Table, partition: str, definition: IndexDefinition) -> 
             expected=f"a function of the top-level column {name} whose values can be indexed",
             found=f"no such column, in {options}" if place is None else f"{options} of {brief(place.field.type)}",
         )
-    index = IndexedExpression(partition, name, value.type, definition.kind, definition.version)
+    index = IndexedExpression(partition, name, value.type, definition.records_filters, definition.version)
     schema = project(table.schema, [(name,)])
     return Expression(index, _term(value, place, schema), schema)
 

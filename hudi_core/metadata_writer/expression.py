@@ -35,18 +35,14 @@ PARTITION_PREFIX: Final = "__partition_stat__"
 
 @dataclass(frozen=True, slots=True)
 class IndexedExpression:
-    """An expression index as rows of it are made: its column by name, the type of its values, what it records, its version."""
+    """An expression index as rows of it are made: its column by name, the type of its values, its version."""
 
     partition: str
     column: str
     type: t.Type = field(hash=False)
-    kind: str
+    is_filter: bool
+    """It records bloom filters, not statistics."""
     version: str
-
-    @property
-    def is_filter(self) -> bool:
-        """Whether it records bloom filters, not statistics."""
-        return self.kind == BLOOM_FILTERS
 
 
 def expression_definition(

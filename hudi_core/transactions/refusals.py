@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
@@ -14,6 +14,7 @@ from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.kinds import IndexKind, kind_of
 from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
@@ -108,10 +109,11 @@ def list_excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
     return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)
 
 
-def refuse_new_indexes(before: Table, latest: Table, partitions: Collection[str]) -> None:
-    """Raises `ConflictError` where one of these indexes was begun since a write began: it would lack what the write's files have,
-    for that was not kept."""
-    begun = (latest.config.kept_partitions - before.config.kept_partitions).intersection(partitions)
+def refuse_new_indexes(before: Table, latest: Table, lacks: Callable[[IndexKind], bool]) -> None:
+    """Raises `ConflictError` where an index was begun since a write began which `lacks` what the write's files have, for that was
+    not kept."""
+    new = latest.config.kept_partitions - before.config.kept_partitions
+    begun = [partition for partition in new if (kind := kind_of(partition)) is not None and lacks(kind)]
     if begun:
         where = latest.storage.uri
         raise ConflictError(

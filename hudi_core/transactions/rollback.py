@@ -26,7 +26,8 @@ from hudi_core.errors import list_names as listed_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.metadata.table import PARTITION_STATS
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata_writer.undo import refuse_mixed, undo_steps
 from hudi_core.notebook import show_briefly
 from hudi_core.snapshot.snapshot import list_files
@@ -175,7 +176,7 @@ def find_completed_write(table: Table, requested_time: str) -> Instant:
 
 def refuse_wide_statistics(table: Table, undone: Instant) -> None:
     """Raises `UnsupportedError` where statistics of whole partitions, recorded since, leave out values that come back."""
-    if PARTITION_STATS not in table.config.kept_partitions:
+    if not _records_whole_partitions(table):
         return
     partitions = set(table.timeline.metadata(undone).stats)
     for instant in later_writes(table, undone):
@@ -186,6 +187,13 @@ def refuse_wide_statistics(table: Table, undone: Instant) -> None:
                 expected=f"no statistics of its partitions since {undone.requested_time}",
                 found=f"those of partition {both[0]!r} by {instant.requested_time}",
             )
+
+
+def _records_whole_partitions(table: Table) -> bool:
+    """Whether an index has statistics of whole partitions. An expression index of filters has none."""
+    kept = [partition for partition in table.config.kept_partitions if has_whole_partitions([partition])]
+    definitions = index_definitions(table.storage, table.config) if kept else {}
+    return any(partition not in definitions or not definitions[partition].records_filters for partition in kept)
 
 
 def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:

@@ -6,8 +6,9 @@ exists. What depends on the time zone of the session that made the index is left
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.expr.walk import change_tree
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IDENTITY, find_indexed_value
-from hudi_core.metadata.kinds import EXPRESSION, of_kind
+from hudi_core.metadata.kinds import EXPRESSION_INDEX, PerKind
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.planning.sources.slice_statistics import DataFiles, join_keys
@@ -41,31 +42,60 @@ class ExpressionIndex:
     column: Column
 
 
+FindIndex = Callable[[str, IndexDefinition, Schema, Sequence[Schema], int], ExpressionIndex | None]
+"""Finds the meaning of an index of a partition for queries: by its definition, the wanted schema, all versions of the schema, and
+the id that the column of its values gets. None where the meaning is not certain."""
+
+
 def expression_indexes(
+    kinds: PerKind[FindIndex],
     definitions: Mapping[str, IndexDefinition],
     usable: frozenset[str],
     wanted: Schema,
     versions: Sequence[Schema],
-    *,
-    of_filters: bool = False,
     first: int = FIRST_CONDITION_ID,
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes, of statistics or of bloom filters, whose meaning is certain. `first` is the id of the first one's
-    column; those of others go down from there."""
+    """The indexes of kinds whose meaning is certain. `first` is the id of the first one's column; those of others go down from
+    there."""
     indexes: list[ExpressionIndex] = []
-    for partition in of_kind(EXPRESSION, definitions.keys() & usable):
-        definition = definitions[partition]
-        is_wanted = definition.records_filters if of_filters else definition.records_statistics
-        if not is_wanted or len(definition.columns) != 1:
-            continue
-        place = stable_column(definition.columns[0], wanted, versions)
-        value = None if place is None else find_indexed_value(definition, place.field.type)
-        if place is None or value is None or not value.certain:
-            continue
-        column = Column(place.field.id, place.name, place.field.type)
-        stands_for = Column(first - len(indexes), value.sql(column.name), value.type)
-        indexes.append(ExpressionIndex(partition, value.function, column, value.literals, stands_for))
+    for partition, find in kinds.among(definitions.keys() & usable):
+        index = find(partition, definitions[partition], wanted, versions, first - len(indexes))
+        if index is not None:
+            indexes.append(index)
     return tuple(indexes)
+
+
+def _find_statistics(
+    partition: str, definition: IndexDefinition, wanted: Schema, versions: Sequence[Schema], id: int
+) -> ExpressionIndex | None:
+    return _find(partition, definition, wanted, versions, id) if definition.records_statistics else None
+
+
+def _find_filters(
+    partition: str, definition: IndexDefinition, wanted: Schema, versions: Sequence[Schema], id: int
+) -> ExpressionIndex | None:
+    return _find(partition, definition, wanted, versions, id) if definition.records_filters else None
+
+
+def _find(
+    partition: str, definition: IndexDefinition, wanted: Schema, versions: Sequence[Schema], id: int
+) -> ExpressionIndex | None:
+    if len(definition.columns) != 1:
+        return None
+    place = stable_column(definition.columns[0], wanted, versions)
+    value = None if place is None else find_indexed_value(definition, place.field.type)
+    if place is None or value is None or not value.certain:
+        return None
+    column = Column(place.field.id, place.name, place.field.type)
+    return ExpressionIndex(
+        partition, value.function, column, value.literals, Column(id, value.sql(column.name), value.type)
+    )
+
+
+STATISTICS_OF_VALUES: Final = PerKind[FindIndex]({EXPRESSION_INDEX: _find_statistics})
+"""Indexes with statistics of values in each file."""
+FILTERS_OF_VALUES: Final = PerKind[FindIndex]({EXPRESSION_INDEX: _find_filters})
+"""Indexes with a bloom filter of the values in each file."""
 
 
 def with_index_columns(

@@ -15,13 +15,20 @@ from hudi_core.keys.from_keys import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import hash_keys
+from hudi_core.metadata.kinds import PerKind
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.sources.bloom_filters import filters_in_metadata
 from hudi_core.planning.sources.column_ranges import Bounds, ranges
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.expression_filters import ExpressionFilters
-from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes
+from hudi_core.planning.sources.expression_indexes import (
+    FILTERS_OF_VALUES,
+    STATISTICS_OF_VALUES,
+    ExpressionIndex,
+    FindIndex,
+    expression_indexes,
+)
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_fallback import FooterFallback, complete_slices
 from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
@@ -129,23 +136,24 @@ class Sources(Portable):
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:
-        table = self.snapshot.metadata
-        if table is None or not self._definitions:
-            return ()
-        snapshot = self.snapshot
-        return expression_indexes(self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas)
+        """The indexes with statistics of values of functions."""
+        return self._find_indexes(STATISTICS_OF_VALUES, FIRST_CONDITION_ID)
 
     @cached_property
     def expression_filters(self) -> list[ExpressionFilters]:
-        """The bloom filters of expression indexes."""
-        table, snapshot = self.snapshot.metadata, self.snapshot
-        if table is None or not self._definitions:
+        """The bloom filters of values of functions."""
+        table, opaque = self.snapshot.metadata, self.merges is MergedColumns.ANYTHING
+        if table is None:
             return []
-        first, opaque = FIRST_CONDITION_ID - len(self.expression_indexes), self.merges is MergedColumns.ANYTHING
-        indexes = expression_indexes(
-            self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas, of_filters=True, first=first
-        )
-        return [ExpressionFilters(index, table, snapshot.slices, opaque) for index in indexes]
+        indexes = self._find_indexes(FILTERS_OF_VALUES, FIRST_CONDITION_ID - len(self.expression_indexes))
+        return [ExpressionFilters(index, table, self.snapshot.slices, opaque) for index in indexes]
+
+    def _find_indexes(self, kinds: PerKind[FindIndex], first: int) -> tuple[ExpressionIndex, ...]:
+        table, snapshot = self.snapshot.metadata, self.snapshot
+        if table is None:
+            return ()
+        versions = snapshot.history.schemas
+        return expression_indexes(kinds, self._definitions, table.partitions, snapshot.schema, versions, first)
 
     @cached_property
     def _definitions(self) -> Mapping[str, IndexDefinition]:

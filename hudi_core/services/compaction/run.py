@@ -20,7 +20,6 @@ from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
-from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
@@ -55,7 +54,7 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
         kept: list[WriteStatus] = []
 
         def settle(latest: Table, change: TableChange) -> TableChange:
-            refuse_new_indexes(write.table, latest, (BLOOM_FILTERS,))
+            refuse_new_indexes(write.table, latest, lambda kind: kind.stores_filters)
             now = {group_of(one) for one in list_planned_slices(latest, plan)}
             kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
             for status in change.statuses:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -193,4 +193,20 @@ def test_statistics_of_a_partition_do_not_hide_what_comes_back(tmp_path: Path) -
     (plan,) = table.refresh().rollback(undone)
     assert "partition_stats" in plan.rebuilt
     assert table.refresh().scan(where="n < 0").to_arrow().num_rows == 1
+    assert [str(one) for one in table.refresh().validate()] == []
+
+
+@pytest.mark.parametrize(("using", "rebuilt"), [("column_stats", True), ("bloom_filters", False)])
+def test_statistics_of_an_expression_do_not_hide_what_comes_back(
+    tmp_path: Path, using: Literal["column_stats", "bloom_filters"], rebuilt: bool
+) -> None:
+    """ROLLBACK-1100: an expression index has records of whole partitions too, but one of filters."""
+    table = hudi_core.create(tmp_path / "t", rows(0, 1, 0), "id", partition_by="city")
+    table.append(in_city("oslo", "low", n=-100))
+    table = table.refresh().index("expression_index", columns=["n"], function="identity", using=using)
+    table.refresh().upsert(in_city("oslo", "low", n=5))
+    undone = last(table)
+    table.refresh().append(in_city("oslo", "y1", n=6))
+    (plan,) = table.refresh().rollback(undone)
+    assert ("expr_index_identity_n" in plan.rebuilt) == rebuilt
     assert [str(one) for one in table.refresh().validate()] == []
