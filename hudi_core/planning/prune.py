@@ -13,6 +13,7 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.expr.bind import bind
 from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import Expr
@@ -22,9 +23,6 @@ from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, St
 from hudi_core.pruning.store import FileStatistics, Load
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
-
-Bools = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

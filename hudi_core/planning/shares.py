@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Numbers
 from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.kinds import has_statistics
@@ -24,8 +25,6 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import NO_BASE, Slices
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

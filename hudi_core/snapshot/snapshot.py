@@ -12,7 +12,7 @@ from typing import Any
 
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.metadata.kinds import has_listing, kind_of
+from hudi_core.metadata.kinds import IndexKind, has_listing, kind_of
 from hudi_core.metadata.table import (
     COLUMN_STATS,
     FILES,
@@ -211,13 +211,19 @@ class Snapshot(Portable):
         return self.config.populate_meta_fields
 
     def usable(self, partition: str) -> MetadataTable | None:
-        """The metadata table when this partition of it may be used. The record index locates rows in log files too."""
-        kind = kind_of(partition)
-        if kind is not None and kind.locates_keys and self.read_optimized:
-            return None
-        if kind is not None and kind.stores_filters and not self.stores_keys:
-            return None
-        return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
+        """The metadata table when this partition of it may be used."""
+        return self.metadata if partition in self._usable_partitions else None
+
+    @cached_property
+    def _usable_partitions(self) -> frozenset[str]:
+        """Places of keys are in log files too, which may be left out; filters are of keys that base files store."""
+        if self.metadata is None:
+            return frozenset()
+        kept = ((partition, kind_of(partition)) for partition in self.metadata.partitions)
+        return frozenset(partition for partition, kind in kept if kind is None or self._may_use(kind))
+
+    def _may_use(self, kind: IndexKind) -> bool:
+        return not (kind.locates_keys and self.read_optimized) and not (kind.stores_filters and not self.stores_keys)
 
     def warn_or_raise(self, error: TableError) -> None:
         """Handles a part of the metadata table that cannot be used: warns, or raises when it is required."""

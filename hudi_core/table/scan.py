@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.engine import ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
@@ -21,7 +22,7 @@ from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.planning.prune import Conjunct, bind_conjunct, prune, whole
-from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, join_plans, pruning, records_to_read
+from hudi_core.planning.shares import PrunedShare, RemotePruning, join_plans, pruning, records_to_read
 from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.expr.connectives import every
 from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.bloom import HashedKeys
@@ -15,7 +16,6 @@ from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Index, Keys, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
-from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.stored_filters import (
     keys_in_footer,
     parse_stored_filter,

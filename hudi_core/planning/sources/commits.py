@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import Predicate, columns_of
@@ -59,7 +59,7 @@ class CommitTimes:
         assert place is not None
         column = place.field.id
 
-        def open_(rows: npt.NDArray[np.int64], _: Predicate) -> _Written:
+        def open_(rows: Numbers, _: Predicate) -> _Written:
             touched = (self._is_touched(slices[row], layout) for row in rows.tolist())
             return _Written(np.fromiter(touched, np.bool_, len(rows)), column)
 
@@ -79,13 +79,13 @@ class CommitTimes:
 class _Written:
     """`Knowledge` of rows' commit times in some slices, in the order given."""
 
-    touched: npt.NDArray[np.bool_]
+    touched: Bools
     column: int
     note: str = ""
 
-    def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def possible(self, predicate: Predicate) -> Bools:
         names_commit_time = self.column in columns_of(predicate)
         return self.touched.copy() if names_commit_time else np.ones(len(self.touched), np.bool_)
 
-    def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def certain(self, predicate: Predicate) -> Bools:
         return np.zeros(len(self.touched), np.bool_)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Numbers
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr.connectives import every, is_truth, negate, some
 from hudi_core.expr.predicate import (
@@ -40,8 +40,6 @@ from hudi_core.pruning.statistics import ColumnStatistics, from_values, take_fil
 from hudi_core.pruning.store import FIRST_CONDITION_ID, Load, StatisticsPart
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
-
-Numbers = npt.NDArray[np.int64]
 
 Values = Mapping[int, Sequence[PathValue | None]]
 """Values of partition columns from paths: by column id, one for each partition."""

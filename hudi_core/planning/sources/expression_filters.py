@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.expr.predicate import Column, OneOf
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
@@ -16,7 +17,6 @@ from hudi_core.metadata.table import MetadataTable
 from hudi_core.planning.sources.bloom_filters import MAX_FILTERS
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex
 from hudi_core.planning.sources.indexes import Keys, Lookup
-from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.timeline.slices import FileSlice, Slices
 from hudi_core.types import nodes as t
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.conditions import ConditionColumns
 from hudi_core.planning.sources.footer_fallback import FooterFallback
-from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, Numbers
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 
 
@@ -29,7 +29,7 @@ class FileStatisticsAnswer:
     facts: ConditionColumns
     note: str = field(default="", init=False)
 
-    def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def possible(self, predicate: Predicate) -> Bools:
         files, flags = self._files, np.ones(len(self.slices), np.bool_)
         positions = np.searchsorted(self.slices, files.slices)
         by_file = self._statistics.plan(predicate, self.facts.of_slices(files.slices)).possible()
@@ -38,7 +38,7 @@ class FileStatisticsAnswer:
         flags[~flags] = ~self._whole(self.slices[~flags])
         return flags
 
-    def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def certain(self, predicate: Predicate) -> Bools:
         return np.zeros(len(self.slices), np.bool_)
 
     @cached_property
@@ -59,7 +59,7 @@ class FileStatisticsAnswer:
 
         return FileStatistics(len(files), load)
 
-    def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
+    def _whole(self, slices: Numbers) -> Bools:
         """In which of these slices all log blocks hold whole rows."""
         logs = [self.fallback.headers.snapshot.slices[row].logs for row in slices.tolist()]
         headers = self.fallback.headers.logs([log for of_slice in logs for log in of_slice])

@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.evolve.reconcile import Stored, find_stored_column
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_statistics import footer_pieces
-from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats, Numbers
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats
 from hudi_core.pruning.statistics import is_complete_in
 from hudi_core.pruning.store import FileStatistics, Load, StatisticsPart
 
 
-def complete_slices(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.bool_]:
+def complete_slices(pieces: Iterable[StatisticsPart], count: int) -> Bools:
     """Which of the slices 0 to `count` - 1 have complete statistics of a column: both bounds, the null count, NaN."""
     has_part, incomplete = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for piece in pieces:

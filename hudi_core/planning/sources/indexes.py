@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_prefix, split_secondary_key
@@ -22,7 +23,7 @@ from hudi_core.options import TableType
 from hudi_core.planning.prune import Source, StatisticsAnswer
 from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, with_condition_columns
 from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, Numbers
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices
 from hudi_core.planning.sources.stable_names import stable_column
 from hudi_core.planning.sources.uniqueness import is_current, keys_of, rows_of
 from hudi_core.pruning.store import FileStatistics

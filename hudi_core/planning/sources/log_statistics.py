@@ -10,9 +10,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Numbers
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_fallback import FooterFallback
-from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats, Numbers
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.errors import TableError
 from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import And
@@ -23,7 +24,6 @@ from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
 from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns
-from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Load, StatisticsPart
 

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.hashes import partition_id
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
@@ -32,7 +33,6 @@ from hudi_core.timeline.files import FileList
 from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.types import nodes as t
 
-Numbers = npt.NDArray[np.int64]
 Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
 """Reads the recorded statistics of columns by the names they had."""
 
@@ -62,13 +62,13 @@ class DataFiles:
     rows: Numbers
     """Their rows in `files`."""
     versions: npt.NDArray[np.int32]
-    certain: npt.NDArray[np.bool_]
-    logs: npt.NDArray[np.bool_]
+    certain: Bools
+    logs: Bools
     """Which are log files."""
     keys_of: KeysOf = hash_keys
     _keys: npt.NDArray[np.bytes_] | None = None
 
-    def select(self, which: npt.NDArray[np.bool_]) -> DataFiles:
+    def select(self, which: Bools) -> DataFiles:
         """Some of the files."""
         positions = np.flatnonzero(which)
         return DataFiles(
@@ -224,7 +224,7 @@ class PartitionStats:
     wanted: Schema
     recorded: Recorded
 
-    def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[StatisticsPart]:
+    def pieces(self, column: Column, covered: Callable[[str], Bools]) -> Iterator[StatisticsPart]:
         stored = [find_stored_column(version, self.wanted, column.id) for version in self.versions]
         places = {(column_.place.name, column_.place.field.type) for column_ in stored if isinstance(column_, Stored)}
         if len(places) != 1 or any(isinstance(column_, Absent) for column_ in stored):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.from_keys import RecordKeys, record_keys
@@ -36,7 +36,6 @@ from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 from hudi_core.planning.sources.slice_statistics import (
     ColumnStatsOfSlices,
-    Numbers,
     PartitionStats,
     PartitionValues,
     files_of,
@@ -59,7 +58,7 @@ class Sources(Portable):
     snapshot: Snapshot
     commits: CommitTimes | None = None
     by_indexes: bool = True
-    _complete: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
+    _complete: dict[int, Bools] = field(default_factory=dict, repr=False, compare=False)
     """The slices whose `column_stats` are complete, by column."""
 
     @cached_property
@@ -142,10 +141,11 @@ class Sources(Portable):
     @cached_property
     def expression_filters(self) -> list[ExpressionFilters]:
         """The bloom filters of values of functions."""
-        table, opaque = self.snapshot.metadata, self.merges is MergedColumns.ANYTHING
+        table = self.snapshot.metadata
         if table is None:
             return []
         indexes = self._find_indexes(FILTERS_OF_VALUES, FIRST_CONDITION_ID - len(self.expression_indexes))
+        opaque = bool(indexes) and self.merges is MergedColumns.ANYTHING
         return [ExpressionFilters(index, table, self.snapshot.slices, opaque) for index in indexes]
 
     def _find_indexes(self, kinds: PerKind[FindIndex], first: int) -> tuple[ExpressionIndex, ...]:
@@ -194,7 +194,7 @@ class Sources(Portable):
             self.snapshot.warn_or_raise(error)
             return []
 
-    def _find_covered(self, name: str) -> npt.NDArray[np.bool_]:
+    def _find_covered(self, name: str) -> Bools:
         """Which partitions have recorded statistics of the column for each of their live files.
 
         A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, does
@@ -244,7 +244,7 @@ class Sources(Portable):
         """Statistics from the files themselves, for slices that recorded ones leave in doubt."""
         return FooterFallback(self.headers, self.recorded, self.by_path)
 
-    def has_complete_statistics(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def has_complete_statistics(self, slices: Numbers, predicate: Predicate) -> Bools:
         """Which slices have complete `column_stats` of the predicate's columns, where these were loaded."""
         complete = np.ones(len(slices), np.bool_)
         for column in columns_of(predicate):

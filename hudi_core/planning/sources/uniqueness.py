@@ -7,8 +7,8 @@ and `bulk_insert` do not look), a row is in a place that the index no longer hol
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Numbers
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.planning.sources.file_headers import FileHeaders
@@ -60,7 +60,7 @@ def rows_of(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
 
 def _rows_in_bases(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     files = recorded.files
-    rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
+    rows: Numbers = np.full(len(files), -1, np.int64)
     for statistics in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
         records, places = join_keys(statistics.keys, files.keys)
         rows[places] = statistics.statistics.rows[records]
