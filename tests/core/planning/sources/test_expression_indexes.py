@@ -10,7 +10,12 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.planning.plan import ScanPlan
-from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes, with_index_columns
+from hudi_core.planning.sources.expression_indexes import (
+    STATISTICS_OF_VALUES,
+    ExpressionIndex,
+    expression_indexes,
+    with_index_columns,
+)
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Verdict
@@ -38,7 +43,7 @@ def definition(function: str, column: str, kind: str = "column_stats", **options
 
 def indexes(*of: IndexDefinition, versions: tuple[Schema, ...] = (SCHEMA,)) -> tuple[ExpressionIndex, ...]:
     named = {f"expr_index_{number}": item for number, item in enumerate(of)}
-    return expression_indexes(named, frozenset(named), SCHEMA, versions)
+    return expression_indexes(STATISTICS_OF_VALUES, named, frozenset(named), SCHEMA, versions)
 
 
 LOWER, YEAR = indexes(definition("lower", "s"), definition("year", "day"))
@@ -64,7 +69,8 @@ def test_an_index_without_all_that_its_values_depend_on_is_not_used(of: IndexDef
 
 
 def test_partitions_that_may_not_be_used_are_not() -> None:
-    assert expression_indexes({"expr_index_0": definition("lower", "s")}, frozenset(), SCHEMA, (SCHEMA,)) == ()
+    known = {"expr_index_0": definition("lower", "s")}
+    assert expression_indexes(STATISTICS_OF_VALUES, known, frozenset(), SCHEMA, (SCHEMA,)) == ()
 
 
 def test_index_of_a_name_that_was_another_column_is_not_used() -> None:
