@@ -7,6 +7,7 @@ building          metadata partitions added to an existing metadata table while 
 changes           what a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55,
                   META-60 to META-66
 cleaning          the metadata table's own cleaning: files of slices that two compactions have replaced. Rule META-104
+committed_change  a commit of the table, as rows of the metadata table are made of it: what they share, found once
 compaction        the metadata table's own compaction: many log files merged into base files. Rules META-100
                   to META-103
 delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74
@@ -20,6 +21,9 @@ partition_ranges  statistics of whole partitions, from those of the files that t
 record_schema     the Avro schema of the metadata table's records, one for all its partitions and table versions. Rule META-50
 removed_files     what a clean takes out of each partition of the metadata table. Rule META-380
 rows              records of metadata partitions as columns: keys and encoded values. No Python object a record
+rows_of_keys      what a commit changes in the list of files and in indexes of keys. Rules META-51 to META-54, META-112
+rows_of_statistics  what a commit changes in indexes of statistics: of columns, and of values of expressions. Rules
+                  META-60 to META-66, META-116 to META-118
 secondary         secondary indexes as partitions of the metadata table: their names, definitions, rows. Rules META-34,
                   META-110 to META-113
 statistics_rows   records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60

@@ -37,7 +37,8 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata.kinds import KINDS, IndexKind, kind_of, with_kind
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.metadata_writer.changes import ROWS_OF_CHANGE, ChangeRows
+from hudi_core.metadata_writer.changes import ROWS_OF_CHANGE
+from hudi_core.metadata_writer.committed_change import CommittedChange
 from hudi_core.metadata_writer.delta_commit import PartitionRows
 from hudi_core.metadata_writer.removed_files import ROWS_OF_REMOVED_FILES, delete_statistics
 from hudi_core.metadata_writer.rows import IndexRows
@@ -133,7 +134,7 @@ def open_index(table: Table, partition: str, definition: IndexDefinition | None,
     return Lengths(partition, definition.columns[0])
 
 
-def rows_of_change(change: ChangeRows, partition: str) -> Iterator[PartitionRows]:
+def rows_of_change(change: CommittedChange, partition: str) -> Iterator[PartitionRows]:
     index = change.noted[partition]
     assert isinstance(index, Lengths)
     statuses = change.change.statuses

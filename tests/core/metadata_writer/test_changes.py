@@ -4,7 +4,8 @@ Rules META-50 to META-55, META-60 to META-66, META-70 to META-79.
 
 Also covers: `metadata_writer/initial.py`, `metadata_writer/rows.py`,
 `metadata_writer/group_files.py`,
-`metadata_writer/record_schema.py`, `metadata_writer/partition_ranges.py`.
+`metadata_writer/record_schema.py`, `metadata_writer/partition_ranges.py`, `metadata_writer/committed_change.py`,
+`metadata_writer/rows_of_keys.py`, `metadata_writer/rows_of_statistics.py`.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.formats.avro.columns import decode
 from hudi_core.metadata_writer.bounds import HIGHEST_STRING, record_bounds
-from hudi_core.metadata_writer.changes import columns_with_statistics, statistics_of
 from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
 from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.metadata_writer.rows_of_statistics import columns_with_statistics, statistics_of
 from hudi_core.metadata_writer.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.schema.schema import schema_at_place
