@@ -41,6 +41,7 @@ FIRST = (
     "tests/core/cli/test_interrupts.py",
     "tests/faults/test_faults.py",
     "tests/laws/test_functions.py",
+    "tests/core/writing/spread/test_operations.py",
     "tests/core/index_kinds/test_secondary.py",
     "tests/core/index_builds/test_index_beside_writers.py",
     "tests/laws/test_planted_faults.py",
