@@ -99,7 +99,7 @@ def _refuse_same_keys(
         return
     metadata = latest.snapshot().metadata or open_metadata_table(latest.storage, latest.config, latest.timeline)
     assert metadata is not None  # the record index is a part of it
-    if change.staged is not None and RECORD_INDEX in change.staged.partitions:
+    if change.staged is not None and locates_keys(change.staged.partitions):
         for instant in others:
             _refuse_staged(replace(metadata, partitions=latest.config.kept_partitions), where, change.staged, instant)
         return

@@ -25,6 +25,7 @@ from hudi_core.errors import HudiError, StorageError
 from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys
 from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slice
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import epoch_milliseconds, group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
@@ -135,7 +136,7 @@ class KeyExchange:
     def _without_keys(self, status: WriteStatus) -> WriteStatus:
         """What goes on to the caller: keys of other indexes alone, as of one whose file groups are not there yet."""
         others = {partition: keys for partition, keys in status.secondary.items() if partition not in self.sets}
-        if RECORD_INDEX in self.sets:
+        if locates_keys(self.sets):
             return replace(status, added_keys=None, removed_keys=None, secondary=others)
         return replace(status, secondary=others)
 
@@ -148,7 +149,7 @@ class KeyExchange:
         self, part: int, slices: Sequence[FileSlice], change: SliceKeys, numbers: Iterator[int]
     ) -> Iterator[Packet]:
         for one in slices:
-            if RECORD_INDEX in self.sets:
+            if locates_keys(self.sets):
                 stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of([one]))))
                 for keys in stored.of_slice(one):
                     yield from self._deal(part, [_Change(RECORD_INDEX, one.partition, change(one, keys))], numbers)
@@ -205,7 +206,7 @@ class KeyExchange:
 
     def rows(self, groups: GroupSet, changes: Sequence[Any]) -> IndexRows:
         """The rows of an index that changes of keys make. Raises `UsageError` for a record key that two file groups get."""
-        if groups.partition == RECORD_INDEX:
+        if locates_keys([groups.partition]):
             return location_changes(changes, self.milliseconds)
         return join_secondary_changes(changes, self.versions[groups.partition])
 
@@ -315,7 +316,7 @@ def plan_exchange(
         max(1, min(total, max(parallelism, -(-keys // _KEYS_OF_PART)))),
         epoch_milliseconds(attempts.instant_time, table.timeline.zone),
         tuple(column for column in columns if column.partition in sets),
-        {index: definitions[index].version for index in indexes if index != RECORD_INDEX},
+        {one.partition: definitions[one.partition].version for one in columns if one.partition in sets},
         tuple(one for one in Sources(snapshot).snapshot.slices if one.file_id in gone.get(one.partition, ())),
     )
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from hudi_core.engine import Footer, Runner
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 from hudi_core.timeline.slices import FileSlice
@@ -68,7 +69,7 @@ def facts_elsewhere(runner: Runner, work: ReadFiles, files: Sequence[ToRead]) ->
     """What files hold, in order, read by a runner's tasks some rounds of them one after the other; in one round where each task
     reads the record index."""
     size = _FILES_OF_TASK
-    if RECORD_INDEX in work.watchers:
+    if locates_keys(filter(None, work.watchers)):
         size = slices_of_task(len(files), runner.parallelism)
     rest = iter(files)
     while some := list(islice(rest, size * runner.parallelism * _TASKS_AT_ONCE)):

@@ -23,7 +23,6 @@ from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
-from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.parallel.flow import FlowRunner
@@ -234,7 +233,7 @@ class WriteRun:
             left = [column for column in columns if column.partition not in staged]
             change = TableChange(
                 self.operation, self.action, self.schema, written.statuses, planned.replaced,
-                {} if RECORD_INDEX in staged else _read_replaced_keys(running.table, planned.replaced),
+                {} if locates_keys(staged) else _read_replaced_keys(running.table, planned.replaced),
                 planned.deleted_partitions, staged=written.staged,
                 replaced_secondary=read_replaced_secondary(running.table, left, planned.replaced),
             )  # fmt: skip
