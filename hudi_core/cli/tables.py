@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from time import sleep
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.options import (
     FOOTER_CACHE_MIB,
     STORAGE_OPTIONS,
@@ -35,15 +36,18 @@ from hudi_core.rows.outside_files import plain_location
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
-from hudi_core.table.features import features
 from hudi_core.table.open import open_table, refreshed
-from hudi_core.table.readers import answers
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
+
+if TYPE_CHECKING:
+    from hudi_core.table import features, readers
+else:  # what `timeline` does not need
+    features, readers = map(ModuleByNeed, ("hudi_core.table.features", "hudi_core.table.readers"))
 
 _PAUSE = 2.0
 """Seconds between two looks of `timeline --follow`."""
@@ -82,7 +86,7 @@ def _inspect(table: Table) -> dict[str, Any]:
     config, slices = table.config, table.slices()
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
-    used = features(table)
+    used = features.features(table)
     return {
         "uri": plain_location(table.storage.uri),
         "table_name": config.name,
@@ -111,7 +115,7 @@ def _inspect(table: Table) -> dict[str, Any]:
         "pending": [_pending(instant) for instant in pending_work(table.timeline)],
         "last_writer": str(last_writer(read_if_there(table.storage, PROPERTIES_PATH) or b"")),
         "features": [feature.value for feature in used],
-        "readers": [answer.as_dict() for answer in answers(config.version, used)],
+        "readers": [answer.as_dict() for answer in readers.answers(config.version, used)],
         "warnings": [*table.findings(), *unknown],
     }
 

@@ -17,6 +17,11 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.file_keys import FileKeys, hash_keys, keys_beside
 from hudi_core.metadata.files import live_files
+from hudi_core.metadata.kinds import BLOOM_FILTERS as BLOOM_FILTERS
+from hudi_core.metadata.kinds import COLUMN_STATS as COLUMN_STATS
+from hudi_core.metadata.kinds import FILES as FILES
+from hudi_core.metadata.kinds import PARTITION_STATS as PARTITION_STATS
+from hudi_core.metadata.kinds import RECORD_INDEX as RECORD_INDEX
 from hudi_core.metadata.lookup import LookupResult, newest
 from hudi_core.metadata.records import (
     FileGroup,
@@ -50,9 +55,6 @@ from hudi_core.timeline.timeline import Timeline, timeline_in
 
 METADATA_FOLDER = f"{FOLDER}/metadata"
 _PROPERTIES = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
-
-FILES, COLUMN_STATS, PARTITION_STATS = "files", "column_stats", "partition_stats"
-RECORD_INDEX, BLOOM_FILTERS = "record_index", "bloom_filters"
 
 
 MadeOf = Mapping[str, tuple[Place, ...]]

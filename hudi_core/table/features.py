@@ -9,8 +9,16 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_log_file
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind
-from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata.kinds import (
+    BLOOM_FILTERS,
+    COLUMN_STATS,
+    EXPRESSION_INDEX,
+    FILES,
+    PARTITION_STATS,
+    RECORD_INDEX,
+    SECONDARY_INDEX,
+    PerKind,
+)
 from hudi_core.options import BOOTSTRAP_BASE_PATH, BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
 from hudi_core.snapshot.external_files import SUFFIX
 from hudi_core.table.table import Table
