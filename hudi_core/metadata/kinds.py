@@ -94,7 +94,7 @@ class Kinds(Collection[IndexKind]):
 
     @property
     def named(self) -> tuple[IndexKind, ...]:
-        """Those of which there may be several indexes."""
+        """The kinds of which there may be several indexes."""
         return tuple(kind for kind in self._kinds if kind.is_named)
 
     def place_of(self, kind: IndexKind) -> int:
@@ -167,7 +167,7 @@ class PerKind(Generic[P]):
         return self.get(kind_of(partition))
 
     def among(self, partitions: Collection[str]) -> Iterator[tuple[str, P]]:
-        """Those of some partitions whose kind has a part, in the order in which they are made, with the part."""
+        """The partitions whose kind has a part, in the order in which they are made, with the part."""
         for kind in KINDS:
             if kind.name in self._parts:
                 for partition in of_kind(kind, partitions):

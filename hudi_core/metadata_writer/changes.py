@@ -36,7 +36,7 @@ ROWS_OF_WHOLE_PARTITIONS: Final = PerKind[MakeRows](
         EXPRESSION_INDEX: rows_of_statistics.expression_of_partitions,
     }
 )
-"""Those of them that are of whole partitions of the table."""
+"""The rows of a commit that are of whole partitions of the table."""
 
 
 @dataclass(frozen=True, slots=True)

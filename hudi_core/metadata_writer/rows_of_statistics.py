@@ -98,7 +98,7 @@ def expression(commit: CommittedChange, partition: str) -> Iterator[PartitionRow
 
 
 def expression_of_partitions(commit: CommittedChange, partition: str) -> Iterator[PartitionRows]:
-    """Those of them that are of whole partitions."""
+    """Rows of an expression index that are of whole partitions."""
     index = _expression_of(commit, partition)
     if not index.is_filter:
         yield PartitionRows(partition, together(list(_values_of_partitions(commit, index))))
