@@ -21,7 +21,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.rows.outside_files import RowFile, options_beside, read_file
@@ -120,7 +120,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
 def _needs_keys(table: Table, options: WriteOptions) -> bool:
     """Whether rows that are added as they come are looked at by their record keys: no two may have one in a record index, and
     buckets are chosen by them."""
-    return RECORD_INDEX in table.config.kept_partitions or bucket_layout(table, options.properties) is not None
+    return locates_keys(table.config.kept_partitions) or bucket_layout(table, options.properties) is not None
 
 
 def refuse_unordered_upsert(table: Table, rows: Schema, operation: Operation) -> None:
