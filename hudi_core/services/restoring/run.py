@@ -125,6 +125,9 @@ def _run(table: Table, time: str, plan: RestorePlan, proof: Proof, clock: Clock,
     run(storage, [Create(files.requested, encode_plan(plan))] if not storage.exists(files.requested) else [])
     run(storage, [Create(files.inflight)])
     latest = roll_back_failed(refreshed(table), clock)  # rollbacks of an earlier run that died
+    if latest.config.kept_partitions:  # first, for it lists the files of what is undone
+        remove_partitions(latest, {FILES})
+        latest = refreshed(latest)
     there = {(instant.requested_time, instant.action) for instant in latest.timeline.instants}
     for number, rollback in enumerate(proof.rollbacks, 1):
         undone = rollback.instant
@@ -134,9 +137,6 @@ def _run(table: Table, time: str, plan: RestorePlan, proof: Proof, clock: Clock,
         storage.delete_folder(marker_folder(undone.requested_time))
         if progress is not None:
             progress(number, len(proof.rollbacks))
-    if latest.config.kept_partitions:
-        remove_partitions(latest, {FILES})
-        latest = refreshed(latest)
     rollbacks = [
         instant
         for instant in latest.timeline.instants

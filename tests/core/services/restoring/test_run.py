@@ -303,3 +303,16 @@ def test_statistics_of_columns_that_only_came_are_built_again(tmp_path: Path, ve
     assert set(result.rebuilt) == {"files", *all_of(version)}
     assert (after.scan().count(), after.scan(where="tip > 0").count()) == (before, 6)
     assert [str(finding) for finding in after.validate()] == []
+
+
+@pytest.mark.parametrize(("kind", "version"), [("mor", 6), ("cow", 6), ("mor", 9)])
+def test_readers_go_on_while_instants_are_undone(tmp_path: Path, kind: str, version: int) -> None:
+    """RESTORE-1028: also where file names do not tell which write a log file is of."""
+    table = made(tmp_path / "t", kind, version, ["column_stats"])
+    saved, before = savepoint(table).instant, content(table)
+    for number in (3, 4):
+        table.refresh().upsert(rows(0, 10, number), sizes=hudi_core.FileSizes(small=0))
+    seen: list[list[dict[str, Any]]] = []
+    restore(table.refresh(), saved, progress=lambda *_: seen.append(content(table)))
+    assert [len(state) for state in seen] == [30, 30]
+    assert seen[-1] == content(table) == before
