@@ -50,6 +50,8 @@ _STATUS, _KEYS = 0, 1
 _TASKS_PER_CORE: Final = 4
 _KEYS_OF_PART: Final = 1 << 20
 """Keys that a task encodes, about, as far as there are file groups for more tasks."""
+_BYTES_OF_ROW: Final = 64
+"""A row of a replaced file is seldom smaller, so there are at most about as many keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,15 +311,19 @@ def plan_exchange(
                 GroupSet(index, of_table, first, groups) for first, groups in zip(firsts, counts, strict=False)
             )
             total = firsts[-1]
+    replaced_slices = tuple(
+        one for one in Sources(snapshot).snapshot.slices if one.file_id in gone.get(one.partition, ())
+    )
+    leaving = sum(file.size for one in replaced_slices for file in one.files) // _BYTES_OF_ROW
     return KeyExchange(
         attempts,
         snapshot.without_slices(),
         sets,
-        max(1, min(total, max(parallelism, -(-keys // _KEYS_OF_PART)))),
+        max(1, min(total, max(parallelism, -(-(keys + leaving) // _KEYS_OF_PART)))),
         epoch_milliseconds(attempts.instant_time, table.timeline.zone),
         tuple(column for column in columns if column.partition in sets),
         {one.partition: definitions[one.partition].version for one in columns if one.partition in sets},
-        tuple(one for one in Sources(snapshot).snapshot.slices if one.file_id in gone.get(one.partition, ())),
+        replaced_slices,
     )
 
 

@@ -264,6 +264,25 @@ def test_a_clustering_reads_the_keys_of_its_files(tmp_path: Path, monkeypatch: p
     assert open_table(path).storage.list(".hoodie/.temp", recursive=True) == []
 
 
+def test_there_are_as_many_parts_as_keys_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-1055: of replaced files the bytes tell how many keys there may be; no part is without a file group."""
+    table, _ = twins(tmp_path, "cow", 9, ("record_index",))
+    write(table, random_rows(random.Random(2), 20, [0], distinct=True))
+    latest = open_table(table.storage.uri)
+    monkeypatch.setattr(key_exchange, "_KEYS_OF_PART", 3)
+    gone = {one.partition: [one.file_id] for one in latest.slices()}
+
+    def parts(keys: int, replaced: Any = None) -> int:
+        exchange = plan_exchange(latest, Attempts(latest.storage, "20260101000000000"), ["p0"], keys, 2, replaced)
+        assert exchange is not None
+        return exchange.parts
+
+    groups = parts(10**6)
+    assert 2 < groups < 10**6
+    assert [parts(keys) for keys in (0, 6, 9)] == [2, 2, 3]
+    assert parts(0, gone) == groups
+
+
 def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path) -> None:
     """META-1055, WRITE-421."""
     table, _ = twins(tmp_path, "cow", 9, ("record_index",))
