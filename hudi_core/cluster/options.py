@@ -12,6 +12,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query
 from hudi_core.notebook import show_briefly
+from hudi_core.options import refuse_other_tally
 from hudi_core.schema.names import name_list
 from hudi_core.tally import Tally
 from hudi_core.writing.plan import FileSizes
@@ -56,6 +57,7 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         """Takes what users write: a strategy and partitions by name, one name or a list of names."""
+        refuse_other_tally(self.tally)
         try:
             strategy = Strategy(self.strategy)
         except ValueError as error:

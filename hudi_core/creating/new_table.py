@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, refuse_options, select_persisted_options
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, list_names
 from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, infer_generator, table_checksum
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
@@ -171,7 +171,8 @@ def _refuse(table: NewTable) -> None:
             if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
                 raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
             if name.partition(".")[0] not in names:
-                raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
+                expected = f"a column of the schema ({list_names(sorted(names))})"
+                raise UsageError(role, expected=expected, found=repr(name))
     own = sorted(name for name in names if name.lower().startswith("_hoodie_") and name != IS_DELETED)
     if own:
         raise UsageError("schema", expected="no column that Hudi itself adds", found=own[0])

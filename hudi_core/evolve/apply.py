@@ -56,6 +56,8 @@ def evolve(
     other readers of the table may not distinguish them. Raises `SchemaError` with the column and the reason, `UsageError` for
     SQL that is no change and for what is none at all.
     """
+    if not isinstance(schema, Schema):
+        raise UsageError("schema", expected="a schema, as hudi_core.schema_of makes it", found=describe(schema))
     evolution = _Evolution(schema, case_sensitive)
     for change in _list(changes):
         evolution.apply(change)

@@ -57,6 +57,8 @@ from hudi_core.metadata_writer.initial import (
     properties_step,
 )
 from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.options import refuse_other_tally
+from hudi_core.schema.names import refuse_no_name
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -115,6 +117,9 @@ def build_indexes(
     where its rows allow it; it is gone where other writers bring in meanwhile what it cannot have, or end the build.
     """
     options = options or IndexOptions()
+    refuse_other_tally(tally)
+    for kind in kinds:
+        refuse_no_name(kind, "index")
     refuse_read_only(table.config, table.storage.uri)
     latest = refreshed(table)
     records = _record_estimate(latest, kinds, options)

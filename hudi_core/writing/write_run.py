@@ -24,7 +24,7 @@ from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.notebook import show_briefly
-from hudi_core.options import TableType
+from hudi_core.options import TableType, refuse_other_tally
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
@@ -128,6 +128,7 @@ class WriteOptions:
 
     def __post_init__(self) -> None:
         refuse_other_properties(self.properties)
+        refuse_other_tally(self.tally)
         if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):
             expected = f"one of {', '.join(MissingColumns)}"
             raise UsageError("missing_columns", expected=expected, found=repr(self.missing_columns))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ import hudi_core
 from hudi_core import build_indexes
 from hudi_core import tally as tallies
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.errors import UsageError
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.tally import COMMITTING, LOOKING_UP, READING, WRITING, Tally
 from hudi_core.writing.write_run import WriteOptions
@@ -118,3 +120,20 @@ def test_an_index_build_tells_its_files(tmp_path: Path) -> None:
     stage, done, total, _, rows, size = watched.state()
     assert (stage, done == total, rows) == (WRITING, True, 90)
     assert size > 0
+
+
+def test_what_is_no_tally_is_refused(tmp_path: Path) -> None:
+    """CLI-1085."""
+    wrong: Any = 3
+    for make_options in (WriteOptions, CompactionOptions, ClusterOptions):
+        with pytest.raises(UsageError, match=r"^tally: expected a hudi_core\.Tally, found 3"):
+            make_options(tally=wrong)
+    table = make(tmp_path)
+    with pytest.raises(UsageError, match=r"^tally: "):
+        build_indexes(table, ["column_stats"], tally=wrong)
+    with pytest.raises(UsageError, match=r"^index: expected a string, found 7"):
+        build_indexes(table, [7])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match=r"^connection: expected a connection of DuckDB, found 7"):
+        table.to_duckdb(7)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"^schema: expected a schema"):
+        hudi_core.evolve("a int", "ADD COLUMN b int")  # type: ignore[arg-type]

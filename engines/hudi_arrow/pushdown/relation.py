@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hudi_arrow.pushdown.dataset import HudiDataset
 from hudi_arrow.pushdown.modules import import_needed
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError, describe
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,6 +27,8 @@ def relation(view: View, connection: duckdb.DuckDBPyConnection | None, name: str
         raise UnsupportedError(
             "to_duckdb", expected="DuckDB 2.0 or newer: older ones lose rows with NaN", found=library.__version__
         )
+    if connection is not None and not hasattr(connection, "register"):
+        raise UsageError("connection", expected="a connection of DuckDB", found=describe(connection))
     used = library.default_connection() if connection is None else connection
     registered = name or view.table.config.name
     used.register(registered, HudiDataset(view))

@@ -11,6 +11,7 @@ from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.options import refuse_other_tally
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.stated import StatedProperties
@@ -95,6 +96,7 @@ class CompactionOptions:
 
     def __post_init__(self) -> None:
         """Takes what users write: one strategy by its name, or a list of them."""
+        refuse_other_tally(self.tally)
         given: Any = self.strategies
         object.__setattr__(self, "strategies", tuple(map(_strategy, name_list(given))))
         object.__setattr__(self, "trigger", _member(Trigger, "trigger", self.trigger))
