@@ -49,6 +49,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     options     table properties
     service_properties  names of the properties of services
     paths      paths that metadata states, each within the table or refused
+    tally      how far work is, for whoever looks at it
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
     local_files  writing local files whole
@@ -60,7 +61,6 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     notebook    tables of HTML, as notebooks show objects
     secrets     texts without secrets
     version     the version of the package
-    tally       how far work is, for whoever looks at it
     arrays      names of NumPy's arrays by what they hold
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, describe
+from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.notebook import show_briefly
 from hudi_core.paths import HUDI_FOLDER, file_name, path_within
-from hudi_core.tally import Tally
 
 FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
@@ -400,9 +399,3 @@ def _wrong_checksum(present: Mapping[str, str]) -> tuple[str, ...]:
 
 def _reason(message: str) -> str:
     return message.removeprefix("Value error, ").removeprefix("Input should be ")
-
-
-def refuse_other_tally(tally: object) -> None:
-    """Raises `UsageError` for what is no `Tally` and not None."""
-    if tally is not None and not isinstance(tally, Tally):
-        raise UsageError("tally", expected="a hudi_core.Tally", found=describe(tally))

@@ -7,6 +7,8 @@ from threading import Lock
 from time import monotonic
 from typing import Final, TypeVar
 
+from hudi_core.errors import UsageError, describe
+
 T = TypeVar("T")
 
 READING: Final = "reading rows"
@@ -81,3 +83,9 @@ class Tally:
             self.add(done=1)
 
         return count_items
+
+
+def refuse_other_tally(tally: object) -> None:
+    """Raises `UsageError` for what is no `Tally` and not None."""
+    if tally is not None and not isinstance(tally, Tally):
+        raise UsageError("tally", expected="a hudi_core.Tally", found=describe(tally))

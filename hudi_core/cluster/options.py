@@ -12,9 +12,8 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query
 from hudi_core.notebook import show_briefly
-from hudi_core.options import refuse_other_tally
 from hudi_core.schema.names import name_list
-from hudi_core.tally import Tally
+from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.writing.plan import FileSizes
 
 Progress = Callable[[int, int], None]

@@ -57,12 +57,11 @@ from hudi_core.metadata_writer.initial import (
     properties_step,
 )
 from hudi_core.metadata_writer.rows import IndexRows
-from hudi_core.options import refuse_other_tally
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tally import Tally
+from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.timeline.instants import WRITES
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.rollback import roll_back_failed

@@ -24,7 +24,7 @@ from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.notebook import show_briefly
-from hudi_core.options import TableType, refuse_other_tally
+from hudi_core.options import TableType
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
@@ -37,7 +37,7 @@ from hudi_core.tagging.choose import IndexKind
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.tag import Tagger, TagOptions
-from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally
+from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally, refuse_other_tally
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.attempts import Attempts, delete_others

@@ -11,11 +11,10 @@ from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
-from hudi_core.options import refuse_other_tally
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.stated import StatedProperties
-from hudi_core.tally import Tally
+from hudi_core.tally import Tally, refuse_other_tally
 
 Progress = Callable[[int, int], None]
 """Called with how many file slices are done, and of how many."""
