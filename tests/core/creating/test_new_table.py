@@ -119,7 +119,7 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
     [
         ({"version": 7}, "one of 6, 8, 9"),
         ({"type": "both"}, "one of cow, mor"),
-        ({"key": ("x",)}, "key: expected a column of the schema (a, b, c, ts), found 'x'"),
+        ({"key": ("x",)}, "key: expected a column of the schema .a, b, c, ts., found 'x'"),
         ({"ordering": ("x",)}, "ordering column"),
         ({"partition_by": ("c:DAILY",)}, "c:DAILY"),
         ({"key": ("a:SIMPLE",)}, "a:SIMPLE"),
