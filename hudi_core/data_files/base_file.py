@@ -20,7 +20,7 @@ from hudi_core.columns.strings import concat_strings, string_column, string_list
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
 from hudi_core.engine import Engine, Storage, WrittenFile
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
+from hudi_core.formats.bloom_write import KIND_IN_FILES, FilterSettings, encode_bloom_filter
 from hudi_core.formats.names import BaseFileName
 from hudi_core.functions.casts import CAST
 from hudi_core.paths import data_path, file_name, join_paths
@@ -150,7 +150,7 @@ class BaseFileWriter:
         bloom_filter = self.bloom_filter
         if bloom_filter is not None:
             pairs["org.apache.hudi.bloomfilter"] = bloom_filter.decode("ascii")
-            pairs["hoodie_bloom_filter_type_code"] = FilterKind.SIMPLE
+            pairs["hoodie_bloom_filter_type_code"] = KIND_IN_FILES
         if self.stores_keys:
             pairs |= _key_range(self.keys)
         return pairs
@@ -166,7 +166,7 @@ def filter_settings(keys: int) -> FilterSettings:
     """A filter made for the real number of keys; of one MiB at most, for readers load it with the footer."""
     entries = max(keys, 1)
     rate = max(_FALSE_POSITIVES, math.exp(-_MAX_FILTER_BITS / entries * math.log(2) ** 2))
-    return FilterSettings(FilterKind.SIMPLE, entries, min(rate, 0.5))
+    return FilterSettings(KIND_IN_FILES, entries, min(rate, 0.5), max_entries=entries)
 
 
 def status_of_base(
@@ -197,7 +197,7 @@ def status_of_base(
         added_keys=added_keys,
         removed_keys=removed_keys,
         bloom_filter=writer.bloom_filter,
-        bloom_filter_type=FilterKind.SIMPLE if writer.stores_keys and writer.with_filter else None,
+        bloom_filter_type=KIND_IN_FILES if writer.stores_keys and writer.with_filter else None,
     )
 
 

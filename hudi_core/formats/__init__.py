@@ -3,7 +3,8 @@
 avro/            avro records to columns and back, many at once
 bloom            bloom filters of record keys: read, and probed with whole columns of keys. Rules FORMAT-23, FORMAT-24,
                  FORMAT-28
-bloom_write      bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27
+bloom_write      bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27,
+                 FORMAT-1042
 crc32c           CRC-32C (Castagnoli) of many pieces of bytes at once, on NumPy. Rule FORMAT-17
 deletes          DELETE blocks of log files: which keys are deleted, as columns
 footer           the metadata of a base file, as every format and engine states it

@@ -1,10 +1,11 @@
-"""Bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27."""
+"""Bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27, FORMAT-1042."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 import numpy as np
 import pybase64
@@ -27,6 +28,11 @@ class FilterKind(StrEnum):
     """It fills up."""
     DYNAMIC_V0 = "DYNAMIC_V0"
     """Rows are added until they hold `most` keys; further keys go to the rows in turn."""
+
+
+KIND_IN_FILES: Final = FilterKind.DYNAMIC_V0
+"""The kind of filters in data files. A writer of Apache Hudi that builds `bloom_filters` does not read which kind a file states:
+it takes the filters of all files for the kind that its own have."""
 
 
 @dataclass(frozen=True, slots=True)

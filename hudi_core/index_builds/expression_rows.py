@@ -10,7 +10,7 @@ import numpy as np
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.engine import FileInfo
-from hudi_core.formats.bloom_write import FilterKind
+from hudi_core.formats.bloom_write import KIND_IN_FILES
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.metadata.file_keys import keys_of
@@ -92,7 +92,7 @@ class ExpressionRows:
         values: Sequence[ColumnRange | bytes | None],
     ) -> PrefixRows:
         filters = [
-            StoredFilter(file_slice.partition, file.name, FilterKind.SIMPLE, content)
+            StoredFilter(file_slice.partition, file.name, KIND_IN_FILES, content)
             for (file_slice, file), content in zip(files, values, strict=True)
             if isinstance(content, bytes)
         ]

@@ -11,7 +11,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import partition_stats_key
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.commit.statuses import ColumnRange, WriteStatus
-from hudi_core.formats.bloom_write import FilterKind
+from hudi_core.formats.bloom_write import KIND_IN_FILES
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.metadata_writer.committed_change import CommittedChange, file_name_of
 from hudi_core.metadata_writer.delta_commit import PartitionRows
@@ -178,7 +178,7 @@ def _values_filters(commit: CommittedChange, index: IndexedExpression) -> IndexR
     for status in commit.change.statuses:
         content = status.notes.get(index.partition)
         if isinstance(content, bytes):
-            filters.append(StoredFilter(status.partition, file_name_of(status), FilterKind.SIMPLE, content))
+            filters.append(StoredFilter(status.partition, file_name_of(status), KIND_IN_FILES, content))
     return filter_rows(filters, commit.instant_time)
 
 

@@ -65,7 +65,7 @@ def test_hudi_reads_a_restored_table_and_goes_on_with_it(tmp_path: Path, judge: 
 
 @pytest.mark.parametrize(("kind", "version"), [("mor", 9), ("cow", 6)])
 def test_hudi_builds_an_index_right_after_a_restore(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
-    """RESTORE-1041."""
+    """RESTORE-1041, FORMAT-1042: and goes on with the index that it built of our filters."""
     path = tmp_path / "t"
     indexes = ["column_stats", *(["partition_stats"] if version > 6 else [])]
     table = hudi_core.create(

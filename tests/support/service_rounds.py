@@ -18,6 +18,8 @@ from hudi_core.services.compaction import operations as compactions
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.table.open import refreshed
 from hudi_core.timeline.instants import RESTORE, WRITES
+from hudi_core.validation.mend import mend
+from hudi_core.validation.validate import validate
 from tests.support.rounds import Rounds, Row, by_name, differences, without_meta
 
 _OURS: Final = (
@@ -112,8 +114,13 @@ class ServiceRounds(Rounds):
         self.trace.append(f"{whose}:{operation}")
 
     def _validate(self, step: str) -> None:
-        findings = [str(finding) for finding in refreshed(self.table).validate()]  # type: ignore[attr-defined]
-        assert findings == [], f"after {step}"
+        findings = list(validate(self.table))
+        # A restore of Apache Hudi drops indexes that it does not build again, and leaves their definitions.
+        forgotten = [one for one in findings if one.mending.forgets and step.endswith("theirs")]
+        if forgotten:
+            self._note(f"forgets {', '.join(mend(self.table, forgotten).forgotten)}")
+            findings = list(validate(self.table))
+        assert list(map(str, findings)) == [], f"after {step}"
 
     def _options(self) -> dict[str, str]:
         return {

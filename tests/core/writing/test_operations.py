@@ -26,6 +26,7 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.data_files import spool as spool_module
 from hudi_core.data_files.spool import spool
 from hudi_core.errors import ConflictError, RowError, SchemaError, UnknownColumnError, UsageError
+from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -119,7 +120,7 @@ def test_untouched_rows_keep_their_time_and_number(tmp_path: Path, kind: str, ve
 
 
 def test_files_are_in_the_order_of_keys_and_state_their_key_range(tmp_path: Path) -> None:
-    """WRITE-9, WRITE-11."""
+    """WRITE-9, WRITE-11, FORMAT-1042."""
     table = new_table(tmp_path)
     write(table, arrow([(key, "x", 1, 1) for key in ("d", "b", "a", "c")]))
     path = tmp_path / "t" / refreshed(table).slices()[0].base.path  # type: ignore[union-attr]
@@ -127,7 +128,8 @@ def test_files_are_in_the_order_of_keys_and_state_their_key_range(tmp_path: Path
     assert parquet.read(["id"]).column(0).to_pylist() == ["a", "b", "c", "d"]
     pairs = parquet.metadata.metadata
     assert (pairs[b"hoodie_min_record_key"], pairs[b"hoodie_max_record_key"]) == (b"a", b"d")
-    assert pairs[b"hoodie_bloom_filter_type_code"] == b"SIMPLE"
+    assert pairs[b"hoodie_bloom_filter_type_code"] == b"DYNAMIC_V0"
+    assert len(parse_bloom_filter(pairs[b"org.apache.hudi.bloomfilter"].decode(), "here").rows) == 1
     assert len(pairs[b"org.apache.hudi.bloomfilter"]) < 200  # made for four keys, not for sixty thousand
     write(table, arrow([("e", "x", 1, 1), ("b", "x", 9, 2)]))
     path = tmp_path / "t" / refreshed(table).slices()[0].base.path  # type: ignore[union-attr]
@@ -379,18 +381,18 @@ def test_a_writer_that_loses_tries_again_and_gives_up_at_last(tmp_path: Path, mo
     monkeypatch.setattr("hudi_core.writing.write_run._WAIT_SECONDS", 0.0)
     table = new_table(tmp_path)
     write(table, arrow([("a", "x", 1, 1)]))
-    statuses = WriteRun._statuses
+    statuses = WriteRun._write
     lost: list[int] = []
 
     def overtaken(run: WriteRun, *arguments: Any) -> Any:
         if len(lost) < 2:
             lost.append(1)
             with monkeypatch.context() as inner:
-                inner.setattr(WriteRun, "_statuses", statuses)
+                inner.setattr(WriteRun, "_write", statuses)
                 write(table, arrow([("a", "x", 10 + len(lost), 1)]))
         return statuses(run, *arguments)
 
-    monkeypatch.setattr(WriteRun, "_statuses", overtaken)
+    monkeypatch.setattr(WriteRun, "_write", overtaken)
     write(table, arrow([("a", "x", 5, 1)]))
     assert rows_of(table) == [("a", "x", 5, 1)]
     assert len(refreshed(table).timeline.commits) == 4
