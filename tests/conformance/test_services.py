@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import copytree
 
+from hudi_core.options import PROPERTIES_PATH
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
@@ -59,12 +61,16 @@ def test_histories_are_answered_as_before(entry: TableEntry, tmp_path: Path) -> 
 
 
 FILE_NAME = re.compile(r"'_hoodie_file_name': '[^']*'")
+RECORD_KEY_VALUE = re.compile(r"'_hoodie_record_key': '([^']*)'")
 LOGGED = "mor" if SOAK else "svc_compaction"
 
 
 @each_table_where(lambda entry: LOGGED in entry.name, "log files", every=2)
 def test_histories_are_answered_as_before_a_compaction(entry: TableEntry, tmp_path: Path) -> None:
-    """COMPACT-350, COMPACT-374, CLEAN-394: of log files into fewer, of those into base files, and a clean of the old slices."""
+    """COMPACT-350, COMPACT-374, CLEAN-394: of log files into fewer, of those into base files, and a clean of the old slices.
+
+    QUERY-1043: rows to which a log compaction of Apache Hudi gave its own time are among those since a time before it.
+    """
     path = tmp_path / "t"
     copytree(entry.unpacked(), path)
     before, findings = without_file_names(answers(path)), found_in(path)
@@ -72,6 +78,8 @@ def test_histories_are_answered_as_before_a_compaction(entry: TableEntry, tmp_pa
         compact(open_table(path), options)
         now = without_file_names(answers(path))
         different = [question for question in broken(before, now, EARLIEST) if question[0] != "base files"]
+        if entry.has("*.logcompaction.requested"):
+            different = [one for one in different if one[0] != "since" or not keys_in(before[one]) <= keys_in(now[one])]
         assert different == [], options
     after = answers(path)
     done = clean(open_table(path), CleanOptions(keep_versions=1))
@@ -82,6 +90,11 @@ def test_histories_are_answered_as_before_a_compaction(entry: TableEntry, tmp_pa
 def without_file_names(answered: dict[Question, Answer]) -> dict[Question, Answer]:
     """A compaction gives rows other files, and no other values."""
     return {question: sorted(FILE_NAME.sub("", row) for row in rows) for question, rows in answered.items()}
+
+
+def keys_in(rows: Sequence[str]) -> set[str]:
+    """The keys of rows in an answer."""
+    return {match[1] for match in map(RECORD_KEY_VALUE.search, rows) if match is not None}
 
 
 def completed(path: Path) -> set[tuple[str, str]]:
@@ -103,6 +116,9 @@ def test_histories_come_back_by_a_restore(entry: TableEntry, tmp_path: Path) -> 
     before, findings = answers(path), found_in(path)
     saved = savepoint(open_table(path)).instant
     key = next(iter(open_table(path).scan(columns=[RECORD_KEY]).to_json_rows()))[RECORD_KEY]
+    if entry.name.startswith("conc_nbcc"):  # two buckets, which no property of the table states
+        with (path / PROPERTIES_PATH).open("a") as properties:
+            properties.write("\nhoodie.index.type=BUCKET\nhoodie.bucket.index.num.buckets=2\n")
     delete(open_table(path), where=f"{RECORD_KEY} = '{key}'")
     assert answers(path)["latest", ""] != before["latest", ""]
     clean(open_table(path), CleanOptions(keep_versions=1))
