@@ -330,7 +330,7 @@ def test_slices_that_a_writer_changed_since_the_plan_are_left_alone(tmp_path: Pa
     assert again.instant is not None
     plan = next(tmp_path.glob(f".hoodie/timeline/{again.instant}.clustering.requested"))
     write_unseen(rows(0, 400, 7))
-    with pytest.raises(ConflictError, match="nobody changed"):
+    with pytest.raises(ConflictError, match="nobody has changed"):
         run_requested(table, again.instant, LINEAR)
     assert [instant.requested_time for instant in refreshed(table).timeline.pending] == [again.instant]
 
