@@ -92,7 +92,7 @@ def test_attributes_that_avro_cannot_express_are_refused() -> None:
     union = t.Union((t.Field(0, "member0", t.Int()), t.Field(1, "member1", t.String())))
     with pytest.raises(SchemaError, match=r"^f: expected a default of the union's first branch"):
         default_to_avro((1, "x"), union, "f")
-    with pytest.raises(SchemaError, match=r"^f\[\]: expected null in a nullable place"):
+    with pytest.raises(SchemaError, match=r"^f\[\]: expected null only where the type allows it"):
         default_to_avro((1,), t.Array(t.Field(0, "element", t.Int())), "f")
 
 

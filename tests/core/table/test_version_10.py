@@ -168,5 +168,5 @@ def test_meta_columns_that_are_left_out_are_null_and_keys_virtual(tmp_path: Path
     if kept["_hoodie_commit_time"]:
         assert [row["id"] for row in table.scan(since=since).to_json_rows()] == ["c"]
     else:
-        with pytest.raises(UnsupportedError, match="the commit that wrote them"):
+        with pytest.raises(UnsupportedError, match="a table that stores the commit of each row"):
             table.scan(since=since)
