@@ -126,7 +126,7 @@ def test_own_generators_are_found_by_module_and_class(tmp_path: Path, monkeypatc
             {"recordkey_field": "id", "keygenerator_class": "com.acme.Keys"},
             "id\n1\n",
             1,
-            f"{WRITE}keygenerator.class: com.acme.Keys is a class in Java and none of Hudi's own; give one in Python as "
+            f"{WRITE}keygenerator.class: com.acme.Keys is a Java class that is not Hudi's own; name a Python class as "
             "module:Class",
         ),
         (

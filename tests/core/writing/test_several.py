@@ -140,7 +140,7 @@ def test_what_one_commit_cannot_say_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_transaction_ends_once(tmp_path: Path) -> None:
     table = made(tmp_path, KINDS[0])
     with table.transaction() as changes:
-        with pytest.raises(UsageError, match="without a commit"):
+        with pytest.raises(UsageError, match="found none yet"):
             _ = changes.result
         changes.upsert([row(1, 5, 5)])
     for again in (lambda: changes.upsert([row(1, 5, 5)]), lambda: changes.delete(where="v = 1"), changes.__enter__):

@@ -207,7 +207,10 @@ def test_an_ordinary_schema_gets_ids_and_null_as_the_default_of_optional_columns
             struct({"name": "a", "type": {"type": "array", "elementType": "x"}}),
             "schema: a.element: expected a Spark type",
         ),
-        (struct({"name": "a", "type": "long"}, {"name": "a", "type": "long"}), "schema: a: expected a name used once"),
+        (
+            struct({"name": "a", "type": "long"}, {"name": "a", "type": "long"}),
+            "schema: a: expected each name once in a record",
+        ),
     ],
 )
 def test_a_wrong_schema_is_refused_with_the_path(answer: Any, where: str) -> None:

@@ -74,7 +74,7 @@ def test_a_denied_key_is_an_error_of_one_line_with_the_file() -> None:
     problem = str(parse_stored_filter(text_of(OTHERS), of, make_sample_keys([b"a"])).problem)
     assert of.base is not None
     assert of.base.path in problem
-    assert "least and greatest key" in problem
+    assert "the least and the greatest key" in problem
     assert "\n" not in problem
 
 
@@ -92,4 +92,4 @@ def test_query_sets_a_filter_aside_that_denies_the_edges_in_the_footer(
     logs = LogStatistics(Sources(snapshot).fallback)
     source = BloomFilters(headers, lambda: logs, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
     assert source.without(Lookup(frozenset({"m"}), ALWAYS_TRUE), np.array([0])).tolist() == left_out
-    assert any("least and greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))
+    assert any("the least and the greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))
