@@ -378,8 +378,9 @@ def expect_metadata_table(storage: Storage, config: TableConfig, partitions: Ite
 
 
 def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:
-    """Every write completes here before it completes on the table, so once one is here, the latest one is here too. Before the
-    first one, no write may have come since the metadata table was built."""
+    """Every write completes here before it completes on the table, so once one is here, the latest one is here too, unless it
+    completed before the metadata table was built: one that was requested earlier may complete afterwards. Before the first one,
+    no write may have come since the metadata table was built. META-97, META-1044."""
     if not data.commits:
         return
     latest = data.commits[-1]
@@ -388,7 +389,8 @@ def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> Non
         return
     shared = [instant.requested_time for instant in data.commits if instant.requested_time in here]
     if shared:
-        is_behind = time_order(shared[-1]) < time_order(latest.requested_time)
+        built = min(map(_completion_order, timeline.completed))
+        is_behind = time_order(shared[-1]) < time_order(latest.requested_time) and built < _completion_order(latest)
     else:
         is_behind = all(_completion_order(instant) < _completion_order(latest) for instant in timeline.completed)
     if is_behind:

@@ -33,6 +33,7 @@ from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
 from tests.support.crashes import WHOLE, crashes, later
+from tests.support.overlapping import beside
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 ALL = {6: ["column_stats", "bloom_filters", "record_index"]}
@@ -269,6 +270,23 @@ def test_a_metadata_table_that_was_built_and_then_left_behind_is_behind(tmp_path
     assert ("k12", 12) in [(key, n) for key, _, n in read(tmp_path / "t", MetadataMode.AUTO)]
     with pytest.raises(CorruptFileError, match="latest commit"):
         read(tmp_path / "t")
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8)])
+def test_a_write_that_was_overtaken_by_another_and_by_a_build_leaves_no_metadata_table_behind(
+    tmp_path: Path, kind: str, version: int
+) -> None:
+    """META-1044."""
+    table = new_table(tmp_path / "t", kind, version)
+
+    def overtake() -> None:
+        write(refreshed(table), rows([20], 20), "append")
+        build_indexes(refreshed(table), ["files"], IndexOptions(rebuild=True))
+
+    write(refreshed(table), rows([21], 21), "append", beside(overtake))
+    write(refreshed(table), rows([22], 22), "append")
+    there = [(key, n) for key, _, n in read(tmp_path / "t")]
+    assert {("k20", 20), ("k21", 21), ("k22", 22)} <= set(there)
 
 
 def test_a_build_of_another_writer_is_for_people_to_drop(tmp_path: Path) -> None:
