@@ -91,7 +91,7 @@ def delta_commit(
     if overlap.again is not None:
         again = replace(commit, tight=not overlap.earlier_again)
         rows = _make_rows(again, ROWS_OF_WHOLE_PARTITIONS)
-        steps += delta_commit_steps(metadata, *overlap.again, rows)
+        steps += delta_commit_steps(metadata, *overlap.again, rows, repeats=instant_time)
     return steps
 
 

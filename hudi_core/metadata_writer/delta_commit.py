@@ -36,6 +36,8 @@ PREPPED: Final = "UPSERT_PREPPED"
 """The operation of the metadata table's ordinary delta commits."""
 KEPT_WHILE_BUILT: Final = "hudi_core.kept_while_built"
 """The key in `extraMetadata` with the partitions under construction that a delta commit kept up to date, with or without rows."""
+REPEATS: Final = "hudi_core.repeats"
+"""Extra metadata of a delta commit: the time of the commit of the table whose records it repeats. Rule META-1125."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,9 +79,10 @@ def delta_commit_steps(
     completion_time: str,
     rows: Iterable[PartitionRows],
     building: Collection[str] = (),
+    repeats: str | None = None,
 ) -> list[Step]:
     """A delta commit that writes rows to partitions of the metadata table, its completed instant last. It records that it
-    kept the partitions in `building` up to date.
+    kept the partitions in `building` up to date, and which commit of the table it `repeats` records of.
 
     Raises `CorruptFileError` where the metadata table is damaged.
     """
@@ -101,12 +104,13 @@ def delta_commit_steps(
         stats.setdefault(file.partition, []).append(file.stat)
         planned.setdefault(file.partition, []).append(file.planned)
     layout = metadata.config.layout
-    workload = encode_commit(metadata_record(planned, PREPPED), layout)
+    source = {} if repeats is None else {REPEATS: repeats}
+    workload = encode_commit(metadata_record(planned, PREPPED, source), layout)
     contents = [*_partition_metadata(stats, instant_time), *starts]
     contents += [new.step for new in written if isinstance(new.step, Create)]
     copies = tuple(new.step for new in written if isinstance(new.step, CopyFile))
     notice = {KEPT_WHILE_BUILT: ",".join(sorted(building))} if building else {}
-    completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA, **notice})
+    completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA, **notice, **source})
     return [
         Create(files.requested),
         Create(files.inflight, workload),

@@ -13,14 +13,24 @@ from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata_writer.delta_commit import REPEATS
 from hudi_core.metadata_writer.initial import BUILT
 from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
-from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, LOG_COMPACTION, Instant, time_order
+from hudi_core.timeline.instants import (
+    COMMIT,
+    COMPACTION,
+    DELTA_COMMIT,
+    LOG_COMPACTION,
+    Instant,
+    InstantState,
+    time_order,
+)
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 
 def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
-    """The steps that remove the records of a commit from the metadata table; none where it has no records of it.
+    """The steps that remove the records of a commit from the metadata table, those that a second delta commit repeats among them;
+    none where it has no records of it.
 
     They come while the commit is pending on the table's timeline: until its files are gone, readers ignore their records.
     Raises `UnsupportedError` when a compaction of the metadata table came after it: base files then hold its records.
@@ -34,15 +44,29 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     completed = next((instant for instant in own if instant.completed), None)
     if completed is not None:
         _refuse_compacted(storage, timeline, completed)
-    files = InstantFiles(timeline.folder, timeline.layout, requested_time, DELTA_COMMIT)
-    for instant in own:
-        if instant.completed:
-            yield Delete(f"{timeline.folder}/{instant.file}")
     files_there = storage.list(METADATA_FOLDER, recursive=True, without=FOLDER)
-    own_files = (info for info in files_there if _is_of(storage, info, requested_time, timeline.layout))
-    yield SideBySide(tuple(Delete(info.path) for info in own_files))
-    yield Delete(files.inflight)
-    yield Delete(files.requested)
+    # The first delta commit leads to the second one: it goes last.
+    for time in [*_list_repeats(timeline, requested_time), requested_time]:
+        for instant in timeline.completed:
+            if instant.requested_time == time:
+                yield Delete(f"{timeline.folder}/{instant.file}")
+        of_time = (info for info in files_there if _is_of(storage, info, time, timeline.layout))
+        yield SideBySide(tuple(Delete(info.path) for info in of_time))
+        files = InstantFiles(timeline.folder, timeline.layout, time, DELTA_COMMIT)
+        yield Delete(files.inflight)
+        yield Delete(files.requested)
+
+
+def _list_repeats(timeline: Timeline, requested_time: str) -> list[str]:
+    """The times of delta commits that repeat records of a commit of the table, completed or not. Rule META-1125."""
+    later = [
+        one
+        for one in timeline.instants
+        if one.action == DELTA_COMMIT
+        and one.requested_time > requested_time
+        and one.state is not InstantState.REQUESTED
+    ]
+    return [one.requested_time for one in later if timeline.extra(one).get(REPEATS) == requested_time]
 
 
 def refuse_mixed(storage: Storage, undone: Instant) -> None:

@@ -11,7 +11,9 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact, schedule
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.table.table import Table
+from hudi_core.timeline.instants import InstantState
 from hudi_core.transactions import metadata_steps
+from hudi_core.transactions.rollback import roll_back
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.write_run import WriteOptions
@@ -171,6 +173,29 @@ def test_a_writer_that_dies_between_its_two_delta_commits_leaves_statistics_that
     for _, died in crashes(path, overtaken, first=19, step=3):
         write(open_table(died), rows(("d", "x", 50)), "append", WriteOptions(clock=later))
         expect(died, *(row for row in read(died) if row[0] != "d"), ("d", "x", 50))
+
+
+def test_a_compaction_that_dies_after_its_second_delta_commit_leaves_no_statistics(tmp_path: Path) -> None:
+    """META-1125: it would have left no value below 5 in its file group."""
+    path = new_table(tmp_path, "mor")
+    for n in (3, 5):
+        write(open_table(path), rows(("a", "x", n)), "upsert")
+    schedule(open_table(path), CompactionOptions())
+    append(path, "c", 100)
+    second = 0
+    for _, died in crashes(path, compact, first=2, step=2):
+        is_complete = any(died.glob(".hoodie/timeline/*_*.commit"))
+        second += _has_second_delta_commit(died) and not is_complete
+        for instant in [one for one in open_table(died).timeline.pending if one.state is InstantState.INFLIGHT]:
+            roll_back(open_table(died), instant, later, keep_plan=True)
+        expect(died, ("a", "x", 5), ("c", "x", 100))
+        assert _has_second_delta_commit(died) == is_complete
+    assert second
+
+
+def _has_second_delta_commit(path: Path) -> bool:
+    timeline = path / ".hoodie" / "metadata" / ".hoodie" / "timeline"
+    return any(b"hudi_core.repeats" in one.read_bytes() for one in timeline.glob("*.deltacommit*"))
 
 
 @pytest.mark.parametrize(("kind", "version"), [("cow", 8), ("mor", 9)])
