@@ -49,8 +49,6 @@ class Overlap:
     again: tuple[str, str] | None = None
     """Writes that were requested after this one are complete: requested and completion time of a second delta commit, after all
     of theirs."""
-    earlier_again: bool = False
-    """As `earlier`, of the second delta commit."""
 
 
 NO_OVERLAP: Final = Overlap()
@@ -89,8 +87,8 @@ def delta_commit(
     rows = _make_rows(commit, ROWS_OF_CHANGE)
     steps = delta_commit_steps(metadata, instant_time, completion_time, rows, building)
     if overlap.again is not None:
-        again = replace(commit, tight=not overlap.earlier_again)
-        rows = _make_rows(again, ROWS_OF_WHOLE_PARTITIONS)
+        # It counts before the commit of the table does: what the commit takes away is still there then.
+        rows = _make_rows(replace(commit, tight=False), ROWS_OF_WHOLE_PARTITIONS)
         steps += delta_commit_steps(metadata, *overlap.again, rows, repeats=instant_time)
     return steps
 

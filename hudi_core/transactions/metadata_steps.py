@@ -86,8 +86,7 @@ def overlap_of(
     if touched.isdisjoint(_partitions_of(table.timeline, later)):
         return Overlap(earlier)
     time = next_time(table.timeline, after=[completion_time])
-    earlier_again = merges and any(other != instant_time for other in pending)
-    return Overlap(earlier, (time, next_time(metadata.timeline, after=[time])), earlier_again)
+    return Overlap(earlier, (time, next_time(metadata.timeline, after=[time])))
 
 
 def _partitions_of(timeline: Timeline, commits: Iterable[Instant]) -> set[str]:

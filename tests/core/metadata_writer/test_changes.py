@@ -272,7 +272,7 @@ def test_a_partition_that_is_not_kept_up_to_date_is_refused(tmp_path: Path) -> N
     ("version", "indexes", "message"),
     [
         (9, ["something"], "found something"),
-        (9, ["partition_stats"], "column_stats beside partition_stats"),
+        (9, ["partition_stats"], "column_stats as well, which partition_stats needs"),
         (6, ["column_stats", "partition_stats"], "found partition_stats"),
     ],
 )
