@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -107,11 +108,11 @@ class _Commands(TyperGroup):
             near = _nearest(name.lower())
             ctx.fail(f"no such command {name!r}" + (f"; did you mean {near}?" if near else ""))
         longer = " ".join(args[:2])
-        within = [place for place in _PLACES if place.startswith(f"{name} ")]
-        if within and len(args) > 2 and longer not in _PLACES and not args[1].startswith("-"):
-            near = next(iter(get_close_matches(longer, within, cutoff=0.7)), None)
+        words = [place.removeprefix(f"{name} ") for place in _PLACES if place.startswith(f"{name} ")]
+        if words and len(args) > 2 and longer not in _PLACES and not Path(args[1]).exists():
+            near = next(iter(get_close_matches(args[1], words)), None)
             if near is not None:
-                ctx.fail(f"no such command {longer!r}; did you mean {near}?")
+                ctx.fail(f"no such command {longer!r}; did you mean {name} {near}?")
         if longer in _PLACES:  # `index build TABLE`, where `index TABLE` is a command too
             return longer, self.get_command(ctx, longer), args[2:]
         return super().resolve_command(ctx, args)

@@ -6,6 +6,7 @@ Also covers: `cli/predicates.py`.
 from __future__ import annotations
 
 import shlex
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,11 @@ def test_help_is_a_command_too() -> None:
     """CLI-984."""
     assert ran("help", "read").out == ran("read", "--help").out
     assert ran("help").out == ran("--help").out
+
+
+def test_a_table_may_have_a_name_much_like_a_command_within_another(tmp_path: Path) -> None:
+    """CLI-984."""
+    for name in ("r1", "drops", "lists"):
+        (tmp_path / name).symlink_to(rides())
+        with chdir(tmp_path):
+            assert ran("index", name, "--json").out == ran("index", "list", name, "--json").out != ""
