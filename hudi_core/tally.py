@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
 from typing import Final, TypeVar
 
 from hudi_core.errors import UsageError, describe
+from hudi_core.notebook import show_briefly
 
 T = TypeVar("T")
 
@@ -18,6 +20,8 @@ WRITING: Final = "writing"
 COMMITTING: Final = "committing"
 
 
+@show_briefly
+@dataclass(eq=False, repr=False)
 class Tally:
     """What a write, a service or a scan has done so far. Its threads add to it; anybody may read it at any time.
 
@@ -28,20 +32,20 @@ class Tally:
     (1, 4, 1000, 52000)
     """
 
-    def __init__(self) -> None:
-        self.stage = ""
-        """What is being done now."""
-        self.done = 0
-        """Tasks of this stage that are over."""
-        self.total: int | None = None
-        """All tasks of this stage; None where they are not known."""
-        self.rows_read = 0
-        self.rows_written = 0
-        self.bytes_written = 0
-        """Bytes of the files that are complete."""
-        self.all_rows: int | None = None
-        """The rows that there will be in the end; None where that is not known."""
-        self._lock, self._begun = Lock(), monotonic()
+    stage: str = field(default="", init=False)
+    """What is being done now."""
+    done: int = field(default=0, init=False)
+    """Tasks of this stage that are over."""
+    total: int | None = field(default=None, init=False)
+    """All tasks of this stage; None where they are not known."""
+    rows_read: int = field(default=0, init=False)
+    rows_written: int = field(default=0, init=False)
+    bytes_written: int = field(default=0, init=False)
+    """Bytes of the files that are complete."""
+    all_rows: int | None = field(default=None, init=False)
+    """The rows that there will be in the end; None where that is not known."""
+    _lock: Lock = field(default_factory=Lock, init=False)
+    _begun: float = field(default_factory=monotonic, init=False)
 
     def enter(self, stage: str, total: int | None = None, all_rows: int | None = None) -> None:
         """Begins a stage: nothing of it is done yet."""

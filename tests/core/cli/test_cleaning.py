@@ -45,7 +45,7 @@ def test_a_plan_that_waits_is_run(tmp_path: Path) -> None:
     instant = schedule(new_table(tmp_path), CleanOptions(keep_commits=1))
     assert instant is not None
     refused = ran("clean", str(tmp_path), "--run", instant.requested_time, "--dry-run")
-    assert (refused.status, "--run alone" in refused.error) == (2, True)
+    assert (refused.status, "--run without other options" in refused.error) == (2, True)
     done = json.loads(ran("clean", str(tmp_path), "--run", instant.requested_time, "--json").out)
     assert (done["instant"], done["files"]) == (instant.requested_time, 2)
     assert "a clean that is not completed (none)" in ran("clean", str(tmp_path), "--run", instant.requested_time).error

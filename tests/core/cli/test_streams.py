@@ -41,7 +41,7 @@ def test_formats_are_of_streams_alone(tmp_path: Path) -> None:
     """CLI-680."""
     assert "--format" in ran("read", rides(), "--output", tmp_path / "x.csv", "--format", "csv").error
     assert "found 'xml'" in ran("read", rides(), "--output", "-", "--format", "xml").error
-    assert "beside --json" in ran("read", rides(), "--output", "-", "--json").error
+    assert "with --json" in ran("read", rides(), "--output", "-", "--json").error
     assert "--format" in ran("write", tmp_path, tmp_path / "x.csv", "--format", "csv").error
 
 

@@ -97,7 +97,7 @@ def test_parts_of_nested_columns_count(tmp_path: Path) -> None:
     )  # fmt: skip
     with pytest.raises(UnknownColumnError, match=r"^inner\.b: "):
         table.upsert(narrow)
-    with pytest.raises(UnsupportedError, match=r"^inner\.b: expected whole columns"):
+    with pytest.raises(UnsupportedError, match=r"^inner\.b: expected only whole columns"):
         table.upsert(narrow, missing_columns="keep")
     table.upsert(narrow, missing_columns="null")
     assert stored(tmp_path)["a"]["inner"] == {"a": 7, "b": None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -45,10 +45,10 @@ def test_repeats_of_what_matches_a_text_in_several_ways_are_refused(pattern: str
 @pytest.mark.parametrize("pattern", NOT_RETRIED)
 def test_others_are_evaluated_in_no_time(pattern: str) -> None:
     """ENGINE-490."""
-    wanted, begun = regex.parse(pattern).compiled, perf_counter()
+    wanted, begun = regex.parse(pattern).compiled, process_time()
     for text in ("a" * 60 + "!", "ab" * 30 + "!", "abc," * 15 + "!"):
         wanted.search(text)
-    assert perf_counter() - begun < 2
+    assert process_time() - begun < 2
 
 
 _PARTS = st.sampled_from(["a", "b", "[ab]", "."])
