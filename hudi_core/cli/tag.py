@@ -27,7 +27,7 @@ from hudi_core.rows.outside_files import read_file
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_reader import input_schema
 from hudi_core.tagging.tag import Tagger, TagOptions
 
@@ -52,9 +52,9 @@ def tag(
         ),
     ],
     index: Annotated[
-        IndexKind,
-        typer.Option("--index", metavar="|".join(IndexKind), help="How keys are located: auto takes what reads least."),
-    ] = IndexKind.AUTO,
+        IndexType,
+        typer.Option("--index", metavar="|".join(IndexType), help="How keys are located: auto takes what reads least."),
+    ] = IndexType.AUTO,
     whole_table: Annotated[
         bool, typer.Option("--global", help="Look for keys in all partitions, not in their own alone.")
     ] = False,
@@ -81,7 +81,7 @@ def tag(
     begun = perf_counter()
     opened_table = open_from_options(table, engine, metadata, beside=rows)
     fields = name_list(hash_fields or ())
-    if (buckets is not None or fields) and index is not IndexKind.BUCKET:
+    if (buckets is not None or fields) and index is not IndexType.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
     key_options = None if options is None else read_options(options)
     tagger = Tagger(opened_table, TagOptions(index, whole_table, buckets, fields, key_options), as_of)

@@ -30,7 +30,7 @@ from hudi_core.rows.outside_files import RowFile
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.writing.batch_columns import MissingColumns
 from hudi_core.writing.by_predicate import delete_where, parse_assignments
 from hudi_core.writing.by_predicate import update as update_rows
@@ -62,8 +62,8 @@ def write(
         Operation, typer.Option("--op", help="What to do with rows whose key the table may have.")
     ] = Operation.UPSERT,
     index: Annotated[
-        IndexKind, typer.Option("--index", help="How keys are located; auto takes what reads least.")
-    ] = IndexKind.AUTO,
+        IndexType, typer.Option("--index", help="How keys are located; auto takes what reads least.")
+    ] = IndexType.AUTO,
     missing_columns: Annotated[
         MissingColumns | None,
         typer.Option(
@@ -99,7 +99,7 @@ def write(
     Columns are matched by name. Rows that replace others need all columns of the table, unless --missing-columns says what
     they get there. The table's columns are widened to wider types of the input.
     """
-    if index is IndexKind.BUCKET:
+    if index is IndexType.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
     options = _options(dry_run, allow_empty, option, index, missing_columns, add_columns)
     with input_file(rows, format) as path:
@@ -177,7 +177,7 @@ def _options(
     dry_run: bool,
     allow_empty: bool = False,
     properties: list[str] | None = None,
-    index: IndexKind = IndexKind.AUTO,
+    index: IndexType = IndexType.AUTO,
     missing_columns: MissingColumns | None = None,
     add_columns: bool | None = None,
 ) -> WriteOptions:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hudi_core.services.cleaning.options import Progress as CleanProgress
     from hudi_core.services.compaction.options import CompactionStrategy, Trigger
     from hudi_core.services.compaction.options import Progress as CompactionProgress
-    from hudi_core.tagging.choose import IndexKind
+    from hudi_core.tagging.choose import IndexType
     from hudi_core.tally import Tally
     from hudi_core.transactions.stream_batches import StreamBatch
     from hudi_core.writing.batch_columns import MissingColumns
@@ -93,7 +93,7 @@ TriggerName = Literal["NUM_COMMITS", "NUM_COMMITS_AFTER_LAST_REQUEST", "TIME_ELA
 class WriteKeywords(TypedDict, total=False):
     """`WriteOptions` by name."""
 
-    index: IndexKind | LookupName
+    index: IndexType | LookupName
     sizes: FileSizes
     record_positions: bool
     partial_updates: bool

@@ -16,7 +16,7 @@ _BLOCK = 1 << 18
 """Bytes of the record index taken to be read for one key, as long as that is not all of it."""
 
 
-class IndexKind(StrEnum):
+class IndexType(StrEnum):
     """How keys are located."""
 
     AUTO = "auto"
@@ -32,29 +32,29 @@ class IndexKind(StrEnum):
     @property
     def has_places(self) -> bool:
         """Whether the metadata table has the place of each key, whatever its partition: no data file is looked into."""
-        return self is IndexKind.RECORD_INDEX
+        return self is IndexType.RECORD_INDEX
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The index that is used, and why."""
 
-    kind: IndexKind
+    kind: IndexType
     reason: str
 
 
-def filters_for(kind: IndexKind) -> FilterUse:
+def filters_for(kind: IndexType) -> FilterUse:
     """Which bloom filters an index consults."""
     match kind:
-        case IndexKind.BLOOM:
+        case IndexType.BLOOM:
             return FilterUse.ALL
-        case IndexKind.AUTO:
+        case IndexType.AUTO:
             return FilterUse.CHEAPER
         case _:
             return FilterUse.NONE
 
 
-def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
+def choose(sources: Sources, requested: IndexType, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
     """The index for so many keys, when looking into files would mean these tasks.
 
     Raises `UnsupportedError` for a requested one that the table has not.
@@ -66,10 +66,10 @@ def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[Sl
             ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
         )
         raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=shown)
-    if requested is not IndexKind.AUTO:
+    if requested is not IndexType.AUTO:
         return Choice(requested, "requested")
     filtered = sum(task.filtered for task in tasks)
-    by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
+    by_files = IndexType.BLOOM if filtered else IndexType.SIMPLE
     files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
     cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth probing"
     if not has_record_index:
@@ -84,7 +84,7 @@ def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[Sl
         why_not = "it cannot be read"
     if why_not:
         return Choice(by_files, f"{cost}; not the record index: {why_not}")
-    return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {cost}")
+    return Choice(IndexType.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {cost}")
 
 
 def _unusable(sources: Sources) -> str:

@@ -24,7 +24,7 @@ from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.tasks import balance_tasks
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.slices import FileSlice, slices_of
@@ -86,7 +86,7 @@ def remote_tagging(table: Table, options: TagOptions, as_of: Time | None = None)
 def distribution(tagging: RemoteTagging, runner: Runner, tasks: int) -> tuple[Distribution, RemoteTagging]:
     """What so many tasks have of their own, and what each needs. Reads bounds of keys where these decide, by the runner if many
     files have none recorded."""
-    if tagging.options.index is IndexKind.BUCKET:
+    if tagging.options.index is IndexType.BUCKET:
         return Distribution.BUCKETS, tagging
     if tagging.options.index.has_places:
         return Distribution.KEY_RANGES, tagging

@@ -24,7 +24,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import bucket_numbers, hash_inputs, slices_of_buckets, slices_of_nodes
 from hudi_core.tagging.by_files import FileLookup
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup
-from hudi_core.tagging.choose import Choice, IndexKind, choose, filters_for
+from hudi_core.tagging.choose import Choice, IndexType, choose, filters_for
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, all_slices, slices_of_partitions
 from hudi_core.tagging.key_reader import (
     PARTITION_PATH,
@@ -58,7 +58,7 @@ _LOCATION = t.Record(
 class TagOptions:
     """How keys are located."""
 
-    index: IndexKind = IndexKind.AUTO
+    index: IndexType = IndexType.AUTO
     whole_table: bool = False
     """A key is looked for in all partitions (Hudi's `GLOBAL_` indexes), not in its own alone."""
     buckets: int | None = None
@@ -87,7 +87,7 @@ class Tagger:
         """Where each key is, as the number of a file slice in `slices`."""
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
-        placed = self._bucket(keys) if options.index is IndexKind.BUCKET else self._place(keys)
+        placed = self._bucket(keys) if options.index is IndexType.BUCKET else self._place(keys)
         tasks = [] if options.index.has_places else lookup.plan(keys, placed, self.work)
         choice = choose(self.sources, options.index, len(keys), tasks)
         self.choices.append(choice)

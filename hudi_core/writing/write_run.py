@@ -33,7 +33,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import bucket_layout
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.tag import Tagger, TagOptions
@@ -97,7 +97,7 @@ _WAIT_SECONDS: Final = 0.5
 class WriteOptions:
     """Options of a write. `dry_run` plans it and writes nothing."""
 
-    index: IndexKind = IndexKind.AUTO
+    index: IndexType = IndexType.AUTO
     """How keys are located."""
     sizes: FileSizes = field(default_factory=FileSizes)
     record_positions: bool = True
@@ -358,7 +358,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
     layout = bucket_layout(table, options.properties)
     if layout is not None:
         buckets = None if layout.consistent else layout.buckets
-        tagger = Tagger(table, TagOptions(IndexKind.BUCKET, False, buckets, layout.hash_fields))
+        tagger = Tagger(table, TagOptions(IndexType.BUCKET, False, buckets, layout.hash_fields))
     else:
         tagger = Tagger(table, TagOptions(options.index, locates_keys(table.config.kept_partitions)))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:

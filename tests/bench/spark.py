@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions
 from tests.bench import apache_hudi
 from tests.bench.read import COLUMNS, assert_exact_plans, lookups
@@ -25,8 +25,8 @@ from tests.bench.tag import COMPARED, INDEXES, place
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 _KINDS = {
-    "tag_bloom_metadata": ("cow_tag", IndexKind.BLOOM),
-    "tag_record_index": ("cow_tag_rli", IndexKind.RECORD_INDEX),
+    "tag_bloom_metadata": ("cow_tag", IndexType.BLOOM),
+    "tag_record_index": ("cow_tag_rli", IndexType.RECORD_INDEX),
 }
 
 

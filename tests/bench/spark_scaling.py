@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import hudi_spark
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions
 
 SIZES = ("100", "1000", "10000")
@@ -94,7 +94,7 @@ def measured(spark: Any, root: Path, files: int, count: int) -> dict[str, Any]:
 
     def tag() -> int:
         table = hudi_spark.open(spark, str(root))
-        located = table.tag(keys, TagOptions(IndexKind.SIMPLE))
+        located = table.tag(keys, TagOptions(IndexType.SIMPLE))
         return int(located.selectExpr("count(location) as n").collect()[0]["n"])
 
     def plan() -> int:

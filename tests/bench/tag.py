@@ -21,21 +21,21 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from hudi_core.front.opening import open_table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions, tag
 from tests.bench import apache_hudi
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 _KINDS = {
-    "bloom_metadata": ("cow_tag", IndexKind.BLOOM),
-    "record_index": ("cow_tag_rli", IndexKind.RECORD_INDEX),
-    "simple": ("cow_tag", IndexKind.SIMPLE),
+    "bloom_metadata": ("cow_tag", IndexType.BLOOM),
+    "record_index": ("cow_tag_rli", IndexType.RECORD_INDEX),
+    "simple": ("cow_tag", IndexType.SIMPLE),
 }
 
 INDEXES = {
-    IndexKind.BLOOM: "BLOOM",
-    IndexKind.RECORD_INDEX: "GLOBAL_RECORD_LEVEL_INDEX",
-    IndexKind.SIMPLE: "SIMPLE",
+    IndexType.BLOOM: "BLOOM",
+    IndexType.RECORD_INDEX: "GLOBAL_RECORD_LEVEL_INDEX",
+    IndexType.SIMPLE: "SIMPLE",
 }
 """What Apache Hudi calls an index."""
 COMPARED = 200

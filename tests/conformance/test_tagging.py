@@ -27,7 +27,7 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import HASHING_FOLDER
 from hudi_core.tagging.by_values import locate_values
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.hashing_metadata import first_nodes, hashing_content, hashing_path
 from hudi_core.tagging.tag import Tagger, TagOptions, locate, tag
 from tests.support.buckets import bucket_options, is_bucketed, is_consistent
@@ -82,10 +82,10 @@ def check(table: Table, truth: Truth, options: TagOptions) -> None:
     assert found[len(present) :] == [None] * len(absent)
 
 
-def kinds(table: Table) -> Iterator[IndexKind]:
-    yield from (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.AUTO)
+def kinds(table: Table) -> Iterator[IndexType]:
+    yield from (IndexType.SIMPLE, IndexType.BLOOM, IndexType.AUTO)
     if table.snapshot().usable(RECORD_INDEX) is not None:
-        yield IndexKind.RECORD_INDEX
+        yield IndexType.RECORD_INDEX
 
 
 @each_table()
@@ -95,7 +95,7 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
     if not readable(entry):
         if table.slices():
             with pytest.raises(UnsupportedError):
-                locate(table, truth or [HoodieKey("k", "")], TagOptions(IndexKind.SIMPLE, whole_table=True))
+                locate(table, truth or [HoodieKey("k", "")], TagOptions(IndexType.SIMPLE, whole_table=True))
         return
     for kind in kinds(table):
         check(table, truth, TagOptions(kind))
@@ -106,14 +106,14 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
 )
 def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
-    check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
+    check(table, truth_of(entry), TagOptions(IndexType.BLOOM))
 
 
 @each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
 def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
     """INDEX-7."""
     for table in damaged(entry, BLOOM_FILTERS, tmp_path):
-        check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
+        check(table, truth_of(entry), TagOptions(IndexType.BLOOM))
 
 
 @each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
@@ -148,7 +148,7 @@ def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
 def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) -> None:
     """INDEX-13."""
     for table, kind in zip(
-        damaged(entry, RECORD_INDEX, tmp_path), (IndexKind.AUTO, IndexKind.RECORD_INDEX), strict=False
+        damaged(entry, RECORD_INDEX, tmp_path), (IndexType.AUTO, IndexType.RECORD_INDEX), strict=False
     ):
         check(table, truth_of(entry), TagOptions(kind))
 
@@ -182,7 +182,7 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
     for key, files in truth.items():
         places.setdefault(key.record_key, set()).update((key.partition_path, file) for file in files)
     keys = [HoodieKey(key, "elsewhere") for key in places]
-    for kind in (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.RECORD_INDEX):
+    for kind in (IndexType.SIMPLE, IndexType.BLOOM, IndexType.RECORD_INDEX):
         for key, location in zip(keys, locate(table, keys, TagOptions(kind, whole_table=True)), strict=True):
             assert location is not None, (kind, key)
             assert (location.partition_path, location.file_id) in places[key.record_key]

@@ -19,7 +19,7 @@ from hudi_core.keys.records import HoodieKey
 from hudi_core.options import TableType
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions, locate
 from tests.conformance.deviations import applying
 from tests.conformance.deviations.locations import LOCATIONS
@@ -29,11 +29,11 @@ pytestmark = pytest.mark.interop
 
 SCRIPT = Path(__file__).with_name("tag_peer.py")
 OPTIONS = {
-    "BLOOM": TagOptions(IndexKind.BLOOM),
-    "GLOBAL_BLOOM": TagOptions(IndexKind.BLOOM, whole_table=True),
-    "SIMPLE": TagOptions(IndexKind.SIMPLE),
-    "GLOBAL_SIMPLE": TagOptions(IndexKind.SIMPLE, whole_table=True),
-    "GLOBAL_RECORD_LEVEL_INDEX": TagOptions(IndexKind.RECORD_INDEX, whole_table=True),
+    "BLOOM": TagOptions(IndexType.BLOOM),
+    "GLOBAL_BLOOM": TagOptions(IndexType.BLOOM, whole_table=True),
+    "SIMPLE": TagOptions(IndexType.SIMPLE),
+    "GLOBAL_SIMPLE": TagOptions(IndexType.SIMPLE, whole_table=True),
+    "GLOBAL_RECORD_LEVEL_INDEX": TagOptions(IndexType.RECORD_INDEX, whole_table=True),
 }
 """The index of ours for each of Apache Hudi."""
 DELETED = (5, 8)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions
 from tests.support.conformance import TableEntry
 
@@ -37,14 +37,14 @@ def is_bucketed(entry: TableEntry) -> bool:
 def bucket_options(entry: TableEntry) -> TagOptions:
     """What locates the keys of a bucketed table; `AssertionError` where no number of buckets explains its files."""
     if is_consistent(entry):
-        return TagOptions(IndexKind.BUCKET)
+        return TagOptions(IndexType.BUCKET)
     rows = [row for row in entry.expected["snapshot"]["rows"] if row.get(RECORD_KEY) is not None]
     places = [int(row["_hoodie_file_name"].removeprefix(".")[:8]) for row in rows]
     for fields in _hash_fields(entry.expected["table"]["record_key_fields"]):
         hashes = [_hash(row, fields) for row in rows]
         for buckets in range(max(places, default=0) + 1, MOST_BUCKETS + 1):
             if all(hashed % buckets == place for hashed, place in zip(hashes, places, strict=True)):
-                return TagOptions(IndexKind.BUCKET, buckets=buckets, hash_fields=fields)
+                return TagOptions(IndexType.BUCKET, buckets=buckets, hash_fields=fields)
     raise AssertionError(f"{entry.name}: the keys are in the buckets of no number up to {MOST_BUCKETS}")
 
 

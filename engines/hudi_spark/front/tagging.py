@@ -19,7 +19,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 
 from hudi_core.errors import UsageError
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.distributed import (
     Distribution,
     RemoteTagging,
@@ -72,7 +72,7 @@ def tag(
     if missing or LOCATION in keys.columns:
         found = f"no {missing[0]}" if missing else LOCATION
         raise UsageError("keys", expected=f"columns {', '.join(names)} and none called {LOCATION}", found=found)
-    if options.index is IndexKind.BUCKET and options.whole_table:
+    if options.index is IndexType.BUCKET and options.whole_table:
         raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
     runner = SparkRunner(spark)
     count = tasks or runner.parallelism

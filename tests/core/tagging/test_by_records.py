@@ -16,7 +16,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.keys.records import HoodieKey
 from hudi_core.table.table import Table
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.key_reader import key_columns
 from hudi_core.tagging.tag import TagOptions, locate
@@ -72,15 +72,15 @@ def test_a_missing_index_is_reported() -> None:
     """INDEX-17."""
     table = MadeTable(GROUPS, ("column_stats",)).open()
     with pytest.raises(UnsupportedError, match=r"record_index.*column_stats, files"):
-        locate(table, [HoodieKey("a", "p")], TagOptions(IndexKind.RECORD_INDEX))
+        locate(table, [HoodieKey("a", "p")], TagOptions(IndexType.RECORD_INDEX))
 
 
 def test_buckets_are_refused_where_file_ids_have_none() -> None:
     table = MadeTable([Group("p", [{"id": "a"}])], ()).open()
     for options in (
-        TagOptions(IndexKind.BUCKET, buckets=0),
-        TagOptions(IndexKind.BUCKET),
-        TagOptions(IndexKind.BUCKET, buckets=4, whole_table=True),
+        TagOptions(IndexType.BUCKET, buckets=0),
+        TagOptions(IndexType.BUCKET),
+        TagOptions(IndexType.BUCKET, buckets=4, whole_table=True),
     ):
         with pytest.raises(UsageError, match=r"bucket|hashing"):
             locate(table, [HoodieKey("a", "p")], options)

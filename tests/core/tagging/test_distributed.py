@@ -13,7 +13,7 @@ from hudi_core.engine import FileInfo, Runner
 from hudi_core.errors import StorageError
 from hudi_core.front.opening import open_table
 from hudi_core.parallel.runners import SerialRunner, ThreadRunner
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.distributed import (
     Distribution,
     distribution,
@@ -29,7 +29,7 @@ from hudi_core.timeline.slices import FileSlice
 from tests.support.commands import rides
 
 RUNNERS = [pytest.param(SerialRunner(), id="serial"), pytest.param(ThreadRunner(3), id="threads")]
-SIMPLE = TagOptions(IndexKind.SIMPLE)
+SIMPLE = TagOptions(IndexType.SIMPLE)
 
 
 def slices_of_sizes(*sizes: int) -> list[FileSlice]:
@@ -88,9 +88,9 @@ def test_files_whose_ranges_overlap_are_wide() -> None:
 
 def test_the_index_decides_the_distribution() -> None:
     table, runner = open_table(str(rides())), SerialRunner()
-    kinds = {kind: distribution(remote_tagging(table, TagOptions(kind, buckets=4)), runner, 2)[0] for kind in IndexKind}
-    assert kinds[IndexKind.BUCKET] is Distribution.BUCKETS
-    assert kinds[IndexKind.RECORD_INDEX] is Distribution.KEY_RANGES
+    kinds = {kind: distribution(remote_tagging(table, TagOptions(kind, buckets=4)), runner, 2)[0] for kind in IndexType}
+    assert kinds[IndexType.BUCKET] is Distribution.BUCKETS
+    assert kinds[IndexType.RECORD_INDEX] is Distribution.KEY_RANGES
     kind, tagging = distribution(remote_tagging(table, SIMPLE), runner, 1)
     assert kind is Distribution.KEY_RANGES and tagging.bounds is not None
 

@@ -14,7 +14,7 @@ import hudi_core
 from hudi_core.errors import RowError, UsageError
 from hudi_core.keys.records import HoodieKey
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import Tagger, TagOptions, locate, tag
 from tests.support.commands import rides
 
@@ -87,7 +87,7 @@ def test_single_keys_have_records_as_locations(table: Table, rows: pa.Table) -> 
     assert found[0] is not None
     assert (found[0].partition_path, found[0].file_id) == (path, files_of(rows)[0])
     assert found[1:] == [None, None]
-    everywhere = TagOptions(IndexKind.SIMPLE, whole_table=True)
+    everywhere = TagOptions(IndexType.SIMPLE, whole_table=True)
     assert locate(table, [HoodieKey(key, "elsewhere")], everywhere) == [found[0]]
     assert locate(table, []) == []
 
@@ -113,7 +113,7 @@ def test_a_choice_states_its_reason(table: Table, rows: pa.Table) -> None:
     tagger = Tagger(table)
     list(tagger.tag(table.engine.rows.read_given(keys_of(rows))).batches)
     (choice,) = tagger.choices
-    assert choice.kind in (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.RECORD_INDEX)
+    assert choice.kind in (IndexType.SIMPLE, IndexType.BLOOM, IndexType.RECORD_INDEX)
     assert "file slices in range" in choice.reason
     assert tagger.work.counts["found"] == tagger.work.counts["keys"] == 300
 

@@ -12,14 +12,14 @@ from hudi_core.columns.strings import string_column
 from hudi_core.expr.build import col
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions, tag
 from tests.support.logged_tables import BASE_NAME, Block, LoggedTable
 
 VIRTUAL = {"hoodie.populate.meta.fields": "false", "hoodie.table.keygenerator.type": "NON_PARTITION"}
 ROWS = [{"id": f"k{number}", "ts": 1, "v": "v", "n": number, "_hoodie_record_key": ""} for number in range(8)]
 LOGGED = [{**ROWS[7], "ts": 2}, {**ROWS[0], "id": "k9", "ts": 2}]
-BY_FILES = [IndexKind.AUTO, IndexKind.SIMPLE, IndexKind.BLOOM]
+BY_FILES = [IndexType.AUTO, IndexType.SIMPLE, IndexType.BLOOM]
 
 
 def virtual(*blocks: Block, row_group: int = 1000) -> Table:
@@ -37,7 +37,7 @@ def virtual(*blocks: Block, row_group: int = 1000) -> Table:
 
 @pytest.mark.parametrize("row_group", [2, 1000])
 @pytest.mark.parametrize("index", BY_FILES)
-def test_meta_columns_give_no_bounds_of_keys(index: IndexKind, row_group: int) -> None:
+def test_meta_columns_give_no_bounds_of_keys(index: IndexType, row_group: int) -> None:
     """INDEX-5."""
     requested = pa.table({"id": ["k0", "k7", "absent", "k3"]})
     located = tag(virtual(row_group=row_group), requested, TagOptions(index)).read_all()["location"].to_pylist()
@@ -45,7 +45,7 @@ def test_meta_columns_give_no_bounds_of_keys(index: IndexKind, row_group: int) -
 
 
 @pytest.mark.parametrize("index", BY_FILES)
-def test_keys_of_slices_with_logs_are_made_of_rows_too(index: IndexKind) -> None:
+def test_keys_of_slices_with_logs_are_made_of_rows_too(index: IndexType) -> None:
     """INDEX-9."""
     requested = pa.table({"id": ["k0", "k7", "absent", "k9"]})
     located = tag(virtual(Block(LOGGED)), requested, TagOptions(index)).read_all()["location"].to_pylist()

@@ -22,7 +22,7 @@ from hudi_core.options import PROPERTIES_PATH
 from hudi_core.services.compaction.operations import compact
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.tagging.key_reader import key_columns
 from hudi_core.tagging.tag import Tagger, TagOptions
@@ -112,7 +112,7 @@ def test_the_record_index_forgets_keys_of_replaced_file_groups(tmp_path: Path, k
     write(table, arrow([(key, "x", 1, 1, False) for key in "abc"] + [("d", "y", 1, 1, False)]))
     write(table, arrow([("b", "x", 2, 2, False), ("e", "x", 2, 2, False)]), "insert_overwrite")
     delete_partitions(table, ["y"])
-    tagger = Tagger(open_table(table.storage.uri), TagOptions(IndexKind.RECORD_INDEX, whole_table=True))
+    tagger = Tagger(open_table(table.storage.uri), TagOptions(IndexType.RECORD_INDEX, whole_table=True))
     keys = key_columns(string_column(list("abcde")), string_column(["x"] * 5))
     located = tagger.locate(keys)
     assert [slice_number != NOWHERE for slice_number in located.slices] == [False, True, False, False, True]

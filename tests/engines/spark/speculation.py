@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import open_table
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions
 from hudi_spark import native
 from hudi_spark.front.table import SparkTable
@@ -112,7 +112,7 @@ def found(table: SparkTable) -> dict[str, Any]:
     reported = sorted(map(list, rows))
     keys = [(key, path) for key, path, _ in reported[::100]]
     frame = table.spark.createDataFrame(keys, "record_key string, partition_path string")
-    located = table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2).collect()
+    located = table.tag(frame, TagOptions(IndexType.SIMPLE), tasks=2).collect()
     return {"rows": reported, "located": sorted([row["record_key"], row["location"]["file_id"]] for row in located)}
 
 

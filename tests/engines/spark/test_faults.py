@@ -18,7 +18,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.front.opening import open_table
 from hudi_core.table.distributed import plan_in_shares
 from hudi_core.tagging import distributed
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.tag import TagOptions
 from tests.engines.spark.test_reading import in_order, rows_of
 from tests.engines.spark.test_tagging import expected, keys_of, located
@@ -87,7 +87,7 @@ def test_rows_are_the_same_when_reading_fails(failing: Any, monkeypatch: pytest.
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
 def test_locations_are_the_same_when_lookups_fail(failing: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     table = hudi_spark.open(failing.spark, str(rides()))
-    keys, options = keys_of(table)[::20], TagOptions(IndexKind.SIMPLE)
+    keys, options = keys_of(table)[::20], TagOptions(IndexType.SIMPLE)
     monkeypatch.setattr(distributed, "is_wide", lambda *_: wide)
     frame = failing.spark.createDataFrame(keys, "record_key string, partition_path string")
     assert located(failing.tag(frame, options, tasks=2)) == expected(table, keys, options)

@@ -12,7 +12,7 @@ from hudi_core.front.opening import open_table
 from hudi_core.keys.records import HoodieKey
 from hudi_core.parallel.runners import SerialRunner
 from hudi_core.tagging import distributed
-from hudi_core.tagging.choose import IndexKind
+from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.distributed import key_bounds, remote_tagging
 from hudi_core.tagging.tag import TagOptions, locate
 from tests.support.buckets import bucket_options, is_bucketed, is_consistent
@@ -69,9 +69,9 @@ def expected(table: Any, keys: list[tuple[str, str]], options: TagOptions) -> Lo
     ("options", "wide"),
     [
         (TagOptions(), False),
-        pytest.param(TagOptions(IndexKind.BLOOM), False, marks=pytest.mark.one_spark),
-        pytest.param(TagOptions(IndexKind.SIMPLE, whole_table=True), False, marks=pytest.mark.one_spark),
-        (TagOptions(IndexKind.SIMPLE), True),
+        pytest.param(TagOptions(IndexType.BLOOM), False, marks=pytest.mark.one_spark),
+        pytest.param(TagOptions(IndexType.SIMPLE, whole_table=True), False, marks=pytest.mark.one_spark),
+        (TagOptions(IndexType.SIMPLE), True),
     ],
     ids=["auto", "bloom", "whole table", "by files"],
 )
@@ -90,7 +90,7 @@ def test_keys_are_located_as_the_core_does(
 @pytest.mark.one_spark
 def test_bounds_that_are_not_recorded_are_read_on_executors(spark: Any) -> None:
     table = open_table(str(rides()), metadata="off")
-    tagging = remote_tagging(table, TagOptions(IndexKind.SIMPLE))
+    tagging = remote_tagging(table, TagOptions(IndexType.SIMPLE))
     here = key_bounds(tagging, SerialRunner(), 2)
     there = key_bounds(tagging, SparkRunner(spark), 2, max_local_footers=0)
     assert len(there.known) > 1 and there.known.all()
@@ -103,7 +103,7 @@ def test_the_record_index_locates_on_executors(spark: Any, whole_table: bool) ->
     table = hudi_spark.open(spark, recorded("record_index"))
     keys = keys_of(table)
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    options = TagOptions(IndexKind.RECORD_INDEX, whole_table=whole_table)
+    options = TagOptions(IndexType.RECORD_INDEX, whole_table=whole_table)
     found = located(table.tag(frame, options, tasks=2))
     assert found == expected(table, keys, options)
     # The key that is asked for in another partition than its own.
@@ -114,7 +114,7 @@ def test_keys_of_the_whole_table_need_no_partitions(spark: Any) -> None:
     table = hudi_spark.open(spark, str(rides()))
     keys = keys_of(table)
     frame = spark.createDataFrame([(key,) for key, _ in keys], "record_key string").distinct()
-    found = table.tag(frame, TagOptions(IndexKind.BLOOM, whole_table=True), tasks=2).collect()
+    found = table.tag(frame, TagOptions(IndexType.BLOOM, whole_table=True), tasks=2).collect()
     places = {row["record_key"]: row["location"] and row["location"]["partition_path"] for row in found}
     assert places == {**dict(reversed(keys[:-2])), keys[-1][0]: None}
 
@@ -166,7 +166,7 @@ def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypa
 @pytest.mark.parametrize("way", ["by ranges", "by files", "by buckets"])
 def test_columns_of_rows_stay_whatever_their_types(spark: Any, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "is_wide", lambda *_: way == "by files")
-    root, options = bucketed(consistent=False) if way == "by buckets" else (str(rides()), TagOptions(IndexKind.SIMPLE))
+    root, options = bucketed(consistent=False) if way == "by buckets" else (str(rides()), TagOptions(IndexType.SIMPLE))
     table = hudi_spark.open(spark, root)
     keys = keys_of(table)[::3]
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
