@@ -30,7 +30,14 @@ def prepare(page: Path, more: str = "") -> None:
 
 def look(page: Path, width: int, scheme: int) -> dict[str, str]:
     """What a prepared page's own look at itself says; a picture of it lies beside it."""
-    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900"]
+    command = [
+        str(BROWSER),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        f"--window-size={width},900",
+    ]
     more = [f"--blink-settings=preferredColorScheme={scheme}", f"--user-data-dir={page.parent / str(width)}"]
     picture = page.with_name(f"{page.stem}-{width}-{scheme}.png")
     subprocess.run(
