@@ -17,6 +17,8 @@ _STRING: Final = t.String()
 _SILENT: Final = "7"
 """The sound of H and W, which do not part two letters of one sound."""
 _NO_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SIGNED: Final = re.compile(r"%\+(?=[0-9A-Fa-f])")
+"""An escape of a number with a sign, which Java reads."""
 
 
 def soundex(value: str) -> str:
@@ -70,16 +72,20 @@ def url_encode(value: str) -> str:
 def url_decode(value: str) -> str:
     """The text that `url_encode` makes the value of. Raises `ExpressionError` for a `%` without two digits.
 
-    >>> url_decode("a+b%26c")
-    'a b&c'
+    >>> url_decode("a+b%26c"), url_decode("%+41")
+    ('a b&c', '\\x041')
     """
-    if _NO_ESCAPE.search(value):
+    decoded = _try_url_decode(value)
+    if decoded is None:
         raise ExpressionError("url_decode", expected="two hexadecimal digits behind each %", found=repr(value))
-    return unquote_to_bytes(value.replace("+", " ")).decode("utf-8", "replace")
+    return decoded
 
 
 def _try_url_decode(value: str) -> str | None:
-    return None if _NO_ESCAPE.search(value) else url_decode(value)
+    plain = _SIGNED.sub("%0", value)
+    if _NO_ESCAPE.search(plain):
+        return None
+    return unquote_to_bytes(plain.replace("+", " ")).decode("utf-8", "replace")
 
 
 def _of_text(name: str, rule: Callable[[str], Any], gives: t.Type = _STRING, spark: bool = False) -> Function:

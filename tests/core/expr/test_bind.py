@@ -275,6 +275,11 @@ def test_prefixes_of_bytes_are_not_known() -> None:
     assert unknowns_of(bound("startswith(x, x)", TEXTS))
 
 
+def test_bytes_are_not_reversed() -> None:
+    """FUNC-1002."""
+    assert unknowns_of(bound("hex(reverse(x)) = 'FECA'", TEXTS))
+
+
 def test_the_functions_that_a_zone_changes_are_those_of_the_rule() -> None:
     """ENGINE-500."""
     text = (Path(__file__).parents[3] / "specs/expressions.md").read_text("utf-8")
