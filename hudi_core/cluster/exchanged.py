@@ -31,6 +31,7 @@ from hudi_core.parallel.flow import FlowRunner, Packet
 from hudi_core.schema.project import project
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
+from hudi_core.transactions.filter_logs import with_filter
 from hudi_core.transactions.reports import (
     by_group,
     keep_needed,
@@ -161,6 +162,8 @@ class WriteFiles:
     attempts: Attempts
     first: int
     total: int
+    planned: int
+    """Files of the whole clustering."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         return write_report(part, lambda: self._statuses(packets))
@@ -176,7 +179,7 @@ class WriteFiles:
                 for copy, part in enumerate(_split(rows.rows, TOO_LARGE * group.even, group.even)):
                     status = self._write(made, part, group, place + copy * self.total)
                     if status is not None:
-                        yield number, keep_needed(status, kept)
+                        yield number, keep_needed(with_filter(status, self.planned), kept)
 
     def _write(self, rows: SortedRows, part: Numbers, group: GroupFiles, number: int) -> WriteStatus | None:
         time = self.attempts.instant_time
@@ -203,6 +206,8 @@ class Exchange:
     attempts: Attempts
     strategy: Strategy
     paths: Paths
+    planned: int
+    """Files of the whole clustering."""
     _first: int = 0
     """The number of the next file: no two of a clustering have one."""
 
@@ -227,7 +232,7 @@ class Exchange:
         parts = self._parts(sum(group.bytes for group in groups), total)
         part_of = np.arange(total, dtype=np.int64) * parts // max(total, 1)
         flow = self.tasks.flow(DealRows(self.reader, files, self.paths, part_of), self._shares(groups, sizes))
-        writes = WriteFiles(self.runner, files, self.paths, self.attempts, self._first, total)
+        writes = WriteFiles(self.runner, files, self.paths, self.attempts, self._first, total, self.planned)
         written: list[list[WriteStatus]] = [[] for _ in groups]
         for number, status in open_reports(flow.deal(parts).map(writes).reports()):
             written[number].append(status)

@@ -49,6 +49,7 @@ from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import Attempts, TaskFiles, TaskRuns, delete_others
+from hudi_core.transactions.filter_logs import join_staged, stage_filters
 from hudi_core.transactions.key_exchange import plan_exchange
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
@@ -112,14 +113,14 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
             now = slices_by_group(latest.slices())
             written[:] = [group for group in rewritten if all(now.get(_group(old)) == old for old in group.slices)]
             _refuse_none(latest, instant, written)
-            keys = staged if len(written) == len(rewritten) else _stage_keys(write, written)
+            logs = staged if len(written) == len(rewritten) else _stage(write, written)
             kept = {status.path for group in written for status in group.statuses}
             for status in change.statuses:
                 if status.path not in kept:  # before the commit: of a completed one every file is read
                     latest.storage.delete(status.path)
-            return _change(write.table, plan, written, keys)
+            return _change(write.table, plan, written, logs)
 
-        staged = _stage_keys(write, rewritten)
+        staged = _stage(write, rewritten)
         write.commit(_change(write.table, plan, rewritten, staged), settle)
     return _result(instant, plan, written, perf_counter() - begun)
 
@@ -190,7 +191,8 @@ class _Run:
     def _exchange(self, runner: FlowRunner, planned: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
         """The groups, rewritten by tasks that exchange their rows."""
         attempts = Attempts(self._write.table.storage, self._write.instant_time)
-        exchange = Exchange(runner, self._reader, self._runner, attempts, self._plan.strategy, self._paths)
+        files = sum(group.outputs for group in planned)
+        exchange = Exchange(runner, self._reader, self._runner, attempts, self._plan.strategy, self._paths, files)
         waiting = iter(planned)
         for some in exchange.rounds([Group(self._slices_of(group), group.outputs) for group in planned]):
             prefixes = [self._file_prefix(group.slices) for group in some]
@@ -256,20 +258,21 @@ def _parts(rows: SortedRows, outputs: int) -> list[RowRuns]:
     return [part for parts in of_files for part in parts if part.rows]
 
 
-def _stage_keys(write: Transaction, groups: Sequence[Rewritten]) -> StagedLogs | None:
-    """The record index's part of the commit, made by tasks that exchange the keys of the new files; None where statuses have the
-    keys, or no index needs them. Rule META-1055."""
+def _stage(write: Transaction, groups: Sequence[Rewritten]) -> StagedLogs | None:
+    """The parts of the commit that tasks make of the new files: of the record index, whose keys they exchange, and of
+    `bloom_filters`; None where statuses have what indexes need. Rules META-1055, META-1170."""
     table, time, runner = write.table, write.instant_time, write.table.engine.runner
     if not isinstance(runner, FlowRunner):
         return None
     statuses = [status for group in groups for status in group.statuses]
     keys, partitions = sum(status.rows for status in statuses), {status.partition for status in statuses}
     attempts = Attempts(table.storage, time, of_commit=True)
+    filters = stage_filters(table, time, statuses, runner)
     exchange = plan_exchange(table, attempts, partitions, keys, runner.parallelism)
     if exchange is None:
-        return None
+        return filters
     after = replace(exchange, snapshot=snapshot_after(exchange.snapshot, bare_schema(table), time))
-    return after.add(runner, [slice_after(status, None, time) for status in statuses])[1]
+    return join_staged(after.add(runner, [slice_after(status, None, time) for status in statuses])[1], filters)
 
 
 def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], staged: StagedLogs | None) -> TableChange:

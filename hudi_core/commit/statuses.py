@@ -67,8 +67,9 @@ class WriteStatus:
     removed_keys: StringColumn | None = None
     """Record keys that the file group does not hold any more."""
     bloom_filter: bytes | None = None
-    """The serialised filter of all record keys, as the footer has it."""
+    """The serialised filter of all record keys, as the footer has it; None also where the footer alone has it."""
     bloom_filter_type: str | None = None
+    """The kind of the filter in the footer; None where there is none."""
     log_files: tuple[str, ...] = ()
     """Names of the log files of the slice, the one written last among them."""
     names_slice: bool = False
@@ -97,7 +98,7 @@ def add_written(tally: Tally, status: WriteStatus | None, *, counted: bool) -> N
 
 @dataclass(frozen=True, slots=True)
 class StagedLog:
-    """The content of a log file of the metadata table, which a task made before the commit. Rule META-1055."""
+    """The content of a log file of the metadata table, which a task made before the commit. Rules META-1055, META-1170."""
 
     partition: str
     """The partition of the metadata table."""
@@ -155,7 +156,7 @@ class TableChange:
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""
     staged: StagedLogs | None = None
-    """Parts of the commit in the record index and in secondary indexes that tasks made: then statuses have no keys of these, nor
-    are any in `replaced_keys` and `replaced_secondary`."""
+    """Parts of the commit in indexes of keys and in `bloom_filters` that tasks made: then statuses have no keys and filters of
+    these, nor are any in `replaced_keys` and `replaced_secondary`."""
     replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
     """By metadata partition the keys of the replaced file groups in secondary indexes, of the indexes that existed then."""

@@ -5,6 +5,7 @@ block_size     the size of the data blocks of log files: that of a write, else o
 change_log     the log of what a new base file changes of the one before it, in tables that keep such logs
 codecs         the codec of new base files: that of a write, else of its table
 column_ranges  statistics of columns that are written: of base files, and of the rows of log files
+footer_filters  the bloom filter of a base file as its footer has it
 log_file       one log file: newer rows and deletes of a file slice, and what is reported of it
 log_keys       keys that a log file adds to its slice and removes from it, where ordering values decide that
 log_ranges     what a log file holds, in the form of a base file's footer

@@ -17,6 +17,7 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_column
+from hudi_core.data_files.footer_filters import footer_filter
 from hudi_core.data_files.log_ranges import log_footer
 from hudi_core.data_files.waiting import INFLATED, waiting_threads
 from hudi_core.engine import Engine, FileInfo, Footer, Storage
@@ -29,7 +30,6 @@ from hudi_core.metadata_writer.partition_ranges import FileStatistics, partition
 from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, filter_rows
 from hudi_core.metadata_writer.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
-from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenate, from_leaves, take_files, unknown
 from hudi_core.types import nodes as t
@@ -38,7 +38,6 @@ FILES_OF_SHARE: Final = 256
 FILTERS_OF_SHARE: Final = 64
 """Files of a share whose bloom filters are recorded: one has half a megabyte by Apache Hudi's defaults."""
 LOG_BYTES_OF_SHARE: Final = 1 << 26
-_FILTER_KIND: Final = "hoodie_bloom_filter_type_code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +178,8 @@ class FooterColumns:
         """The bloom filters that footers have."""
         filters: list[StoredFilter] = []
         for file, footer in zip(self.files, self.footers, strict=True):
-            stated = {} if footer is None else footer.metadata
-            content = next((stated[key] for key in FOOTER_KEYS if key in stated), None)
-            if content is not None:
-                kind = stated.get(_FILTER_KIND, "SIMPLE")
-                filters.append(StoredFilter(file.partition, file.info.name, kind, content.encode()))
+            if (stored := footer_filter(file.partition, file.info.name, footer)) is not None:
+                filters.append(stored)
         return filters
 
     def statistics(self, column: str, type: t.Type) -> ColumnStatistics:

@@ -37,6 +37,7 @@ command_blocks     blocks of a write in log files of several, cancelled where th
 conflicts          conflicts between writers: whether a write may still complete after others have
 dependents         what builds on a completed write, so that it is not undone alone
 early_conflicts    conflicts that markers show before files are written, where properties ask for it
+filter_logs        bloom filters that tasks bring from footers to log files of `bloom_filters`, which wait for the commit
 key_exchange       keys that tasks send on to the file groups of the record index, whose log files wait for the commit
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due
 metadata_steps     the metadata table's part of a commit of the table

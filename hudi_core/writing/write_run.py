@@ -19,6 +19,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.data_files.block_size import block_bytes
 from hudi_core.data_files.codecs import codec_of
 from hudi_core.data_files.spool import Spool
+from hudi_core.engine import Runner
 from hudi_core.errors import ConflictError, LockedError, UsageError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
@@ -42,6 +43,7 @@ from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.attempts import Attempts, delete_others
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
+from hudi_core.transactions.filter_logs import join_staged, stage_filters
 from hudi_core.transactions.key_exchange import KeyExchange, plan_exchange
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
@@ -66,7 +68,7 @@ from hudi_core.writing.write_properties import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """What tasks report. `staged` is the record index's part of the commit, where tasks exchanged keys."""
+    """What tasks report. `staged` are the parts of the commit in indexes of keys and in `bloom_filters` that tasks made."""
 
     statuses: tuple[WriteStatus, ...]
     staged: StagedLogs | None = None
@@ -78,6 +80,11 @@ class Work(Protocol):
 
     @property
     def parallelism(self) -> int: ...
+
+    @property
+    def runner(self) -> Runner:
+        """Runs tasks beside those with rows."""
+        ...
 
     def __call__(self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None) -> Written:
         """Gives what tasks report; their keys go the way of the exchange, where there is one."""
@@ -283,6 +290,8 @@ class WriteRun:
         if planned.work is not None:
             written = planned.work(runner, tasks, exchange)
             delete_others(running, written.statuses)
+            filters = stage_filters(table, time, written.statuses, planned.work.runner)
+            written = replace(written, staged=join_staged(written.staged, filters))
             self._add_written(written.statuses)
             if self.options.progress is not None:
                 self.options.progress(len(tasks), len(tasks))

@@ -14,12 +14,13 @@ from time import perf_counter
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.commit.compaction_plans import CompactionOperation, CompactionPlan, read_plan
 from hudi_core.commit.markers import partition_step
-from hudi_core.commit.statuses import COMPACT, TableChange, WriteStatus
+from hudi_core.commit.statuses import COMPACT, StagedLogs, TableChange, WriteStatus
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
+from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
@@ -31,6 +32,7 @@ from hudi_core.timeline.recorded_logs import writes_of
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.attempts import TaskRuns
+from hudi_core.transactions.filter_logs import stage_filters
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.transaction import Transaction, resume
@@ -64,10 +66,19 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
                 ) not in now:  # before the commit: of a completed one every file is read
                     for path in (status.path, *status.change_logs):
                         latest.storage.delete(path)
-            return replace(change, statuses=tuple(kept))
+            if len(kept) == len(change.statuses):
+                return change
+            return replace(change, statuses=tuple(kept), staged=_stage(write, kept))
 
-        write.commit(TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses), settle)
+        write.commit(
+            TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses, staged=_stage(write, statuses)), settle
+        )
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
+
+
+def _stage(write: Transaction, statuses: Sequence[WriteStatus]) -> StagedLogs | None:
+    """The part of the commit in `bloom_filters`, where tasks make it."""
+    return stage_filters(write.table, write.instant_time, statuses, write.table.engine.runner)
 
 
 def list_planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
@@ -127,7 +138,8 @@ class _Run:
         if tally is not None:
             tally.enter(WRITING, len(tasks) or None)
         runs = TaskRuns(self._write, runner, self._options.progress, tally)
-        compactor = replace(self._compactor, tally=tally) if here else self._compactor
+        leaving = len(tasks) if isinstance(table.engine.runner, FlowRunner) else 0
+        compactor = replace(self._compactor, tally=tally) if here else replace(self._compactor, files_of_run=leaving)
         statuses = runs.statuses(compactor.run, tasks, partial(files_of_task, table.config))
         if tally is not None:
             tally.enter(COMMITTING)

@@ -34,6 +34,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import TaskFiles
+from hudi_core.transactions.filter_logs import with_filter
 from hudi_core.writing.stored_files import StoredFiles
 
 MAX_BYTES: Final = 512 << 20
@@ -74,6 +75,8 @@ class Compactor:
     noted: tuple[NotedIndex, ...] = ()
     tally: Tally | None = None
     """Gets what tasks write; None for a compactor that travels to other processes."""
+    files_of_run: int = 0
+    """The files of the whole compaction, where statuses of many leave filters in the footers; 0: statuses have them."""
 
     def run(self, task: CompactSlice) -> WriteStatus:
         """Writes the rows of a slice, those of the old base file in its order, changed ones where they stood. Rows keep their
@@ -134,8 +137,10 @@ class Compactor:
             frozenset(file.name for file in task.slice.files),
         )
         # Keys stay in their file groups: no index asks for them.
-        kept = status.bloom_filter if stores_filters(self.snapshot.config.kept_partitions) else None
-        return replace(status, added_keys=None, bloom_filter=kept, merged=merged)
+        without_keys = replace(status, added_keys=None, merged=merged)
+        if not stores_filters(self.snapshot.config.kept_partitions):
+            return replace(without_keys, bloom_filter=None, bloom_filter_type=None)
+        return with_filter(without_keys, self.files_of_run)
 
     @cached_property
     def _engine(self) -> Engine[Any, Any, Any]:

@@ -18,6 +18,7 @@ from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt
+from hudi_core.transactions.filter_logs import with_filter
 from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
 from hudi_core.writing.announce import marker_steps
@@ -56,7 +57,7 @@ class WriteRows:
         made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
         with Attempts(snapshot.storage, time).announce(join_files(made)):
             for status in self._write(attempts, packets):
-                yield keep_needed(status, snapshot.config.kept_partitions)
+                yield keep_needed(with_filter(status, len(self.tasks)), snapshot.config.kept_partitions)
 
     def _write(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""

@@ -35,6 +35,8 @@ PATIENCE = 30.0
 """Seconds after which an attempt no longer waits for the other."""
 NAMES = ("record_key", "partition_path", "file_name")
 WHERE = "city = 'oslo'"
+FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of JVMs that live for seconds."""
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -42,6 +44,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "512m",
     "spark.executor.memory": "512m",
+    "spark.driver.extraJavaOptions": FAST_START,
+    "spark.executor.extraJavaOptions": FAST_START,
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.sql.shuffle.partitions": "2",
     "spark.speculation": "true",

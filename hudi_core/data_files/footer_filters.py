@@ -1,0 +1,20 @@
+"""The bloom filter of a base file as its footer has it, for records of `bloom_filters`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hudi_core.engine import Footer
+from hudi_core.metadata_writer.rows import StoredFilter
+from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
+
+_FILTER_KIND: Final = "hoodie_bloom_filter_type_code"
+
+
+def footer_filter(partition: str, name: str, footer: Footer | None) -> StoredFilter | None:
+    """The filter that a footer has; None where it has none, or there is no footer."""
+    stated = {} if footer is None else footer.metadata
+    content = next((stated[key] for key in FOOTER_KEYS if key in stated), None)
+    if content is None:
+        return None
+    return StoredFilter(partition, name, stated.get(_FILTER_KIND, "SIMPLE"), content.encode())
