@@ -20,9 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.formats.footer import Footer as Footer
 from hudi_core.formats.footer import RowGroup as RowGroup
@@ -252,7 +250,7 @@ class OpenedFile(Protocol[BatchOut]):
         self,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[BatchOut]:
         """The file's rows in file order, bounded in size. `row_groups` are the parts of the file to read, None for all.
 
@@ -328,13 +326,13 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def filter(self, batch: B, mask: MaskIn) -> B: ...
 
-    def flags(self, mask: MaskIn) -> NDArray[np.bool_]:
+    def flags(self, mask: MaskIn) -> Bools:
         """A mask of a batch's rows as one bool a row."""
 
-    def keep(self, batch: B, flags: NDArray[np.bool_]) -> B:
+    def keep(self, batch: B, flags: Bools) -> B:
         """The rows whose flag is true."""
 
-    def gather(self, batches: Sequence[B], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[B]:
+    def gather(self, batches: Sequence[B], sources: Sequence[Numbers], schema: Schema) -> Iterator[B]:
         """Rows put together from rows of batches of the schema, of which there is at least one.
 
         Row i has in column c what row `sources[c][i]` has there, counted over all batches; null where that is negative.

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_value, to_numpy
 from hudi_arrow.types import to_arrow
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.spans import positions
 from hudi_core.types import nodes as t
 
 Array: TypeAlias = pa.Array
-Offsets = npt.NDArray[np.int64]
 
 _PLAIN: Final = frozenset(
     kind.id
@@ -300,7 +300,7 @@ def _bounds(values: Sequence[Any]) -> Offsets:
     return offsets_of(np.array([len(value or ()) for value in values], np.int64))
 
 
-def texts(array: Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+def texts(array: Array) -> tuple[npt.NDArray[Any], Octets]:
     """Texts or bytes as they lie: row i is `data[bounds[i] : bounds[i + 1]]`. Bounds are as wide as the array has them.
 
     The bounds of a null have no meaning, and `data` may have more than the rows.

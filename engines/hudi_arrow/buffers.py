@@ -14,6 +14,7 @@ from hudi_arrow import arrays
 from hudi_arrow.arrays import Array
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_value, to_numpy, to_scalar
 from hudi_arrow.types import to_arrow
+from hudi_core.arrays import Numbers, Numbers32, Octets
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
 from hudi_core.columns.nodes import (
@@ -178,7 +179,7 @@ def _bits(validity: Validity) -> pa.Buffer | None:
     return None if validity is None else bitmap(validity)
 
 
-def _narrow(offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+def _narrow(offsets: Numbers) -> Numbers32:
     """Offsets of 32 bits from 0."""
     return (offsets - offsets[0] if offsets[0] else offsets).astype(np.int32)
 
@@ -196,14 +197,14 @@ def _values(array: Array) -> _Numbers:
     return to_numpy(array)
 
 
-def _rows(array: Array, validity: Validity) -> npt.NDArray[np.uint8]:
+def _rows(array: Array, validity: Validity) -> Octets:
     """The bytes of values of one size, zeros where they are null."""
     size = array.type.byte_width
     rows = _buffer(array, 1, np.dtype(np.uint8), size).reshape(len(array), size)
     return rows if validity is None else rows * validity[:, np.newaxis]
 
 
-def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+def _texts(array: Array) -> tuple[Numbers, Octets]:
     """Offsets and bytes; none where the array is null."""
     if array.null_count:
         array = pc.fill_null(array, to_scalar("", array.type))
@@ -211,11 +212,11 @@ def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     return bounds.astype(np.int64), data
 
 
-def _codes(array: Array, enumeration: t.Enumeration, where: str) -> npt.NDArray[np.int32]:
+def _codes(array: Array, enumeration: t.Enumeration, where: str) -> Numbers32:
     """Positions of the symbols; 0 where the array is null."""
     indices = pc.index_in(array, value_set=from_python(enumeration.symbols, array.type))
     if indices.null_count > array.null_count:
         strange = array.filter(pc.and_(pc.is_null(indices), pc.is_valid(array)))[0]
         raise SchemaError(where, expected=f"a value of {text(enumeration)}", found=repr(strange.as_py())[:60])
-    codes: npt.NDArray[np.int32] = to_numpy(indices)
+    codes: Numbers32 = to_numpy(indices)
     return codes

@@ -14,12 +14,11 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, conform, field, from_values, lists, numbers, repeat
 from hudi_arrow.numpy_arrays import flags, from_numpy, from_python, no_for_null, to_numpy
+from hudi_core.arrays import Bools
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Cut
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
-
-Flags = npt.NDArray[np.bool_]
 
 
 def below(array: Array, cut: Cut, type: t.Type) -> Array:
@@ -96,7 +95,7 @@ def _scalar(value: Any, type: t.Type, kind: pa.DataType) -> pa.Scalar:
     return numbers(conform(from_values([value], type), type)).cast(kind)[0]
 
 
-def _compare(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
+def _compare(left: Array, right: Array, type: t.Type) -> tuple[Bools, Bools]:
     """Whether left is less, and whether it is equal, null first; what is in rows where both are null has no meaning."""
     match type:
         case t.Record(fields):
@@ -114,14 +113,14 @@ def _compare(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
             return flags(less(left, right, False, type)), flags(_equal(left, right, type))
 
 
-def _nullable(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
+def _nullable(left: Array, right: Array, type: t.Type) -> tuple[Bools, Bools]:
     before, equal = _compare(left, right, type)
     left_null, right_null = flags(pc.is_null(left)), flags(pc.is_null(right))
     both = ~(left_null | right_null)
     return (before & both) | (left_null & ~right_null), (equal & both) | (left_null & right_null)
 
 
-def _compare_lists(left: Array, right: Array, type: t.Type) -> tuple[Flags, Flags]:
+def _compare_lists(left: Array, right: Array, type: t.Type) -> tuple[Bools, Bools]:
     """Element by element, all rows at once; each step leaves out the rows that are decided."""
     left_lists, right_lists = lists(left), lists(right)
     our_lengths, their_lengths = np.diff(left_lists.offsets), np.diff(right_lists.offsets)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from hudi_arrow.arrays import Array
 from hudi_arrow.numpy_arrays import from_numpy
+from hudi_core.arrays import Numbers
 
 PIECE = 1 << 15
 """Rows of a batch that is put together."""
@@ -20,7 +20,7 @@ JOINED_BYTES = 1 << 27
 """Bytes of batches that are joined at most."""
 
 
-def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
+def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[Numbers]) -> Iterator[pa.RecordBatch]:
     """Batches whose row i has in column c what row `sources[c][i]` of all batches has there; null where it is negative."""
     schema = _common_schema([batch.schema for batch in batches])
     count = len(sources[0]) if sources else 0
@@ -89,7 +89,7 @@ class _Places:
     back: Array | None
 
 
-def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
+def _places(starts: Numbers, rows: Numbers) -> _Places:
     numbers = np.searchsorted(starts, rows, side="right") - 1
     numbers[rows < 0] = -1
     if len(numbers) and (numbers == numbers[0]).all():
@@ -110,7 +110,7 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
     return _Places(parts, from_numpy(back))
 
 
-def _within(rows: NDArray[np.int64], starts: NDArray[np.int64], number: int) -> Array:
+def _within(rows: Numbers, starts: Numbers, number: int) -> Array:
     """Rows as their batch counts them."""
     if number < 0:
         return from_numpy(rows)

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hudi_arrow.rows import ArrowRows
 from hudi_arrow.selection import selection
+from hudi_core.arrays import Bools
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import StructColumn
@@ -45,7 +44,7 @@ class OpenedHFile:
         self,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The rows in the order of their keys; there are no row groups to choose from."""
         of_file = selection(self.footer.schema, columns, self.where)

@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from hudi_arrow.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
 from hudi_arrow.storage import RandomAccessFile
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES
 from hudi_core.formats.parquet import thrift
@@ -46,7 +46,7 @@ class PagePart:
 
     leaves: tuple[int, ...]
     made: AssembledFile
-    kept: NDArray[np.bool_]
+    kept: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class PagedFile:
         )
 
     def some(
-        self, source: pa.NativeFile, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]
+        self, source: pa.NativeFile, group: int, fields: Sequence[Sequence[int]], keep: Bools
     ) -> list[PagePart] | None:
         """The pages of one row group that hold rows to keep; None where it is not known what pages hold.
 
@@ -156,8 +156,8 @@ class PagedFile:
         group: int,
         leaves: Sequence[int],
         index: Mapping[int, PageRows],
-        cuts: NDArray[np.int64],
-        keep: NDArray[np.bool_],
+        cuts: Numbers,
+        keep: Bools,
     ) -> PagePart:
         """The pages of leaves between those of their common cuts that hold rows to keep."""
         taken = rows_between_cuts(cuts, keep)

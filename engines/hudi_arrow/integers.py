@@ -1,4 +1,4 @@
-"""Integers, dates and ticks of Arrow arrays as NumPy arrays, and functions of them."""
+"""Numbers, dates and ticks of Arrow arrays as NumPy arrays, and functions of them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ import pyarrow.compute as pc
 from hudi_arrow.arrays import Array, numbers, plain
 from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy
 from hudi_arrow.types import to_arrow
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.functions.record import Function
 from hudi_core.types import nodes as t
 
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 _COUNTED = (t.Int, t.Long, t.Date, t.Time, t.Timestamp)
 
 
-def integers(array: Array) -> Integers:
+def integers(array: Array) -> Numbers:
     """The numbers of an array of integers, dates or ticks; zero where it is null."""
     return to_numpy(numbers(plain(array))).astype(np.int64)
 
 
-def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Flags | None = None) -> Array:
+def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Bools | None = None) -> Array:
     """An array of the values, null where `like` is, and where `also` is true."""
     nulls = ~has_value(like)
     return from_numpy(values, nulls if also is None else nulls | also).cast(kind)

@@ -11,13 +11,12 @@ from functools import cached_property
 from pathlib import Path as LocalPath
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
 from hudi_arrow.local_uris import is_local
 from hudi_arrow.selection import selection
+from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.random_access import read_range
@@ -53,7 +52,7 @@ class OpenedLance:
         self,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The rows in file order; there are no row groups to choose from."""
         whole = self.footer.schema

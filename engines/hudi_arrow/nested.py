@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import compare
 from hudi_arrow.arrays import Array, Lists, lists, lists_of, plain, struct_of
-from hudi_arrow.integers import Flags, Integers, integers
+from hudi_arrow.integers import integers
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value, no_for_null, to_scalar
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
 
@@ -120,7 +120,7 @@ def filter_lists(arguments: Sequence[Array], types: Types, result: t.Type) -> Ar
     return _relist(array, parts.items[0].filter(from_numpy(kept)), counted[parts.offsets])
 
 
-def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Integers) -> Array:
+def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Numbers) -> Array:
     """Lists of structs of these columns, null where `array` is null."""
     wanted = result.element.type if isinstance(result, t.Array) else None
     assert isinstance(wanted, t.Record)
@@ -145,14 +145,14 @@ def _decide(arguments: Sequence[Array], by: bool) -> Array:
     return from_numpy(deciding if by else ~deciding, unknown)
 
 
-def _relist(array: Array, items: Array, offsets: Integers) -> Array:
+def _relist(array: Array, items: Array, offsets: Numbers) -> Array:
     """Lists of other elements, null where `array` is null."""
     validity = bitmap(has_value(array)) if array.null_count else None
     kind = pa.large_list(pa.field("element", items.type))
     return lists_of(kind, lists(array)._replace(items=(items,), offsets=offsets), validity, len(array))
 
 
-def _at(array: Array, places: Integers, known: Flags) -> Array:
+def _at(array: Array, places: Numbers, known: Bools) -> Array:
     parts = lists(array)
     known = known & (places >= 0) & (places < np.diff(parts.offsets))
     return parts.items[0].take(from_numpy(np.where(known, parts.offsets[:-1] + places, 0), ~known))
@@ -171,13 +171,13 @@ def _of_key(arguments: Sequence[Array], type: t.Map) -> Array | None:
     return items.take(from_numpy(places, places < 0))
 
 
-def _rows(offsets: Integers) -> npt.NDArray[np.int64]:
+def _rows(offsets: Numbers) -> Numbers:
     """The row of each element."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def _some(flags: Flags, offsets: Integers) -> Flags:
+def _some(flags: Bools, offsets: Numbers) -> Bools:
     """For each row whether one of its elements has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
-    mask: Flags = counted[offsets[1:]] > counted[offsets[:-1]]
+    mask: Bools = counted[offsets[1:]] > counted[offsets[:-1]]
     return mask

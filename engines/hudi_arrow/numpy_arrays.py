@@ -15,7 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
+from hudi_core.arrays import Bools
+
+Flags: TypeAlias = Bools
 
 _TYPES: Final[Mapping[np.dtype[Any], pa.DataType]] = {
     np.dtype(kind): make()

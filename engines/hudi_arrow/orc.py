@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
 from hudi_arrow.selection import selection
 from hudi_arrow.storage import decoding, native_file
+from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Path
@@ -56,7 +55,7 @@ class OpenedOrc:
         self,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[pa.RecordBatch]:
         with native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
             opened = _open(source, self.where)

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from hudi_arrow.fallback import or_by_arrow
 from hudi_arrow.footers import ChosenColumns, FileColumns, cast_batch, texts
@@ -23,6 +21,7 @@ from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import RandomAccessFile, copy_owned, decoding, native_file
+from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics
@@ -86,7 +85,7 @@ class OpenedParquet:
         self,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
-        keep: NDArray[np.bool_] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[pa.RecordBatch]:
         wanted = self.columns.select(columns, self.where)
         groups = range(len(self.groups)) if row_groups is None else row_groups
@@ -155,7 +154,7 @@ def _open(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer
 
 
 def _some_rows(
-    source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns, keep: NDArray[np.bool_]
+    source: pa.NativeFile, file: OpenedParquet, group: int, wanted: ChosenColumns, keep: Bools
 ) -> Iterator[pa.RecordBatch]:
     """The rows to keep of one row group: of the pages that hold one, where it is known which do."""
     if not keep.any():
@@ -172,7 +171,7 @@ def _own_some_rows(
     file: OpenedParquet,
     group: int,
     wanted: ChosenColumns,
-    keep: NDArray[np.bool_],
+    keep: Bools,
     whole: Callable[[], Iterator[pa.RecordBatch]],
 ) -> Iterator[pa.RecordBatch]:
     parts = file.pages.some(source, group, wanted.leaves, keep)
@@ -260,7 +259,7 @@ def _count(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterator
         raise CorruptFileError(where, expected=f"{rows} rows in a row group", found=str(rows - left))
 
 
-def _keep(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
+def _keep(batches: Iterator[pa.RecordBatch], keep: Bools) -> Iterator[pa.RecordBatch]:
     """The rows to keep; no batch is without rows."""
     begin = 0
     for batch in batches:

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from hudi_arrow.arrays import Array, Lists, conform, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
@@ -18,6 +16,7 @@ from hudi_arrow.input import read, read_given
 from hudi_arrow.numpy_arrays import flags, from_numpy
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.engine import InputRows
 from hudi_core.schema.schema import Schema
@@ -47,14 +46,14 @@ class ArrowRows:
     def filter(self, batch: pa.RecordBatch, mask: Array) -> pa.RecordBatch:
         return batch if pc.all(mask, min_count=0).as_py() else batch.filter(mask)
 
-    def flags(self, mask: Array) -> NDArray[np.bool_]:
+    def flags(self, mask: Array) -> Bools:
         return flags(mask)
 
-    def keep(self, batch: pa.RecordBatch, flags: NDArray[np.bool_]) -> pa.RecordBatch:
+    def keep(self, batch: pa.RecordBatch, flags: Bools) -> pa.RecordBatch:
         return batch if flags.all() else batch.filter(from_numpy(flags))
 
     def gather(
-        self, batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]], schema: Schema
+        self, batches: Sequence[pa.RecordBatch], sources: Sequence[Numbers], schema: Schema
     ) -> Iterator[pa.RecordBatch]:
         return gather(batches, sources)
 

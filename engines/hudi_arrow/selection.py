@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hudi_arrow.footers import select_columns
 from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.values import ArrowValues
+from hudi_core.arrays import Bools
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Path, Schema
@@ -27,9 +26,7 @@ class Selection:
     wanted: Schema
     _narrow: Callable[[Any], Any] = field(repr=False)
 
-    def batches(
-        self, read: Iterable[pa.RecordBatch], keep: NDArray[np.bool_] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, read: Iterable[pa.RecordBatch], keep: Bools | None = None) -> Iterator[pa.RecordBatch]:
         """The wanted columns of rows of `read`. `keep` has a flag for each row, None for all rows."""
         begin = 0
         for whole in read:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, Offsets, is_coded, offsets_of, plain, texts
+from hudi_arrow.arrays import Array, is_coded, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.numpy_arrays import bitmap, has_value, no_for_null, to_numpy, to_scalar
 from hudi_arrow.threads import in_parts
+from hudi_core.arrays import Bools, Octets, Offsets
 from hudi_core.columns.spans import positions
 from hudi_core.errors import UnsupportedError
 from hudi_core.functions.scalar import regex
@@ -166,7 +166,7 @@ def _lacks_a_byte(array: Array, text: str) -> bool:
     return any(_lacks(content, byte) for byte in set(text.encode()))
 
 
-def _lacks(content: npt.NDArray[np.uint8], byte: int) -> bool:
+def _lacks(content: Octets, byte: int) -> bool:
     """Window by window, so that what is examined is in the processor's cache."""
     return all(byte not in content[start : start + _WINDOW].tobytes() for start in range(0, len(content), _WINDOW))
 
@@ -188,7 +188,7 @@ def _matching(array: Array, wanted: regex.Regex) -> Array:
         raise UnsupportedError(wanted.python.pattern, message=" ".join(str(problem).split())) from problem
 
 
-def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:
+def _bytes_of(wide: Array) -> tuple[Offsets, Octets]:
     """Where the rows of a large binary array begin and end in its bytes, without what it may be a slice of."""
     bounds, data = texts(wide)
     return bounds - bounds[0], data[bounds[0] : bounds[-1]]
@@ -199,9 +199,7 @@ def _integers(array: Array) -> Offsets:
     return numbers
 
 
-def _cut(
-    content: npt.NDArray[np.uint8], low: Offsets, lengths: Offsets, present: npt.NDArray[np.bool_], kind: pa.DataType
-) -> Array:
+def _cut(content: Octets, low: Offsets, lengths: Offsets, present: Bools, kind: pa.DataType) -> Array:
     bounds = offsets_of(lengths)
     data = content[positions(low, lengths)]
     buffers = [bitmap(present), pa.py_buffer(bounds), pa.py_buffer(data)]

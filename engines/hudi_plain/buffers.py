@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Offsets
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
 from hudi_core.columns.nodes import (
@@ -21,7 +21,6 @@ from hudi_core.columns.nodes import (
     ListColumn,
     MapColumn,
     NullColumn,
-    Offsets,
     PrimitiveColumn,
     StringColumn,
     StructColumn,

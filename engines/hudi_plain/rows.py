@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.engine import InputRows
 from hudi_core.errors import StorageError, UnsupportedError
@@ -40,13 +40,13 @@ class PlainRows:
     def filter(self, batch: Batch, mask: bool) -> Batch:
         return batch if mask else ()
 
-    def flags(self, mask: bool) -> NDArray[np.bool_]:
+    def flags(self, mask: bool) -> Bools:
         return np.array([mask])
 
-    def keep(self, batch: Batch, flags: NDArray[np.bool_]) -> Batch:
+    def keep(self, batch: Batch, flags: Bools) -> Batch:
         return batch if flags.all() else ()
 
-    def gather(self, batches: Sequence[Batch], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[Batch]:
+    def gather(self, batches: Sequence[Batch], sources: Sequence[Numbers], schema: Schema) -> Iterator[Batch]:
         rows = [row for batch in batches for row in batch]
         for chosen in zip(*(source.tolist() for source in sources), strict=True):
             yield (tuple(None if row < 0 else rows[row][column] for column, row in enumerate(chosen)),)

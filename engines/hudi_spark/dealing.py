@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from pyspark.sql import SparkSession
+
+from hudi_core.arrays import Numbers, Words32
 
 _SEED: Final = 42
 _UNKNOWN_PARALLELISM: Final = 8
@@ -37,7 +38,7 @@ def partition_keys(count: int) -> list[int]:
     return [int(key) for key in keys]
 
 
-def _murmur3(integers: NDArray[np.int64]) -> NDArray[np.int64]:
+def _murmur3(integers: Numbers) -> Numbers:
     """Spark's hash of ints: Murmur3 for 32 bits, one word each, as signed integers."""
     word = integers.astype(np.uint32) * np.uint32(0xCC9E2D51)
     word = _rotate(word, 15) * np.uint32(0x1B873593)
@@ -49,6 +50,6 @@ def _murmur3(integers: NDArray[np.int64]) -> NDArray[np.int64]:
     return digest.view(np.int32).astype(np.int64)
 
 
-def _rotate(words: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
+def _rotate(words: Words32, bits: int) -> Words32:
     """The words rotated to the left."""
     return (words << np.uint32(bits)) | (words >> np.uint32(32 - bits))

@@ -11,9 +11,9 @@ import numpy as np
 
 from hudi_core.advice.costs import Cost, Costs
 from hudi_core.advice.proposals import LEAST_SAVING, Advice, Measure, Proposal, Touched
-from hudi_core.advice.sample import Sample, Sizes, draw_sample, mean_size, slice_sizes, spread, sum_of
-from hudi_core.arrays import Numbers
-from hudi_core.cluster.forecast import Forecaster, Shares
+from hudi_core.advice.sample import Sample, draw_sample, mean_size, slice_sizes, spread, sum_of
+from hudi_core.arrays import Floats, Numbers
+from hudi_core.cluster.forecast import Forecaster
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.planner import plan_clustering
@@ -95,8 +95,8 @@ class _Query:
     given: Query
     text: str
     weight: int
-    sizes: Sizes
-    files: Sizes
+    sizes: Numbers
+    files: Numbers
 
     @cached_property
     def predicate(self) -> Predicate:
@@ -150,7 +150,7 @@ class _Query:
         return self.prune_with(self.columns, self.keys is not None)
 
     @cached_property
-    def shares(self) -> Shares:
+    def shares(self) -> Floats:
         """The share of each slice that is kept: one or none of a slice that was looked into, the mean of these of the others."""
         looked_into, kept = self._now
         shares = np.zeros(len(self.sample.sources.snapshot.slices), np.float64)
@@ -204,7 +204,7 @@ class _Query:
         )
 
 
-def _query(sample: Sample, query: Query, table: Table, sizes: tuple[Sizes, Sizes]) -> _Query:
+def _query(sample: Sample, query: Query, table: Table, sizes: tuple[Numbers, Numbers]) -> _Query:
     schema, case_sensitive = sample.sources.snapshot.schema, table.case_sensitive
     parts = [
         bind_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))

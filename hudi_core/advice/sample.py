@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
 from hudi_core.engine import FileInfo, Footer
@@ -16,8 +15,6 @@ from hudi_core.planning.sources.sources import Sources
 
 MAX_SLICES: Final = 256
 """Slices whose footers are read."""
-
-Sizes = NDArray[np.int64]
 
 
 def spread(numbers: Numbers, most: int) -> Numbers:
@@ -65,7 +62,7 @@ def bases_of(sources: Sources, numbers: Numbers) -> Iterator[FileInfo]:
             yield base
 
 
-def slice_sizes(sources: Sources) -> tuple[Sizes, Sizes]:
+def slice_sizes(sources: Sources) -> tuple[Numbers, Numbers]:
     """The bytes and the number of files of each slice."""
     slices = sources.snapshot.slices
     bases, counts = slices.bases, np.diff(slices.log_offsets)
@@ -86,6 +83,6 @@ def files_of(sources: Sources) -> int:
     return int(slice_sizes(sources)[1].sum())
 
 
-def sum_of(sizes: Sizes, numbers: Numbers | Sequence[int]) -> int:
+def sum_of(sizes: Numbers, numbers: Numbers | Sequence[int]) -> int:
     """The sum of the sizes of these slices."""
     return int(sizes[np.asarray(numbers, np.int64)].sum())

@@ -9,9 +9,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.changes.cdc_logs import (
     CdcBatch,
     CdcLogReader,
@@ -289,9 +288,7 @@ class CommitChanges:
             if returned.any():
                 yield self._form.from_images(INSERT, None, engine.keep(batch, returned))
 
-    def _pair_updates(
-        self, changed: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
-    ) -> Iterator[Any]:
+    def _pair_updates(self, changed: Sequence[Any], images: Sequence[Any], position_before: Numbers) -> Iterator[Any]:
         """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
         if not images:
             yield from self._select_inserted(iter(changed))
@@ -317,9 +314,7 @@ class CommitChanges:
             return True
         return any(log_headers(info.name, snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs)
 
-    def _pair_completed(
-        self, late: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
-    ) -> Iterator[Any]:
+    def _pair_completed(self, late: Sequence[Any], images: Sequence[Any], position_before: Numbers) -> Iterator[Any]:
         """The rows of other commits that have other values than before."""
         engine = self.snapshot.engine.rows
         for old, new in self._pairs(late, images, position_before) if images else ():
@@ -331,7 +326,7 @@ class CommitChanges:
                 yield self._form.from_images(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
 
     def _pairs(
-        self, changed: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
+        self, changed: Sequence[Any], images: Sequence[Any], position_before: Numbers
     ) -> Iterator[tuple[Any, Any]]:
         """Batches of rows before, all null where there was none, and of the rows in their place."""
         engine = self.snapshot.engine.rows

@@ -11,19 +11,19 @@ from typing import Final
 
 import numpy as np
 
-from hudi_core.arrays import Words
+from hudi_core.arrays import Words64
 from hudi_core.errors import UsageError
 
 WORD_BITS: Final = 64
 
 
-def z_order(coordinates: Sequence[Words], bits: int) -> Words:
+def z_order(coordinates: Sequence[Words64], bits: int) -> Words64:
     """The places of cells on the Z-order curve, the first dimension's bit first. Raises `UsageError` beyond 64 bits."""
     _refuse_wide(len(coordinates), bits)
     return _interleave(coordinates, bits)
 
 
-def hilbert(coordinates: Sequence[Words], bits: int) -> Words:
+def hilbert(coordinates: Sequence[Words64], bits: int) -> Words64:
     """The places of cells on the Hilbert curve: cells that follow each other on it are neighbours in the grid.
 
     John Skilling, "Programming the Hilbert curve" (2004). Raises `UsageError` beyond 64 bits.
@@ -47,7 +47,7 @@ def hilbert(coordinates: Sequence[Words], bits: int) -> Words:
     return _interleave([axis ^ inverted for axis in axes], bits)
 
 
-def _interleave(axes: Sequence[Words], bits: int) -> Words:
+def _interleave(axes: Sequence[Words64], bits: int) -> Words64:
     places = np.zeros(len(axes[0]), np.uint64)
     for bit in range(bits - 1, -1, -1):
         for axis in axes:

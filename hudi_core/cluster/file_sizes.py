@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Floats, Numbers
 from hudi_core.cluster.layout import TOO_LARGE, Strategy, layout
 from hudi_core.cluster.sample import Sample, draw_sample
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
@@ -23,8 +22,6 @@ from hudi_core.writing.write_run import bare_schema
 MEASURED_ROWS: Final = 1 << 14
 """Rows that are written at most; larger files are extrapolated from a half and the whole of them."""
 _READ_ROWS: Final = 1 << 17
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Floats, Numbers
 from hudi_core.cluster.file_sizes import WrittenSizes, divide_files, measure_sizes, whole_rows
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import layout
@@ -43,8 +42,6 @@ from hudi_core.timeline.slices import FileSlice
 MAX_ERROR: Final = 0.1
 """The share by which what is then read may differ from a forecast."""
 
-Shares = NDArray[np.float64]
-
 
 @show_briefly
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Forecaster:
 
     table: Table
     queries: Sequence[Query]
-    shares: Sequence[Shares] | None = None
+    shares: Sequence[Floats] | None = None
     names: Sequence[tuple[str, ...]] = ()
     sample_rows: int = SAMPLE_ROWS
     _samples: dict[tuple[object, ...], Sample] = field(default_factory=dict, repr=False, compare=False)
@@ -167,7 +164,7 @@ class Forecaster:
 class _Outcome:
     """The sizes of the files that a group would become, and which of them each scan would keep."""
 
-    sizes: Shares
+    sizes: Floats
     kept: Sequence[Numbers]
 
 

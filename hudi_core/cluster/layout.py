@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from hudi_core.arrays import Numbers, Words
+from hudi_core.arrays import Numbers, Words64
 from hudi_core.cluster.curves import hilbert, z_order
 from hudi_core.cluster.cuts import cuts
 from hudi_core.cluster.sort_keys import KeyValues, SortKeys, row_order
@@ -42,9 +42,9 @@ class Axis:
     """The quantiles of one column in a sample, and the coordinate of each place among them."""
 
     values: KeyValues
-    coordinates: Words
+    coordinates: Words64
 
-    def coordinates_of(self, keys: SortKeys) -> Words:
+    def coordinates_of(self, keys: SortKeys) -> Words64:
         """The coordinates of rows."""
         return self.coordinates[keys.places(self.values)]
 
@@ -82,10 +82,10 @@ class LinearLayout:
 class CurveLayout:
     """Files begin with places on a curve through a grid of quantile ranks."""
 
-    curve: Callable[[Sequence[Words], int], Words]
+    curve: Callable[[Sequence[Words64], int], Words64]
     axes: tuple[Axis, ...]
     bits: int
-    cut_codes: Words
+    cut_codes: Words64
 
     @property
     def files(self) -> int:
@@ -99,7 +99,7 @@ class CurveLayout:
         """The rows in order, file by file: along the curve, within a cell by the columns."""
         return row_order([self._codes(keys), *(column.codes() for column in keys)])
 
-    def _codes(self, keys: Sequence[SortKeys]) -> Words:
+    def _codes(self, keys: Sequence[SortKeys]) -> Words64:
         return self.curve(
             [axis.coordinates_of(column) for axis, column in zip(self.axes, keys, strict=True)], self.bits
         )

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Numbers, Octets
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.nodes import (
     BinaryColumn,
@@ -182,5 +182,5 @@ def _blank(type: t.Primitive) -> Numbers | ByteStrings:
     return np.zeros(0, np.int64)
 
 
-def _rows_of_bytes(data: NDArray[np.uint8], rows: int, size: int) -> ByteStrings:
+def _rows_of_bytes(data: Octets, rows: int, size: int) -> ByteStrings:
     return ByteStrings(np.arange(rows + 1, dtype=np.int64) * size, np.ascontiguousarray(data))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers, Words
+from hudi_core.arrays import Numbers, Octets, Words64
 from hudi_core.columns.spans import gather
 
 WORD = 8
@@ -22,7 +22,7 @@ class ByteStrings:
     """Byte strings: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
 
     offsets: Numbers
-    data: NDArray[np.uint8]
+    data: Octets
 
     @staticmethod
     def from_list(values: Sequence[bytes]) -> ByteStrings:
@@ -60,11 +60,11 @@ class WordReader:
         data = strings.data
         if len(data) < 2 * WORD:
             data = np.concatenate([data, np.zeros(2 * WORD, np.uint8)])
-        self._lanes: Words = np.ndarray((len(data) - WORD + 1,), np.dtype(">u8"), data, strides=(1,))
+        self._lanes: Words64 = np.ndarray((len(data) - WORD + 1,), np.dtype(">u8"), data, strides=(1,))
         self._strings, self._skip = strings, skip
 
     @cached_property
-    def _rows(self) -> NDArray[np.uint8] | None:
+    def _rows(self) -> Octets | None:
         """The bytes of strings of one length, a row each: they stand side by side. None for others."""
         lengths = np.diff(self._strings.offsets)
         if len(lengths) == 0 or int(lengths[0]) == 0 or (lengths != lengths[0]).any():
@@ -72,7 +72,7 @@ class WordReader:
         start, end = int(self._strings.offsets[0]), int(self._strings.offsets[-1])
         return self._strings.data[start:end].reshape(len(lengths), -1)
 
-    def read(self, word: int, rows: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
+    def read(self, word: int, rows: NDArray[Any] | None = None) -> tuple[Words64, Octets]:
         """The words and their sizes: of all strings, or of those in `rows`."""
         offset = self._skip + WORD * word
         if rows is None and self._rows is not None and offset + WORD <= self._rows.shape[1]:

@@ -11,6 +11,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Offsets
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -19,7 +20,6 @@ from hudi_core.columns.nodes import (
     ListColumn,
     MapColumn,
     NullColumn,
-    Offsets,
     PrimitiveColumn,
     StringColumn,
     StructColumn,

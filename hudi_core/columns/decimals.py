@@ -7,9 +7,8 @@ The rules are AVC-12 and AVC-13 in `specs/avro-columns.md`. A number is two's co
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Words
+from hudi_core.arrays import Bools, Numbers, Octets, Words64
 from hudi_core.columns.nodes import BinaryColumn, FixedBinaryColumn, Validity
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, SchemaError
@@ -26,7 +25,7 @@ def words_of(precision: int) -> int:
     return 2 if precision <= 38 else 4 if precision <= 76 else -(-digits // 64)
 
 
-def to_words(column: BinaryColumn | FixedBinaryColumn, decimal: Decimal, where: str) -> Words:
+def to_words(column: BinaryColumn | FixedBinaryColumn, decimal: Decimal, where: str) -> Words64:
     """The unscaled numbers; those of null rows have no meaning.
 
     Raises CorruptFileError with `where` and the row when a value has no bytes or more digits than the type.
@@ -46,7 +45,7 @@ def to_words(column: BinaryColumn | FixedBinaryColumn, decimal: Decimal, where: 
     return words
 
 
-def from_words(words: Words, decimal: Decimal, validity: Validity, where: str) -> BinaryColumn | FixedBinaryColumn:
+def from_words(words: Words64, decimal: Decimal, validity: Validity, where: str) -> BinaryColumn | FixedBinaryColumn:
     """Numbers as the type's Avro backing has them: as few bytes as they need, or the bytes of the fixed. Nulls are zeros.
 
     Raises SchemaError with `where` and the row when a number has more digits than the type.
@@ -77,7 +76,7 @@ def from_words(words: Words, decimal: Decimal, validity: Validity, where: str) -
     return FixedBinaryColumn(wanted, wide, validity)
 
 
-def _words_of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words, Bools]:
+def _words_of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words64, Bools]:
     """The numbers of values of one size, and which fit."""
     rows, size = len(column.data), column.size
     words = np.zeros((rows, count), np.uint64)
@@ -100,7 +99,7 @@ def _words_of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words, Bools
     return words, (column.data[:, :over] == _sign_bytes(words)[:, np.newaxis]).all(axis=1)
 
 
-def _words_of_binary(column: BinaryColumn, count: int) -> tuple[Words, Bools]:
+def _words_of_binary(column: BinaryColumn, count: int) -> tuple[Words64, Bools]:
     """The numbers of values of any sizes, and which fit."""
     ends, lengths = column.offsets[1:], np.diff(column.offsets)
     words = np.zeros((len(ends), count), np.uint64)
@@ -128,25 +127,25 @@ def _words_of_binary(column: BinaryColumn, count: int) -> tuple[Words, Bools]:
     return words, sound
 
 
-def _without_highest_bits(words: NDArray[np.uint64], dropped: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+def _without_highest_bits(words: Words64, dropped: Words64 | np.uint64) -> Words64:
     """The words without their `dropped` highest bits (0 to 63), which become copies of the highest bit left."""
-    result: NDArray[np.uint64] = ((words << dropped).view(np.int64) >> dropped.astype(np.int64)).view(np.uint64)
+    result: Words64 = ((words << dropped).view(np.int64) >> dropped.astype(np.int64)).view(np.uint64)
     return result
 
 
-def _signs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _signs(words: Words64) -> Words64:
     """All bits of each word like its highest."""
-    signs: NDArray[np.uint64] = (words.view(np.int64) >> 63).view(np.uint64)
+    signs: Words64 = (words.view(np.int64) >> 63).view(np.uint64)
     return signs
 
 
-def _sign_bytes(words: Words) -> NDArray[np.uint8]:
+def _sign_bytes(words: Words64) -> Octets:
     """The byte of which a number has any more in front of it."""
-    sign_bytes: NDArray[np.uint8] = (words[:, -1] >> np.uint64(63)).astype(np.uint8) * np.uint8(0xFF)
+    sign_bytes: Octets = (words[:, -1] >> np.uint64(63)).astype(np.uint8) * np.uint8(0xFF)
     return sign_bytes
 
 
-def _within(words: Words, precision: int) -> Bools:
+def _within(words: Words64, precision: int) -> Bools:
     """Which numbers have at most so many digits."""
     if len(words) and 10**precision < 1 << 63:  # most need no more than their lowest word
         lowest = words[:, 0].view(np.int64)
@@ -156,7 +155,7 @@ def _within(words: Words, precision: int) -> Bools:
     return _below(words, 10**precision) & ~_below(words, 1 - 10**precision)
 
 
-def _below(words: Words, bound: int) -> Bools:
+def _below(words: Words64, bound: int) -> Bools:
     """Which numbers are below a bound: by the highest word, which is signed, then by the next where those are equal."""
     below = np.zeros(len(words), np.bool_)
     for word in range(words.shape[1]):  # from the lowest: a higher one that differs decides again
@@ -171,7 +170,7 @@ def _below(words: Words, bound: int) -> Bools:
     return below
 
 
-def _least_sizes(words: Words) -> NDArray[np.int64]:
+def _least_sizes(words: Words64) -> Numbers:
     """Bytes that each number needs: its bits and one for the sign."""
     bits = np.zeros(len(words), np.int64)
     sign = _signs(words[:, -1])

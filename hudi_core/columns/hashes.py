@@ -12,6 +12,7 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Numbers32, Octets, Words32
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.nodes import StringColumn
 
@@ -56,9 +57,7 @@ def bloom_filter_key(partition: str, file_name: str) -> str:
     return partition_id(partition) + md5_id(file_name)
 
 
-def bloom_filter_keys(
-    partitions: Sequence[str], partition_of: NDArray[np.int64], names: StringColumn
-) -> NDArray[np.bytes_]:
+def bloom_filter_keys(partitions: Sequence[str], partition_of: Numbers, names: StringColumn) -> NDArray[np.bytes_]:
     """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
     data, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
     digests: list[bytes] = []
@@ -75,7 +74,7 @@ def bloom_filter_keys(
     return keys.view("S36").ravel()
 
 
-def string_hashes(strings: Sequence[str]) -> NDArray[np.int32]:
+def string_hashes(strings: Sequence[str]) -> Numbers32:
     """Java's `String.hashCode` of each string: the polynomial in 31 over its UTF-16 code units, modulo 2^32."""
     joined = "".join(strings)
     units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), "<u2")
@@ -85,7 +84,7 @@ def string_hashes(strings: Sequence[str]) -> NDArray[np.int32]:
     return _unit_hashes(units, np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1))
 
 
-def utf8_string_hashes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+def utf8_string_hashes(data: Octets, offsets: Numbers) -> Numbers32:
     """`string_hashes` of strings in Arrow's layout: text `i` is the UTF-8 bytes from `offsets[i]` to `offsets[i + 1]`."""
     data = data[int(offsets[0]) : int(offsets[-1])]
     offsets = offsets - offsets[0]
@@ -100,7 +99,7 @@ def utf8_string_hashes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> N
     return _unit_hashes(data, offsets)
 
 
-def _unit_hashes(units: NDArray[np.uint8] | NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+def _unit_hashes(units: Octets | NDArray[np.uint16], offsets: Numbers) -> Numbers32:
     # 31 has an inverse modulo 2^32, so the weight of a unit can be counted from the start of a batch, the same for all
     # strings in it, and each string's sum be brought to its own end with one factor.
     hashes = np.zeros(len(offsets) - 1, np.uint32)
@@ -118,7 +117,7 @@ def _unit_hashes(units: NDArray[np.uint8] | NDArray[np.uint16], offsets: NDArray
 
 
 @lru_cache(maxsize=2)
-def _powers(bits: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _powers(bits: int) -> tuple[Words32, Words32]:
     """Powers of the inverse of 31, and of 31, for exponents below `2^bits`, modulo 2^32."""
     falling, rising = (np.full(1 << bits, factor, np.uint32) for factor in (pow(31, -1, 1 << 32), 31))
     falling[0] = rising[0] = 1
@@ -130,7 +129,7 @@ def file_group_index(key: str, groups: int) -> int:
     return int(file_group_indexes([key], groups)[0])
 
 
-def file_group_indexes(keys: Sequence[str], groups: int) -> NDArray[np.int64]:
+def file_group_indexes(keys: Sequence[str], groups: int) -> Numbers:
     """`file_group_index` of many keys."""
     # In Java abs(-2^31) is negative and the remainder keeps its sign; in 64 bits both come out as intended.
     return np.abs(string_hashes(keys).astype(np.int64)) % groups

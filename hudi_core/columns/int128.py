@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Octets, Words64
 from hudi_core.columns.byte_strings import ByteStrings, WordReader
 
 WIDE_SIZE = 16
@@ -23,11 +22,11 @@ _TOP_BIT = 0x80
 class Int128:
     """Integers of 128 bits, two's complement in two halves."""
 
-    high: NDArray[np.int64]
-    low: NDArray[np.uint64]
+    high: Numbers
+    low: Words64
 
 
-def from_bytes(texts: ByteStrings) -> tuple[Int128, NDArray[np.bool_]]:
+def from_bytes(texts: ByteStrings) -> tuple[Int128, Bools]:
     """The integers in big-endian two's-complement bytes, and flags of the valid ones: those of 1 to 16 bytes."""
     lengths = np.diff(texts.offsets)
     known = (lengths >= 1) & (lengths <= WIDE_SIZE)
@@ -50,18 +49,16 @@ def to_texts(integers: Int128) -> ByteStrings:
     return ByteStrings(offsets, rows.view(np.uint8).reshape(-1))
 
 
-def to_integers(integers: Int128) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def to_integers(integers: Int128) -> tuple[Numbers, Bools]:
     """The integers, and which fit 64 bits."""
     low = integers.low.view(np.int64)
     return low, integers.high == low >> 63
 
 
-def _wide(rows: NDArray[np.uint8]) -> Int128:
+def _wide(rows: Octets) -> Int128:
     halves = rows.reshape(-1).view(">u8").reshape(len(rows), 2).astype(np.uint64)
     return Int128(halves[:, 0].copy().view(np.int64), halves[:, 1].copy())
 
-
-Limbs = NDArray[np.uint64]
 
 _LIMB = np.uint64(2**32 - 1)
 _BITS = np.uint64(32)
@@ -70,9 +67,7 @@ _DIGITS = 9
 """Decimal digits of the largest power of ten that fits a limb."""
 
 
-def rescale_wide(
-    values: NDArray[np.int64] | ByteStrings, digits: int, precision: int
-) -> tuple[NDArray[np.int64] | ByteStrings, Bools]:
+def rescale_wide(values: Numbers | ByteStrings, digits: int, precision: int) -> tuple[Numbers | ByteStrings, Bools]:
     """Unscaled values times 10^digits, as the carrier of a decimal of that precision, and which of them are exact and fit.
 
     Strings are the 16 bytes that carry a long decimal. What stands for values that do not fit has no meaning.
@@ -91,41 +86,41 @@ def rescale_wide(
     return (_to_byte_strings if precision > 18 else _to_integers)(negative, limbs), fits
 
 
-def _from_integers(values: NDArray[np.int64]) -> tuple[Bools, Limbs]:
+def _from_integers(values: Numbers) -> tuple[Bools, Words64]:
     negative = values < 0
     magnitude = np.where(negative, -values, values).astype(np.uint64)
     return negative, _limbs(np.zeros(len(values), np.uint64), magnitude)
 
 
-def _from_byte_strings(values: ByteStrings) -> tuple[Bools, Limbs]:
+def _from_byte_strings(values: ByteStrings) -> tuple[Bools, Words64]:
     reader = WordReader(values)
     high, low = reader.read(0)[0] ^ _SIGN, reader.read(1)[0]  # two's complement
     negative = high >= _SIGN
     return negative, _limbs(*_negate(high, low, negative))
 
 
-def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
+def _to_integers(negative: Bools, limbs: Words64) -> Numbers:
     magnitude = (limbs[0] | limbs[1] << _BITS).astype(np.int64)
-    signed: NDArray[np.int64] = np.where(negative, -magnitude, magnitude)
+    signed: Numbers = np.where(negative, -magnitude, magnitude)
     return signed
 
 
-def _to_byte_strings(negative: Bools, limbs: Limbs) -> ByteStrings:
+def _to_byte_strings(negative: Bools, limbs: Words64) -> ByteStrings:
     high, low = _negate(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
     pairs = np.stack([high ^ _SIGN, low], axis=1).astype(">u8")
     return ByteStrings(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
 
 
-def _negate(high: Limbs, low: Limbs, where: Bools) -> tuple[Limbs, Limbs]:
+def _negate(high: Words64, low: Words64, where: Bools) -> tuple[Words64, Words64]:
     """128-bit two's complement of the numbers that `where` picks."""
     return np.where(where, ~high + (low == 0), high), np.where(where, ~low + np.uint64(1), low)
 
 
-def _limbs(high: Limbs, low: Limbs) -> Limbs:
+def _limbs(high: Words64, low: Words64) -> Words64:
     return np.stack([low & _LIMB, low >> _BITS, high & _LIMB, high >> _BITS])
 
 
-def _multiply(limbs: Limbs, factor: int) -> Limbs:
+def _multiply(limbs: Words64, factor: int) -> Words64:
     """In place; returns what overflows."""
     carry = np.zeros(limbs.shape[1], np.uint64)
     for limb in limbs:
@@ -135,7 +130,7 @@ def _multiply(limbs: Limbs, factor: int) -> Limbs:
     return carry
 
 
-def _divide(limbs: Limbs, by: int) -> Limbs:
+def _divide(limbs: Words64, by: int) -> Words64:
     """In place; returns the remainder."""
     rest = np.zeros(limbs.shape[1], np.uint64)
     for limb in limbs[::-1]:
@@ -144,7 +139,7 @@ def _divide(limbs: Limbs, by: int) -> Limbs:
     return rest
 
 
-def _below(limbs: Limbs, bound: int) -> Bools:
+def _below(limbs: Words64, bound: int) -> Bools:
     below = np.zeros(limbs.shape[1], np.bool_)
     for limb in range(4):
         part = np.uint64((bound >> (32 * limb)) & 0xFFFF_FFFF)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
-from hudi_core.columns.nodes import Offsets
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets
 from hudi_core.columns.spans import windows
 from hudi_core.errors import CorruptFileError
 
@@ -102,7 +101,7 @@ def _walk(data: bytes | memoryview, offset: int, limit: int, items: int, count: 
     return item_offsets
 
 
-def _walk_from_many(data: NDArray[np.uint8], start: int, limit: int, typical: int) -> Offsets | None:
+def _walk_from_many(data: Octets, start: int, limit: int, typical: int) -> Offsets | None:
     """As `_walk`, for items of `typical` bytes on average; None when the guesses were too bad, or the chain is broken."""
     upper_bytes, lower_bytes = data[2:], data[3:]
 
@@ -124,7 +123,7 @@ def _walk_from_many(data: NDArray[np.uint8], start: int, limit: int, typical: in
     return np.append(offsets, ends[-1])
 
 
-def _guesses(data: NDArray[np.uint8], start: int, limit: int, typical: int) -> Offsets:
+def _guesses(data: Octets, start: int, limit: int, typical: int) -> Offsets:
     """The first item, and in ascending order a likely item somewhere behind each cut, where there is one."""
     walks = (limit - start) // (typical * ITEMS_A_WALK)
     reach = min(2 * typical, (limit - start) // 4)
@@ -180,7 +179,7 @@ def walk(hop: Hop, origins: Offsets, end: int, max_hops: int) -> tuple[Offsets, 
     return proved[proved >= 0], reached == len(origins)
 
 
-def _follow_links(links: NDArray[np.int64]) -> tuple[Bools, int]:
+def _follow_links(links: Numbers) -> tuple[Bools, int]:
     """Which walks the links lead to from the first one on, each to a later one; and where they lead to in the end."""
     linked = np.zeros(len(links), np.bool_)
     strange = np.append(np.flatnonzero(links[:-1] != np.arange(1, len(links))), len(links) - 1)

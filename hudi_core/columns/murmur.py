@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
-from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
+from hudi_core.arrays import Numbers, Octets, Offsets, Words32
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import windows
-
-Hashes = NDArray[np.uint32]
 
 BLOCK_ROWS = 1 << 14
 """Keys hashed together: their words and hashes stay in the second-level cache."""
@@ -28,7 +25,7 @@ class KeyBlock:
     the position of each in the input, None when nothing moved.
     """
 
-    def __init__(self, starts: Offsets, lengths: Offsets, data: Bytes8) -> None:
+    def __init__(self, starts: Offsets, lengths: Offsets, data: Octets) -> None:
         counts = lengths // _WORD
         self.order: Numbers | None = None
         if len(counts) and int(counts.min()) != int(counts.max()):
@@ -37,7 +34,7 @@ class KeyBlock:
         self._lengths = lengths.astype(np.uint32)
         self._words = _word_columns(starts, counts, data)
         rest = lengths % _WORD
-        self._tails: Hashes | None = None
+        self._tails: Words32 | None = None
         if rest.any():
             self._tails = _tails(starts + lengths, rest, data)
             self._factors = np.where(rest > 0, _FACTOR, np.uint32(1))
@@ -45,7 +42,7 @@ class KeyBlock:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def stir(self, hashes: Hashes) -> None:
+    def stir(self, hashes: Words32) -> None:
         """One round, in place: seeds in, hashes out."""
         hashes ^= self._lengths
         for words in self._words:
@@ -59,7 +56,7 @@ class KeyBlock:
         hashes *= _FACTOR
         hashes ^= hashes >> _LAST
 
-    def in_order(self, hashes: Hashes) -> Hashes:
+    def in_order(self, hashes: Words32) -> Words32:
         """What belongs to the keys of the block, in the order in which they were given."""
         if self.order is None:
             return hashes
@@ -79,7 +76,7 @@ def key_block_of_rows(keys: StringColumn, rows: Numbers) -> KeyBlock:
     return KeyBlock(starts, keys.offsets[rows + 1] - starts, keys.data)
 
 
-def hash_chain(keys: StringColumn, seed: int = 0) -> Iterator[Hashes]:
+def hash_chain(keys: StringColumn, seed: int = 0) -> Iterator[Words32]:
     """The hashes of the keys, round after round without end; each round's seeds are the hashes of the round before."""
     block = key_block(keys, 0, len(keys.offsets) - 1)
     hashes = np.full(len(block), seed & 0xFFFFFFFF, np.uint32)
@@ -88,7 +85,7 @@ def hash_chain(keys: StringColumn, seed: int = 0) -> Iterator[Hashes]:
         yield block.in_order(hashes.copy())
 
 
-def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Hashes]:
+def _word_columns(starts: Offsets, counts: Offsets, data: Octets) -> Sequence[Words32]:
     """Word by word, those of the keys that have so many; keys descend by their number of words."""
     if not len(counts):
         return []
@@ -109,14 +106,14 @@ def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Ha
     return columns
 
 
-def _mix(words: Hashes) -> Hashes:
+def _mix(words: Words32) -> Words32:
     words *= _FACTOR
     words ^= words >> _MIX
     words *= _FACTOR
     return words
 
 
-def _tails(ends: Offsets, rest: Offsets, data: Bytes8) -> Hashes:
+def _tails(ends: Offsets, rest: Offsets, data: Octets) -> Words32:
     """The one to three bytes after the last word as one number: each counts as signed, the very last one as the lowest."""
     tails = np.zeros(len(ends), np.uint32)
     for back in range(1, _WORD):

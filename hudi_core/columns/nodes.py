@@ -17,10 +17,8 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Numbers32, Octets, Offsets
 
-Offsets = NDArray[np.int64]
-Bytes8 = NDArray[np.uint8]
 Validity = Bools | None
 
 
@@ -44,7 +42,7 @@ class StringColumn:
     """UTF-8 strings, checked to be valid: row i is `data[offsets[i]:offsets[i + 1]]`."""
 
     offsets: Offsets
-    data: Bytes8
+    data: Octets
     validity: Validity = None
 
 
@@ -53,7 +51,7 @@ class BinaryColumn:
     """Byte strings, laid out as `StringColumn`."""
 
     offsets: Offsets
-    data: Bytes8
+    data: Octets
     validity: Validity = None
 
 
@@ -62,7 +60,7 @@ class FixedBinaryColumn:
     """Byte strings of `size` bytes each: row i is `data[i]` of an array of shape (rows, size)."""
 
     size: int
-    data: Bytes8
+    data: Octets
     validity: Validity = None
 
 
@@ -70,7 +68,7 @@ class FixedBinaryColumn:
 class EnumColumn:
     """An enum: row i is `symbols[codes[i]]`; codes are int32."""
 
-    codes: NDArray[np.int32]
+    codes: Numbers32
     symbols: tuple[str, ...]
     validity: Validity = None
 
@@ -114,7 +112,7 @@ class UnionColumn:
     names: tuple[str, ...]
     children: tuple[Column, ...]
 
-    def positions(self) -> NDArray[np.int32]:
+    def positions(self) -> Numbers32:
         """For each row, its row in its child: Arrow's offsets buffer of a dense union."""
         positions = np.empty(len(self.branches), np.int32)
         for branch, child in enumerate(self.children):
@@ -192,7 +190,7 @@ def select_nested_column(column: Column, *names: str) -> Column:
     return column
 
 
-def spread(column: Column, rows: NDArray[np.int64], total: int) -> Column:
+def spread(column: Column, rows: Numbers, total: int) -> Column:
     """A column of `total` rows: the given rows (ascending row numbers) come from `column`, all others are null."""
     if isinstance(column, NullColumn):
         return NullColumn(total)
@@ -220,20 +218,20 @@ def spread(column: Column, rows: NDArray[np.int64], total: int) -> Column:
     assert_never(column)
 
 
-def _spread_array(values: NDArray[Any], rows: NDArray[np.int64], total: int) -> NDArray[Any]:
+def _spread_array(values: NDArray[Any], rows: Numbers, total: int) -> NDArray[Any]:
     spread_values = np.zeros((total, *values.shape[1:]), values.dtype)
     spread_values[rows] = values
     return spread_values
 
 
-def _spread_offsets(offsets: Offsets, rows: NDArray[np.int64], total: int) -> Offsets:
+def _spread_offsets(offsets: Offsets, rows: Numbers, total: int) -> Offsets:
     lengths = np.zeros(total + 1, np.int64)
     lengths[0] = offsets[0]
     lengths[rows + 1] = np.diff(offsets)
     return np.cumsum(lengths)
 
 
-def _spread_union(column: UnionColumn, rows: NDArray[np.int64], total: int) -> UnionColumn:
+def _spread_union(column: UnionColumn, rows: Numbers, total: int) -> UnionColumn:
     """Rows that are not given go to the null branch; a union without one gets null rows in its first branch."""
     filler = next((i for i, child in enumerate(column.children) if isinstance(child, NullColumn)), 0)
     branches = np.full(total, filler, np.int8)
@@ -278,7 +276,7 @@ def to_list(column: Column) -> list[Any]:
     return [row if valid else None for row, valid in zip(rows, column.validity.tolist(), strict=True)]
 
 
-def _pieces(offsets: Offsets, data: Bytes8) -> list[bytes]:
+def _pieces(offsets: Offsets, data: Octets) -> list[bytes]:
     content = data.tobytes()
     bounds = offsets.tolist()
     return [content[start:end] for start, end in pairwise(bounds)]

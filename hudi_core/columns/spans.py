@@ -6,13 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Octets, Offsets
 
 WASTE = 4
 """Spans are copied at one width as long as that makes at most so many times their bytes."""
 
 
-def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Bytes8:
+def windows(data: Octets, positions: Offsets, size: int, shift: int = 0) -> Octets:
     """The `size` bytes from each position (0 or more) plus `shift`, in shape (positions, size). IndexError past the end.
 
     One gather of opaque items of that size, which NumPy copies wherever they lie: no index a byte.
@@ -22,7 +22,7 @@ def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Byte
     return items(data, size, shift)[positions].view(np.uint8).reshape(-1, size)
 
 
-def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offsets, Bytes8]:
+def gather(data: Octets, starts: Offsets, lengths: Offsets | int) -> tuple[Offsets, Octets]:
     """Offsets and bytes of all spans, in order; one length when all are equal. IndexError past the end of `data`."""
     if isinstance(lengths, int):
         offsets = np.arange(len(starts) + 1, dtype=np.int64) * lengths
@@ -58,7 +58,7 @@ def typical_width(lengths: Offsets) -> int:
     return widest if widest * len(lengths) <= WASTE * total else 2 * total // len(lengths) + 8
 
 
-def copy_spans(target: Bytes8, targets: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets, width: int) -> None:
+def copy_spans(target: Octets, targets: Offsets, data: Octets, starts: Offsets, lengths: Offsets, width: int) -> None:
     """Copies spans to the places `targets`, in order, each in a stretch of at least `width` bytes whose rest may be overwritten.
 
     `target` has `width` bytes behind each place. IndexError where a span passes the end of `data`.
@@ -85,11 +85,11 @@ def copy_spans(target: Bytes8, targets: Offsets, data: Bytes8, starts: Offsets, 
         _copy_by_index(target, targets[longer] + width, data, starts[longer] + width, lengths[longer] - width)
 
 
-def _copy_by_index(target: Bytes8, targets: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:
+def _copy_by_index(target: Octets, targets: Offsets, data: Octets, starts: Offsets, lengths: Offsets) -> None:
     target[positions(targets, lengths)] = data.take(positions(starts, lengths))
 
 
-def items(data: Bytes8, size: int, shift: int = 0) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+def items(data: Octets, size: int, shift: int = 0) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """The bytes seen as an item of `size` bytes at every place from `shift` on."""
     places = len(data) - shift - size + 1
     if places <= 0:

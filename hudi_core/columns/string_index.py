@@ -1,6 +1,6 @@
 """In which rows of one column the strings of another are: an index over one column, searched with whole columns.
 
-Strings are equal when their bytes are. Hashes only find candidates; every result is compared byte by byte.
+Strings are equal when their bytes are. Words64 only find candidates; every result is compared byte by byte.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
-from hudi_core.columns.nodes import BinaryColumn, Bytes8, Offsets, StringColumn
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets, Words64
+from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.parallel.ordered import in_order
-
-Hashes = NDArray[np.uint64]
 
 BLOCK_ROWS = 1 << 14
 """Rows hashed and looked up together: what is made for them stays in the second-level cache."""
@@ -50,17 +47,17 @@ class StringIndex:
     """The distinct strings of a column, ready to be looked up. Built by `index_strings`; many threads may search it."""
 
     strings: StringColumn | BinaryColumn
-    first: NDArray[np.int64]
+    first: Numbers
     """For each row the first row with the same text; -1 for null."""
     _word_end: int
     """Bytes from the end of the filter's word, which rules most other strings out, to the end of a string."""
     _filter: Bools
     """For each hash of that word, whether an indexed string has it."""
-    _starts: NDArray[np.int64]
+    _starts: Numbers
     """Where the strings of each place of the table begin in `_rows`: a place is the top bits of a hash."""
-    _rows: NDArray[np.int64]
+    _rows: Numbers
     """The first rows of the distinct strings, by hash."""
-    _hashes: Hashes
+    _hashes: Words64
     """The top bits of their hashes, ascending, and behind them a number that is above all of these."""
     _top: np.uint64
     """Which bits of a hash those are."""
@@ -70,7 +67,7 @@ class StringIndex:
         """How many different strings there are."""
         return len(self._rows)
 
-    def find(self, strings: StringColumn | BinaryColumn) -> NDArray[np.int64]:
+    def find(self, strings: StringColumn | BinaryColumn) -> Numbers:
         """For each string, the first row of the indexed column that has it; -1 for null and where there is none."""
         count = len(strings.offsets) - 1
         first_rows = np.full(count, -1, np.int64)
@@ -81,7 +78,7 @@ class StringIndex:
             self._look_up(strings, candidates[start : start + BLOCK_ROWS], first_rows)
         return first_rows
 
-    def _candidates(self, strings: StringColumn | BinaryColumn, start: int) -> NDArray[np.int64]:
+    def _candidates(self, strings: StringColumn | BinaryColumn, start: int) -> Numbers:
         """Which rows, of a block of them, the filter lets pass."""
         offsets = strings.offsets[start : start + BLOCK_ROWS + 1]
         passes = self._filter.take(
@@ -91,9 +88,7 @@ class StringIndex:
             passes &= strings.validity[start : start + BLOCK_ROWS]
         return start + np.flatnonzero(passes)
 
-    def _look_up(
-        self, strings: StringColumn | BinaryColumn, rows: NDArray[np.int64], first_rows: NDArray[np.int64]
-    ) -> None:
+    def _look_up(self, strings: StringColumn | BinaryColumn, rows: Numbers, first_rows: Numbers) -> None:
         """Sets `first_rows` of some rows, which ascend."""
         starts = strings.offsets[rows]
         hashes = _block_hashes(starts, strings.offsets[rows + 1] - starts, strings.data) & self._top
@@ -148,7 +143,7 @@ def _word_filter(strings: StringColumn | BinaryColumn, distinct: int) -> tuple[i
     return word_end, word_filter
 
 
-def _distinguishing_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int:
+def _distinguishing_word(starts: Offsets, lengths: Offsets, data: Octets) -> int:
     """How far before the end of these strings the word ends in which most of some of them differ.
 
     Either all strings have it whole, or it is the last one: so a string with another word is none of them.
@@ -165,7 +160,7 @@ def _distinguishing_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int
     return best_end
 
 
-def first_rows(strings: StringColumn | BinaryColumn) -> NDArray[np.int64]:
+def first_rows(strings: StringColumn | BinaryColumn) -> Numbers:
     """For each row the first row with the same string, as `StringIndex.first`; faster where strings are few. None is null."""
     count = len(strings.offsets) - 1
     index = index_strings(replace(strings, offsets=strings.offsets[: BLOCK_ROWS + 1]))
@@ -181,10 +176,10 @@ def first_rows(strings: StringColumn | BinaryColumn) -> NDArray[np.int64]:
 
 def _settle(
     strings: StringColumn | BinaryColumn,
-    by_hash: NDArray[np.int64],
-    hashes: Hashes,
+    by_hash: Numbers,
+    hashes: Words64,
     tied: Bools,
-    first: NDArray[np.int64],
+    first: Numbers,
 ) -> None:
     """Sets `first` of rows that share a hash with others. `tied` flags those that share it with the next one."""
     member = np.append(tied, False)
@@ -198,16 +193,16 @@ def _settle(
         rows, hashes = rows[~same], hashes[~same]
 
 
-def hash_strings(strings: StringColumn | BinaryColumn) -> Hashes:
+def hash_strings(strings: StringColumn | BinaryColumn) -> Words64:
     """A 64-bit hash of each row's bytes: equal for equal strings in one version of this library, not to be stored."""
     return _hashes(strings.offsets, strings.data)
 
 
 def equal_strings(
     left: StringColumn | BinaryColumn,
-    left_rows: NDArray[np.int64],
+    left_rows: Numbers,
     right: StringColumn | BinaryColumn,
-    right_rows: NDArray[np.int64],
+    right_rows: Numbers,
 ) -> Bools:
     """For each pair of rows, whether their bytes are the same; nulls are empty."""
     same = np.empty(len(left_rows), np.bool_)
@@ -219,9 +214,9 @@ def equal_strings(
 
 def _same_block(
     left: StringColumn | BinaryColumn,
-    left_rows: NDArray[np.int64],
+    left_rows: Numbers,
     right: StringColumn | BinaryColumn,
-    right_rows: NDArray[np.int64],
+    right_rows: Numbers,
 ) -> Bools:
     starts, others = left.offsets[left_rows], right.offsets[right_rows]
     lengths = left.offsets[left_rows + 1] - starts
@@ -244,7 +239,7 @@ def _same_block(
     return equal
 
 
-def _places(hashes: Hashes, count: int) -> NDArray[np.int64]:
+def _places(hashes: Words64, count: int) -> Numbers:
     """The places of hashes, by their top bits, among so many, a power of two."""
     return (hashes >> _below(count)).view(np.int64)
 
@@ -254,7 +249,7 @@ def _below(count: int) -> np.uint64:
     return np.uint64(64 - (count.bit_length() - 1))
 
 
-def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
+def _hashes(offsets: Offsets, data: Octets) -> Words64:
     hashes = np.empty(len(offsets) - 1, np.uint64)
     for start in range(0, len(hashes), BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, len(hashes))
@@ -262,14 +257,14 @@ def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
     return hashes
 
 
-def _word_places(starts: Offsets, lengths: Offsets, data: Bytes8, back: int, count: int) -> NDArray[np.int64]:
+def _word_places(starts: Offsets, lengths: Offsets, data: Octets, back: int, count: int) -> Numbers:
     """The places, among so many, of the words that end `back` bytes before the end of strings; these ascend."""
     words = _last_words(starts, lengths, data, back) * _FIRST
     words >>= _below(count)
     return words.view(np.int64)
 
 
-def _last_words(starts: Offsets, lengths: Offsets, data: Bytes8, back: int) -> Hashes:
+def _last_words(starts: Offsets, lengths: Offsets, data: Octets, back: int) -> Words64:
     """The eight bytes before the last `back` bytes of strings, which ascend: the first eight of strings that have fewer."""
     if len(starts) == 0:
         return np.empty(0, np.uint64)
@@ -289,13 +284,13 @@ def _side_by_side(starts: Offsets, max_length: int, min_length: int) -> bool:
     return min_length == max_length and int(starts[-1]) - int(starts[0]) == max_length * (len(starts) - 1)
 
 
-def _rows(starts: Offsets, length: int, data: Bytes8) -> Bytes8:
+def _rows(starts: Offsets, length: int, data: Octets) -> Octets:
     """Strings that are side by side, a row each."""
     first = int(starts[0])
     return data[first : first + length * len(starts)].reshape(-1, length)
 
 
-def _with_room(starts: Offsets, lengths: Offsets, data: Bytes8) -> tuple[Offsets, Bytes8]:
+def _with_room(starts: Offsets, lengths: Offsets, data: Octets) -> tuple[Offsets, Octets]:
     """Where ascending strings begin, in data that goes on for a word behind the last of them."""
     end = int(starts[-1] + lengths[-1])
     if end + _WORD <= len(data):
@@ -304,7 +299,7 @@ def _with_room(starts: Offsets, lengths: Offsets, data: Bytes8) -> tuple[Offsets
     return starts - first, np.concatenate([data[first:end], np.zeros(_WORD, np.uint8)])
 
 
-def _block_hashes(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
+def _block_hashes(starts: Offsets, lengths: Offsets, data: Octets) -> Words64:
     """The hashes of strings, which ascend."""
     hashes = lengths.astype(np.uint64) * _SECOND
     max_length, min_length = int(lengths.max(initial=0)), int(lengths.min(initial=LONG))
@@ -336,11 +331,11 @@ def _block_hashes(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
     return hashes
 
 
-def _words(data: Bytes8, starts: Offsets, offset: int) -> Hashes:
+def _words(data: Octets, starts: Offsets, offset: int) -> Words64:
     return windows(data, starts, _WORD, offset).view("<u8").reshape(-1)
 
 
-def _stir_rows(hashes: Hashes, rows: Bytes8) -> None:
+def _stir_rows(hashes: Words64, rows: Octets) -> None:
     """`_stir` of strings of one length, which stand side by side: a row each, of eight bytes at least."""
     width = rows.shape[1]
     for offset in range(0, width - _WORD + 1, _WORD):
@@ -349,12 +344,12 @@ def _stir_rows(hashes: Hashes, rows: Bytes8) -> None:
         _stir(hashes, _row_words(rows, width - _WORD) >> _BYTE * np.uint64(_WORD - rest))
 
 
-def _row_words(rows: Bytes8, offset: int) -> Hashes:
+def _row_words(rows: Octets, offset: int) -> Words64:
     """The eight bytes of each row from a place on."""
     return rows[:, offset : offset + _WORD].view("<u8")[:, 0]
 
 
-def _stir(hashes: Hashes, words: Hashes) -> None:
+def _stir(hashes: Words64, words: Words64) -> None:
     """Every step is a bijection of the hash, so that strings which differ in one word have different hashes."""
     hashes ^= words
     hashes *= _FIRST
@@ -362,8 +357,8 @@ def _stir(hashes: Hashes, words: Hashes) -> None:
     hashes *= _SECOND
 
 
-def _of_parts(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
-    """Hashes of long strings: each is cut into parts, and the hashes of its parts are a string again."""
+def _of_parts(starts: Offsets, lengths: Offsets, data: Octets) -> Words64:
+    """Words64 of long strings: each is cut into parts, and the hashes of its parts are a string again."""
     parts = -(-lengths // LONG)
     ends = np.cumsum(parts)
     within = np.arange(int(ends[-1])) - np.repeat(ends - parts, parts)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
+from hudi_core.arrays import Octets, Offsets, Words32
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import windows
-
-Hashes = NDArray[np.uint32]
 
 BLOCK_ROWS = 1 << 13
 """Strings hashed together: what is made for them stays in the second-level cache."""
@@ -25,7 +24,7 @@ _MERGED = (1, 7, 12, 18)
 """By how much each lane is turned when they become one hash."""
 
 
-def xxh32_hashes(strings: StringColumn, seed: int = 0) -> Hashes:
+def xxh32_hashes(strings: StringColumn, seed: int = 0) -> Words32:
     """The hash of each string's bytes; nulls are empty."""
     hashes = np.empty(len(strings.offsets) - 1, np.uint32)
     for start in range(0, len(hashes), BLOCK_ROWS):
@@ -34,7 +33,7 @@ def xxh32_hashes(strings: StringColumn, seed: int = 0) -> Hashes:
     return hashes
 
 
-def _block(data: Bytes8, starts: Offsets, lengths: Offsets, seed: np.uint32) -> Hashes:
+def _block(data: Octets, starts: Offsets, lengths: Offsets, seed: np.uint32) -> Words32:
     hashes = np.full(len(starts), seed, np.uint32)
     hashes += _P5
     striped = np.flatnonzero(lengths >= _STRIPE)
@@ -59,7 +58,7 @@ def _block(data: Bytes8, starts: Offsets, lengths: Offsets, seed: np.uint32) -> 
     return hashes
 
 
-def _hash_stripes(data: Bytes8, starts: Offsets, stripes: Offsets, seed: np.uint32) -> Hashes:
+def _hash_stripes(data: Octets, starts: Offsets, stripes: Offsets, seed: np.uint32) -> Words32:
     """What the whole stripes of strings come to: four lanes, each of every fourth word."""
     begun = np.array([of_lane + int(seed) & _ALL_BITS for of_lane in _LANE_SEEDS], np.uint32)
     lanes = np.tile(begun, (len(starts), 1))
@@ -75,5 +74,5 @@ def _hash_stripes(data: Bytes8, starts: Offsets, stripes: Offsets, seed: np.uint
     return hashes
 
 
-def _rotate(hashes: NDArray[Any], bits: int) -> Hashes:
+def _rotate(hashes: NDArray[Any], bits: int) -> Words32:
     return (hashes << np.uint32(bits)) | (hashes >> np.uint32(32 - bits))

@@ -11,9 +11,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader
 from hudi_core.columns.nodes import (
     BinaryColumn,
@@ -32,8 +31,6 @@ from hudi_core.commit.statuses import ColumnRange
 from hudi_core.engine import WrittenFile
 from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.types import nodes as t
-
-Rows = NDArray[np.int64]
 
 ROWS_AT_ONCE: Final = 1 << 16
 """Strings that are compared together: comparing them takes some forty bytes for each."""
@@ -110,7 +107,7 @@ def _outermost_strings(strings: StringColumn | BinaryColumn) -> tuple[int, int]:
     return _outermost(reader, least, word, greatest=False), _outermost(reader, greatest, word, greatest=True)
 
 
-def _outermost(reader: WordReader, left: Rows, word: int, *, greatest: bool) -> int:
+def _outermost(reader: WordReader, left: Numbers, word: int, *, greatest: bool) -> int:
     """Narrows the rows down by one word of theirs after another."""
     while len(left) > 1:
         words, sizes = reader.read(word, left)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
@@ -42,7 +42,6 @@ POSITIONS_SINCE: Final = 8
 """The table version from which on blocks record the positions of their records in the base file."""
 _STRING: Final = t.String()
 
-Positions = NDArray[np.int64]
 Header = dict[HeaderKey, str]
 
 
@@ -109,7 +108,7 @@ class LogFileWriter:
     def write(
         self,
         records: LogRecords,
-        positions: Positions | None = None,
+        positions: Numbers | None = None,
         columns: Collection[str] | None = None,
         new_keys: StringColumn | None = None,
         stored: int = 0,
@@ -246,7 +245,7 @@ class _BlockHeaders:
 
     shared: Header
     base: BaseFileName | None
-    places: Positions | None
+    places: Numbers | None
 
     def header(self, first: int, stop: int) -> Header:
         """The header of a block of the records from `first` up to `stop`."""

@@ -11,11 +11,10 @@ from functools import cached_property
 
 import numpy as np
 import pybase64
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers
-from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, hash_chain, key_block, key_block_of_rows
-from hudi_core.columns.nodes import Bytes8, StringColumn
+from hudi_core.arrays import Bools, Numbers, Octets, Words32
+from hudi_core.columns.murmur import BLOCK_ROWS, KeyBlock, hash_chain, key_block, key_block_of_rows
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
@@ -42,7 +41,7 @@ CACHED_ROUNDS = 6
 class BloomFilter:
     """A filter: a key may be in it when, in one of its rows, all bits at the key's positions are set."""
 
-    rows: Bytes8
+    rows: Octets
     """Shape (rows, bytes); bit i is bit i % 8, counted from the least, of byte i // 8."""
     bits: int
     hashes: int
@@ -65,14 +64,14 @@ class BloomFilter:
                     block_passed[absent[self._passing(row, keys, rows, rounds)]] = True
         return passed
 
-    def holds(self, hashes: Hashes) -> bool:
+    def holds(self, hashes: Words32) -> bool:
         """Whether it may hold all of some keys, by as many rounds of their hashes as it has; shape (rounds, keys)."""
         held = np.zeros(hashes.shape[1], np.bool_)
         for row in self.rows:
             held |= _bits_set(row, hashes.reshape(-1), self.bits).reshape(hashes.shape).all(axis=0)
         return bool(held.all())
 
-    def _passing(self, row: Bytes8, keys: HashedKeys, chosen: Numbers | slice, rounds: int) -> Numbers:
+    def _passing(self, row: Octets, keys: HashedKeys, chosen: Numbers | slice, rounds: int) -> Numbers:
         """The places, among the chosen keys, of those that have all their bits set in the row."""
         count = keys.count(chosen)
         passing = np.arange(count)
@@ -91,7 +90,7 @@ class BloomFilter:
                 passing = passing[self._probe_later_rounds(row, keys, rows, rounds)]
         return passing
 
-    def _probe_later_rounds(self, row: Bytes8, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
+    def _probe_later_rounds(self, row: Octets, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
         """Which of the keys in these rows have their bits of the later rounds set."""
         block = (
             key_block(keys.keys, rows.start, rows.stop)
@@ -140,10 +139,10 @@ class KeySample:
 
     def __init__(self, keys: StringColumn) -> None:
         self._chain = hash_chain(keys)
-        self._rounds: list[Hashes] = []
+        self._rounds: list[Words32] = []
         self._lock = threading.Lock()
 
-    def hashes(self, rounds: int, keys: slice = slice(None)) -> Hashes:
+    def hashes(self, rounds: int, keys: slice = slice(None)) -> Words32:
         """So many rounds of hashes of some of the keys, in shape (rounds, keys)."""
         with self._lock:
             while len(self._rounds) < rounds:
@@ -160,7 +159,7 @@ class HashedKeys:
 
     def __init__(self, keys: StringColumn | Sequence[str]) -> None:
         self.keys = keys if isinstance(keys, StringColumn) else string_column(keys)
-        self._rounds: list[Hashes] = []
+        self._rounds: list[Words32] = []
 
     def __len__(self) -> int:
         return len(self.keys.offsets) - 1
@@ -176,13 +175,13 @@ class HashedKeys:
         first = 0 if chosen is None else chosen.start
         return slice(first + start, first + stop)
 
-    def round(self, index: int) -> Hashes:
+    def round(self, index: int) -> Words32:
         """The hashes of one of the first rounds, for all keys."""
         if not self._rounds:
             self._rounds = self._first_rounds()
         return self._rounds[index]
 
-    def _first_rounds(self) -> list[Hashes]:
+    def _first_rounds(self) -> list[Words32]:
         rounds = [np.empty(len(self), np.uint32) for _ in range(CACHED_ROUNDS)]
         for start in range(0, len(self), BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, len(self))
@@ -194,7 +193,7 @@ class HashedKeys:
         return rounds
 
 
-def positions(keys: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+def positions(keys: StringColumn, bits: int, hashes: int) -> Iterator[Words32]:
     """Where in a filter the bits of the keys are, a round at a time."""
     block = key_block(keys, 0, len(keys.offsets) - 1)
     seeds = np.zeros(len(block), np.uint32)
@@ -203,7 +202,7 @@ def positions(keys: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np
         yield block.in_order(_remainders(seeds, bits))
 
 
-def _remainders(hashes: Hashes, bits: int) -> Hashes:
+def _remainders(hashes: Words32, bits: int) -> Words32:
     """|hash mod bits| of signed hashes. The quotient by one number is what NumPy makes fast; its remainder it is not."""
     remainders = np.abs(hashes.view(np.int32)).view(np.uint32)
     multiples = remainders // np.uint32(bits)
@@ -212,7 +211,7 @@ def _remainders(hashes: Hashes, bits: int) -> Hashes:
     return remainders
 
 
-def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
+def _bits_set(row: Octets, hashes: Words32, bits: int) -> Bools:
     places = _remainders(hashes, bits)
     shifts = places.astype(np.uint8)
     shifts &= np.uint8(7)
@@ -223,7 +222,7 @@ def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
     return octets.view(np.bool_)
 
 
-def _ones(row: Bytes8) -> int:
+def _ones(row: Octets) -> int:
     """How many bits are set."""
     padded = np.zeros(-(-len(row) // _WORD) * _WORD, np.uint8)
     padded[: len(row)] = row

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 import pybase64
-from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bytes8, StringColumn
+from hudi_core.arrays import Numbers, Octets
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import GROWTH, HEADER, MAX_HASHES, MURMUR, VERSION, positions
@@ -103,7 +103,7 @@ class BloomFilterWriter:
             parts += [header, row.tobytes()]
         return pybase64.b64encode(b"".join(parts))
 
-    def pack(self) -> Bytes8:
+    def pack(self) -> Octets:
         """The bits of each row, eight to a byte."""
         return np.packbits(self._rows, axis=1, bitorder="little")
 
@@ -115,7 +115,7 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
     return writer.encode()
 
 
-def _rows(first: int, count: int, settings: FilterSettings) -> NDArray[np.int64]:
+def _rows(first: int, count: int, settings: FilterSettings) -> Numbers:
     """The row that each of so many keys goes to, of which the first has this number."""
     numbers = np.arange(first, first + count, dtype=np.int64)
     if settings.kind is FilterKind.SIMPLE:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint32]
+from hudi_core.arrays import Words32
 
 _POLYNOMIAL = 0x82F63B78  # bits reversed: the lowest bit is the highest power
 _ONES = 0xFFFFFFFF
@@ -21,7 +21,7 @@ _STRIP = 64  # bytes fed one after the other; longer ones leave too few strips s
 _BATCH = 1 << 20  # bytes worked on at once, so that they stay in the processor's cache
 
 
-def crc32c(pieces: Sequence[bytes | memoryview]) -> Words:
+def crc32c(pieces: Sequence[bytes | memoryview]) -> Words32:
     """The CRC-32C of each piece."""
     result = np.empty(len(pieces), np.uint32)
     max_length = max((len(piece) for piece in pieces), default=0)
@@ -34,7 +34,7 @@ def crc32c(pieces: Sequence[bytes | memoryview]) -> Words:
     return result
 
 
-def _same_width(pieces: Sequence[bytes | memoryview], width: int) -> Words:
+def _same_width(pieces: Sequence[bytes | memoryview], width: int) -> Words32:
     """Pieces of at most `width` bytes, a strip times a power of two. They are set to the right: leading zeros add nothing."""
     rows = np.zeros((len(pieces), width), np.uint8)
     for row, piece in zip(rows, pieces, strict=True):
@@ -53,11 +53,11 @@ def _same_width(pieces: Sequence[bytes | memoryview], width: int) -> Words:
     while length < width:
         registers = _move(registers[0::2], length) ^ registers[1::2]
         length *= 2
-    result: Words = registers ^ start ^ np.uint32(_ONES)
+    result: Words32 = registers ^ start ^ np.uint32(_ONES)
     return result
 
 
-def _feed(strips: NDArray[np.uint16]) -> Words:
+def _feed(strips: NDArray[np.uint16]) -> Words32:
     """The registers, zero at first, after the two-byte words of each row."""
     table = _two_byte_table()
     registers = np.zeros(len(strips), np.uint32)
@@ -66,17 +66,17 @@ def _feed(strips: NDArray[np.uint16]) -> Words:
     return registers
 
 
-def _move(registers: Words, length: int) -> Words:
+def _move(registers: Words32, length: int) -> Words32:
     """The registers after `length` zero bytes."""
     low_table, high_table = _move_tables(length)
-    moved: Words = low_table[registers & 0xFFFF] ^ high_table[registers >> 16]
+    moved: Words32 = low_table[registers & 0xFFFF] ^ high_table[registers >> 16]
     return moved
 
 
 @cache
-def _two_byte_table() -> Words:
+def _two_byte_table() -> Words32:
     """The register after two zero bytes, for each register below 2^16."""
-    registers: Words = np.arange(1 << 16, dtype=np.uint32)
+    registers: Words32 = np.arange(1 << 16, dtype=np.uint32)
     one, polynomial = np.uint32(1), np.uint32(_POLYNOMIAL)
     for _ in range(16):
         registers = (registers >> one) ^ (registers & one) * polynomial
@@ -84,7 +84,7 @@ def _two_byte_table() -> Words:
 
 
 @cache
-def _move_tables(length: int) -> tuple[Words, Words]:
+def _move_tables(length: int) -> tuple[Words32, Words32]:
     """The register after `length` (a power of two) zero bytes, for the low and for the high half of a register."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     half = length // 2

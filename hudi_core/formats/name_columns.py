@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Octets
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather, windows
 
@@ -16,7 +16,7 @@ _ID, _TOKEN, _DIGIT, _FIRST = 1, 2, 4, 8
 _UNDERSCORE = ord("_")
 
 
-def _classes() -> NDArray[np.uint8]:
+def _classes() -> Octets:
     """What each byte may be part of."""
     classes = np.full(256, _ID | _FIRST, np.uint8)
     classes[[ord("_"), ord("/")]] = 0
@@ -33,7 +33,7 @@ _CLASSES: Final = _classes()
 class BaseNames:
     """The names in a column that are base files': their rows, ascending, and for each the file id and the instant."""
 
-    rows: NDArray[np.int64]
+    rows: Numbers
     ids: StringColumn
     instants: StringColumn
 
@@ -71,7 +71,7 @@ def base_names(names: StringColumn) -> BaseNames:
     )
 
 
-def _dots(data: NDArray[np.uint8], after: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def _dots(data: Octets, after: Numbers, ends: Numbers) -> Numbers:
     """Where the extension of each name begins; `after` where it has none that base files have."""
     dots = after.copy()
     for extension in _EXTENSIONS:

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 import pybase64
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
@@ -96,7 +96,7 @@ def _of_hfile(source: RandomAccess) -> str | None:
 _METADATA: Final[Mapping[str, Callable[[RandomAccess], str | None]]] = {PARQUET: _of_parquet, HFILE: _of_hfile}
 
 
-def read_position_list(text: str, where: str) -> NDArray[np.int64]:
+def read_position_list(text: str, where: str) -> Numbers:
     """The positions of a native file's rows, in their order: in base64 a 32-bit count, then as many numbers of seven bits a byte,
     the lowest first. Raises `CorruptFileError`. Rule LOG-713."""
     try:
@@ -115,5 +115,5 @@ def read_position_list(text: str, where: str) -> NDArray[np.int64]:
     if (ends - starts).max() > 8:
         raise CorruptFileError(where, expected="positions of 63 bits", found="longer ones")
     shifts = 7 * (np.arange(len(body)) - np.repeat(starts, ends - starts + 1))
-    positions: NDArray[np.int64] = np.add.reduceat((body & 0x7F).astype(np.int64) << shifts, starts)
+    positions: Numbers = np.add.reduceat((body & 0x7F).astype(np.int64) << shifts, starts)
     return positions

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pybase64
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Octets
 from hudi_core.errors import CorruptFileError
 
 _NO_RUNS, _WITH_RUNS = 12346, 12347
@@ -20,7 +20,7 @@ _HIGHEST = (1 << 31) - 1
 """The greatest high half of a position, which is never negative."""
 
 
-def read_positions(text: str, where: str, max_count: int) -> NDArray[np.int64]:
+def read_positions(text: str, where: str, max_count: int) -> Numbers:
     """The members of a bitmap written in base64, ascending; there are at most so many. Raises `CorruptFileError` with `where`.
 
     Memory goes with the bytes and with `max_count`, whatever the bytes claim.
@@ -46,7 +46,7 @@ def read_positions(text: str, where: str, max_count: int) -> NDArray[np.int64]:
     return members
 
 
-def encode_positions(members: NDArray[np.int64]) -> str:
+def encode_positions(members: Numbers) -> str:
     """A bitmap of these members, which ascend and are not negative, in base64: containers of arrays or of bits."""
     highs, starts = np.unique(members >> 32, return_index=True)
     parts = [len(highs).to_bytes(8, "little")]
@@ -55,7 +55,7 @@ def encode_positions(members: NDArray[np.int64]) -> str:
     return pybase64.b64encode(b"".join(parts)).decode("ascii")
 
 
-def _bitmap(members: NDArray[np.int64]) -> bytes:
+def _bitmap(members: Numbers) -> bytes:
     keys, starts = np.unique(members >> 16, return_index=True)
     containers = [_container(low) for low in np.split(members & 0xFFFF, starts[1:])]
     counts = np.diff(np.append(starts, len(members)))
@@ -67,7 +67,7 @@ def _bitmap(members: NDArray[np.int64]) -> bytes:
     return b"".join([cookie, header, offsets, *containers])
 
 
-def _container(low: NDArray[np.int64]) -> bytes:
+def _container(low: Numbers) -> bytes:
     if len(low) <= _ARRAY_AT_MOST:
         return low.astype("<u2").tobytes()
     bits = np.zeros(1 << 16, np.uint8)
@@ -82,7 +82,7 @@ class _Reader:
     def integer(self, width: int) -> int:
         return int.from_bytes(self._bytes(width), "little")
 
-    def containers(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def containers(self) -> Iterator[tuple[int, Numbers]]:
         """Each container's key, the high 16 bits of its members, and their low bits."""
         cookie = self.integer(4)
         runs = np.zeros(0, np.uint8)
@@ -107,7 +107,7 @@ class _Reader:
                 self._take(last + 1)
                 yield key, self._shorts(last + 1)
 
-    def _runs(self) -> NDArray[np.int64]:
+    def _runs(self) -> Numbers:
         pairs = self._shorts(2 * self.integer(2)).reshape(-1, 2)
         lengths = pairs[:, 1] + 1
         ends = np.cumsum(lengths)
@@ -121,10 +121,10 @@ class _Reader:
         if self.room < 0:
             raise CorruptFileError(self.where, expected="at most as many positions as records", found="more")
 
-    def _shorts(self, count: int) -> NDArray[np.int64]:
+    def _shorts(self, count: int) -> Numbers:
         return np.frombuffer(self._bytes(2 * count), "<u2").astype(np.int64)
 
-    def _bits(self, count: int) -> NDArray[np.uint8]:
+    def _bits(self, count: int) -> Octets:
         """The bits of so many bytes, lowest first."""
         return np.unpackbits(np.frombuffer(self._bytes(count), np.uint8), bitorder="little")
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Numbers, Octets
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.string_index import index_strings
@@ -93,7 +92,7 @@ def concat_keys(parts: Sequence[SecondaryKeys]) -> SecondaryKeys:
     )
 
 
-def _escape(strings: StringColumn) -> tuple[Numbers, Numbers, NDArray[np.uint8]]:
+def _escape(strings: StringColumn) -> tuple[Numbers, Numbers, Octets]:
     """Starts, sizes and bytes of strings with a backslash before each special byte. None of these is part of another character
     in UTF-8."""
     first, last = int(strings.offsets[0]), int(strings.offsets[-1])

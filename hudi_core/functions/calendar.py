@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
 from hudi_core.functions.record import Stretch
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
-Whole = TypeVar("Whole", int, NDArray[np.int64])
+Whole = TypeVar("Whole", int, Numbers)
 MICROS = 1_000_000
 FIRST_DAY, LAST_DAY = days_from_civil(0, 1), days_from_civil(10_000, 1) - 1
 """Years that are written with four digits, so that their texts order as they do."""

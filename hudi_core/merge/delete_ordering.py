@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -81,7 +80,7 @@ def delete_ordering(
     return tuple(columns), ~has_value
 
 
-_Part = UnionColumn | tuple[UnionColumn, NDArray[np.int64], NDArray[np.int64]]
+_Part = UnionColumn | tuple[UnionColumn, Numbers, Numbers]
 """Values, or of some deletes the row of each among others."""
 
 
@@ -133,7 +132,7 @@ def _values_of_type(part: _Part, rows: int, ordering_type: t.Type, engine: Order
     return engine.nulls(ordering_type, rows) if column is None else column, has_value
 
 
-def _rows_of_column(column: Column, positions: NDArray[np.int64]) -> Column:
+def _rows_of_column(column: Column, positions: Numbers) -> Column:
     """Rows of a column, in this order."""
     match column:
         case PrimitiveColumn(values):

@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bytes8,
     Column,
     EnumColumn,
     FixedBinaryColumn,
     NullColumn,
-    Offsets,
     PrimitiveColumn,
     StringColumn,
     length,
@@ -89,18 +87,18 @@ def _comparable(column: Column, ordering_type: Type, width: int) -> Comparable:
             )
 
 
-def _with_zero_nulls(values: NDArray[np.int64], validity: Bools | None) -> Comparable:
+def _with_zero_nulls(values: Numbers, validity: Bools | None) -> Comparable:
     return values if validity is None or validity.all() else np.where(validity, values, 0)
 
 
-def _float_keys(values: NDArray[Any]) -> NDArray[np.int64]:
+def _float_keys(values: NDArray[Any]) -> Numbers:
     doubles = values.astype(np.float64)
     bits = doubles.view(np.int64)
     ordered = np.where(bits < 0, bits ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), bits)
     return np.where(np.isnan(doubles), np.iinfo(np.int64).max, ordered)
 
 
-def _string_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
+def _string_keys(offsets: Offsets, data: Octets, width: int, validity: Bools | None) -> Comparable:
     lengths = np.diff(offsets)
     items = np.zeros((len(lengths), width + LENGTH_BYTES), np.uint8)
     _fill(items, offsets[:-1], np.minimum(lengths, width), data)
@@ -110,7 +108,7 @@ def _string_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | N
     return _items(items)
 
 
-def _decimal_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
+def _decimal_keys(offsets: Offsets, data: Octets, width: int, validity: Bools | None) -> Comparable:
     """Unscaled two's complement, right-aligned with its sign carried on; the sign's bit turned, it compares as bytes."""
     lengths = np.minimum(np.diff(offsets), width)
     ends = offsets[1:]
@@ -125,14 +123,14 @@ def _decimal_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | 
     return _items(items)
 
 
-def _fill(items: NDArray[np.uint8], starts: Offsets, lengths: Offsets, data: Bytes8, step: int = 1) -> None:
+def _fill(items: Octets, starts: Offsets, lengths: Offsets, data: Octets, step: int = 1) -> None:
     """The bytes of each row, one position of all rows at a time."""
     for index in range(int(lengths.max(initial=0))):
         rows = np.flatnonzero(lengths > index)
         items[rows, index] = data[starts[rows] + step * index]
 
 
-def _items(rows: NDArray[np.uint8]) -> Comparable:
+def _items(rows: Octets) -> Comparable:
     """Rows of bytes as byte strings of NumPy, one per row. NumPy ignores zeros at the end, which are the same in all."""
     return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").reshape(-1)
 

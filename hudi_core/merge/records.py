@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Numbers32
 from hudi_core.merge.ordering_values import Comparable
-
-Sources = NDArray[np.int32]
 
 NO_ROW = -1
 """Stands for the row of a deleted record."""
@@ -45,13 +42,13 @@ class MergeRecords:
     deleted: Bools
     absolute: Bools
     listed: Bools
-    sources: Sources
+    sources: Numbers32
     has_value: Bools
 
     def __len__(self) -> int:
         return len(self.deleted)
 
-    def take(self, rows: NDArray[np.int64]) -> MergeRecords:
+    def take(self, rows: Numbers) -> MergeRecords:
         """The records of these rows, in this order."""
         return MergeRecords(
             tuple(column[rows] for column in self.ordering),
@@ -62,7 +59,7 @@ class MergeRecords:
             self.has_value[rows],
         )
 
-    def put(self, rows: NDArray[np.int64], others: MergeRecords) -> None:
+    def put(self, rows: Numbers, others: MergeRecords) -> None:
         """Replaces the records of these rows."""
         for column, other_column in zip(self.ordering, others.ordering, strict=True):
             column[rows] = other_column
@@ -127,8 +124,8 @@ def _newer_wins(older: MergeRecords, newer: MergeRecords, precedence: Precedence
 
 
 def fold(
-    records: MergeRecords, keys: NDArray[np.int64], precedence: Precedence, latest: Bools | None = None
-) -> tuple[NDArray[np.int64], MergeRecords]:
+    records: MergeRecords, keys: Numbers, precedence: Precedence, latest: Bools | None = None
+) -> tuple[Numbers, MergeRecords]:
     """The distinct keys in ascending order, and the merged record of each. `records` stand from oldest to newest.
 
     `keys` are numbers that stand for the records' keys. The work grows with the records; the number of rounds is that of

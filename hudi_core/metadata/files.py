@@ -9,14 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import (
-    MapColumn,
-    Offsets,
-    PrimitiveColumn,
-    StringColumn,
-    StructColumn,
-    select_nested_column,
-)
+from hudi_core.arrays import Bools, Numbers, Offsets
+from hudi_core.columns.nodes import MapColumn, PrimitiveColumn, StringColumn, StructColumn, select_nested_column
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.errors import CorruptFileError
@@ -95,13 +89,11 @@ class _Entries:
     orders: list[int]
     offsets: Offsets
     names: StringColumn
-    sizes: NDArray[np.int64]
-    deleted: NDArray[np.bool_]
+    sizes: Numbers
+    deleted: Bools
 
 
-def _live(
-    entries: _Entries, rows: NDArray[np.int64], keys: NDArray[np.int64], orders: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _live(entries: _Entries, rows: Numbers, keys: Numbers, orders: Numbers) -> tuple[Numbers, Numbers]:
     """Which of the entries stand for live files, one for each, and their sizes. A deleted file goes, one that is there twice
     has grown to the larger size."""
     if not entries.deleted.any() and int(keys.max(initial=-1)) + 1 == len(entries.keys):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers, Octets
+from hudi_core.arrays import Bools, Numbers, Octets, Words64
 from hudi_core.metadata.recorded import NO_KIND
 
 _WORD = 8
@@ -87,11 +87,11 @@ def live_records(
     return LiveRecords(np.arange(len(kinds)), kinds, run, void).select(counts)
 
 
-def words_of(keys: Octets) -> NDArray[np.uint64]:
+def words_of(keys: Octets) -> Words64:
     """Keys as words of eight bytes, the last one filled up with zeros."""
     rest = -keys.shape[1] % _WORD
     whole = np.pad(keys, ((0, 0), (0, rest))) if rest else keys
-    words: NDArray[np.uint64] = whole.view("<u8")
+    words: Words64 = whole.view("<u8")
     return words
 
 
@@ -99,7 +99,7 @@ def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[An
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 
-def _find_shared_keys(words: NDArray[np.uint64], unique: int) -> Numbers:
+def _find_shared_keys(words: Words64, unique: int) -> Numbers:
     """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
     are looked up among the others."""
     mixed = words[:, 0] * _MIXERS[0]
@@ -113,7 +113,7 @@ def _find_shared_keys(words: NDArray[np.uint64], unique: int) -> Numbers:
     return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
 
 
-def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
+def _may_be_among(mixed: Words64, others: Words64) -> Bools:
     """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
     last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
     shared = np.zeros(int(last) + 1, np.bool_)
@@ -122,7 +122,7 @@ def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bool
     return passing
 
 
-def _counting(words: NDArray[np.uint64], order: Numbers, resets: Bools, gone: Bools) -> tuple[Numbers, Numbers]:
+def _counting(words: Words64, order: Numbers, resets: Bools, gone: Bools) -> tuple[Numbers, Numbers]:
     """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
     what was before, unless it is gone, and all after it."""
     sequence = np.lexsort((order, *words.T))

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings, utf8_column
@@ -116,7 +115,7 @@ def count(group: FileGroup, most: int) -> int | None:
     return group.base.entry_count - replaced + added
 
 
-def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> LookupResult:
+def _matches_in(piece: Piece, keys: StringIndex, left: Bools) -> LookupResult:
     """The records of a piece of a base file whose keys are `left` to be found."""
     batch = piece()
     key_numbers = keys.find(keys_of(batch.cells))
@@ -124,7 +123,7 @@ def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> Loo
     return LookupResult(replace(batch, cells=batch.cells.take(rows)), key_numbers[rows])
 
 
-def _last_rows(key_numbers: Numbers, left: NDArray[np.bool_]) -> Numbers:
+def _last_rows(key_numbers: Numbers, left: Bools) -> Numbers:
     """The last row of each key that is left, of rows with keys by number (or none: -1)."""
     rows = np.flatnonzero(key_numbers >= 0)
     rows = rows[left[key_numbers[rows]]][::-1]

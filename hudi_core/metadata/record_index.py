@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import (
     Column,
     NullColumn,
@@ -48,10 +48,10 @@ class LocationColumns:
     """Where keys are: partition paths, and file ids either as a UUID with a number (-1: none) or, where `as_text`, as texts."""
 
     partitions: StringColumn
-    high: NDArray[np.int64]
-    low: NDArray[np.int64]
-    file_indexes: NDArray[np.int64]
-    as_text: NDArray[np.bool_]
+    high: Numbers
+    low: Numbers
+    file_indexes: Numbers
+    as_text: Bools
     file_ids: StringColumn | None
 
 
@@ -83,7 +83,7 @@ def location_columns(result: LookupResult) -> LocationColumns:
     )
 
 
-def _numbers(column: Column, count: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _numbers(column: Column, count: int) -> tuple[Numbers, Bools]:
     """Integers, and flags of those that are not null."""
     if isinstance(column, NullColumn):
         return np.zeros(count, np.int64), np.zeros(count, np.bool_)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Numbers, Octets
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import from_bytes, to_integers, to_texts
 from hudi_core.columns.nodes import (
@@ -136,7 +136,7 @@ class BoundKinds:
 class DecodedStatistics:
     """Records of one decoding, in the order of their batches. Counts and sizes are -1 where unknown."""
 
-    keys: NDArray[np.uint8]
+    keys: Octets
     order: Numbers
     kinds: Numbers
     lower: UnionColumn
@@ -232,7 +232,7 @@ def _take(column: UnionColumn, rows: Numbers | None) -> tuple[NDArray[np.int8], 
     return (column.branches, places) if rows is None else (column.branches[rows], places[rows])
 
 
-def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
+def _keys(batch: RecordBatch, size: int) -> Octets:
     cells = batch.cells
     if (cells.key_lengths != size).any():
         wrong = int(cells.key_lengths[np.argmax(cells.key_lengths != size)])

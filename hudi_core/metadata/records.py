@@ -8,8 +8,8 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.engine import Storage
@@ -109,7 +109,7 @@ class FileGroup:
             return []
         return [partial(_piece, self.base, cells) for cells in self.base.pieces_for(keys)]
 
-    def lookup(self, keys: Sequence[bytes]) -> tuple[RecordBatch, NDArray[np.int64]] | None:
+    def lookup(self, keys: Sequence[bytes]) -> tuple[RecordBatch, Numbers] | None:
         """The records of these keys, which ascend, in the base file, and for each the number of its key; None: no file."""
         if self.base is None:
             return None

@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers, Octets
+from hudi_core.arrays import Bools, Numbers, Numbers32, Octets, Words64
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import ColumnBuilder
 from hudi_core.columns.hashes import xxh64_id
@@ -182,7 +181,7 @@ class _Gathered:
     parts: Sequence[DecodedStatistics]
     kinds: BoundKinds
     keys: Octets
-    columns: NDArray[np.int32]
+    columns: Numbers32
     repeated: bool
 
     def renumber(self, kinds: BoundKinds) -> list[DecodedStatistics]:
@@ -253,7 +252,7 @@ def _join_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:
     return np.concatenate([*keys, np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, keys[0].shape[1])])
 
 
-def _select_named(words: NDArray[np.uint64], column: str) -> Bools:
+def _select_named(words: Words64, column: str) -> Bools:
     """Which keys start with the column's name."""
     name = np.frombuffer(xxh64_id(column).encode() + bytes(4), "<u8")
     named: Bools = (words[:, 0] == name[0]) & (words[:, 1] & np.uint64(0xFFFFFFFF) == name[1])

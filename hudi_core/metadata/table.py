@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import file_group_indexes, xxh64_id
 from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import FileInfo, Storage
@@ -228,7 +229,7 @@ class MetadataTable(Portable):
         """
         return live_files(self.records(FILES))
 
-    def file_keys(self, files: FileList, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
+    def file_keys(self, files: FileList, rows: Numbers) -> NDArray[np.bytes_]:
         """For each of these files, the part of its keys after the column; those that are known are not hashed again."""
         known = self._known_keys
         keys = hash_keys(files, rows) if known is None else keys_beside(files, rows, known)

@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
-from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Floats, carrier
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
 LONG_STRING = 2048
@@ -152,14 +151,14 @@ def _strings_of(bounds: object) -> ByteStrings:
     return bounds
 
 
-def _first(strings: ByteStrings, lower: int, upper: int) -> NDArray[np.int64]:
+def _first(strings: ByteStrings, lower: int, upper: int) -> Numbers:
     """Where in its bytes each string first has a byte from `lower` up to `upper`; its end when it has none."""
     ends = strings.offsets[1:]
     places = np.flatnonzero((strings.data >= lower) & (strings.data < upper))
     if not len(places):
         return ends.copy()
     indices = np.searchsorted(places, strings.offsets[:-1])
-    first: NDArray[np.int64] = np.minimum(np.append(places, len(strings.data))[indices], ends)
+    first: Numbers = np.minimum(np.append(places, len(strings.data))[indices], ends)
     return first
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import BinaryColumn, StringColumn
@@ -59,7 +59,7 @@ def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
         )
 
 
-def group_numbers(rows: IndexRows, groups: int) -> NDArray[np.int64]:
+def group_numbers(rows: IndexRows, groups: int) -> Numbers:
     """The file group of each record, and then of each delete, among so many. Rule FORMAT-12."""
     chosen_by = rows.group_keys or concat_strings([rows.keys, rows.deletes])
     return np.abs(utf8_string_hashes(chosen_by.data, chosen_by.offsets).astype(np.int64)) % groups
@@ -133,13 +133,13 @@ def find_repeated_key(keys: StringColumn) -> str | None:
     return None if differs.all() else _key(keys, int(order[int(differs.argmin())])).decode()
 
 
-def _order(keys: StringColumn) -> NDArray[np.int64]:
+def _order(keys: StringColumn) -> Numbers:
     if len(keys.offsets) == 1:
         return np.zeros(0, np.int64)
     return order_texts(ByteStrings(keys.offsets, keys.data))[0]
 
 
-def take_values(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
+def take_values(values: BinaryColumn, rows: Numbers) -> BinaryColumn:
     """The values of these rows, in the order given."""
     starts = values.offsets[rows]
     return BinaryColumn(*gather(values.data, starts, values.offsets[rows + 1] - starts))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
@@ -153,7 +153,7 @@ def listing_rows(files: FileList) -> IndexRows:
     return together([all_partitions, IndexRows(keys, encode_records(_FILES, entries))]) if count else all_partitions
 
 
-def _entries(sizes: NDArray[np.int64]) -> StructColumn:
+def _entries(sizes: Numbers) -> StructColumn:
     """Files that are there, of these sizes."""
     fields: dict[str, Column] = {
         "size": PrimitiveColumn(sizes),

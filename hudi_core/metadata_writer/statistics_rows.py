@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.hashes import partition_id, xxh64_id
@@ -253,7 +252,7 @@ def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form
     return StructColumn(count, {"typeOrdinal": ordinals, "additionalInfo": details})
 
 
-def _values(bounds: Bounds, known: NDArray[np.bool_], type: t.Type, form: Form) -> Column:
+def _values(bounds: Bounds, known: Bools, type: t.Type, form: Form) -> Column:
     """Bounds in the physical form of their wrapper; null where not known."""
     match form.wrapper:
         case "StringWrapper":
@@ -274,7 +273,7 @@ def _values(bounds: Bounds, known: NDArray[np.bool_], type: t.Type, form: Form) 
     return PrimitiveColumn(bounds.astype(dtype.get(form.wrapper, "f8")), known)
 
 
-def _encode_unscaled(bounds: Bounds, known: NDArray[np.bool_]) -> BinaryColumn:
+def _encode_unscaled(bounds: Bounds, known: Bools) -> BinaryColumn:
     """Unscaled values of decimals as two's complement, big-endian, in as few bytes as hold them."""
     if isinstance(bounds, ByteStrings):
         digits = bounds.data[bounds.offsets[0] : bounds.offsets[-1]].reshape(-1, WIDE_SIZE).copy()

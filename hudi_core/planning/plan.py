@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.arrays import Numbers32
 from hudi_core.notebook import html_table, show_briefly
 from hudi_core.portable import Portable
 from hudi_core.timeline.slices import FileSlice
@@ -53,7 +54,7 @@ class Decision:
 class Reasons:
     """Why, for each slice: a number into `texts`."""
 
-    text_of_slice: npt.NDArray[np.int32]
+    text_of_slice: Numbers32
     texts: tuple[str, ...]
 
 

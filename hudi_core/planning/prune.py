@@ -13,7 +13,7 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Numbers, Numbers32
 from hudi_core.expr.bind import bind
 from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import Expr
@@ -175,7 +175,7 @@ def _reasons(
     names: Sequence[str],
     opened: Sequence[tuple[int, SourceAnswer, Numbers]],
     codes: npt.NDArray[np.int8],
-    removed_by: npt.NDArray[np.int32],
+    removed_by: Numbers32,
 ) -> Reasons:
     """For a skipped slice the source, and the leaves of the predicate that are impossible there."""
     tally, plain = Tally(len(codes)), whole(conjuncts)

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Cut
 from hudi_core.pruning.key_ranges import Ranges, complement, points
@@ -125,7 +126,7 @@ def units_of(value: Any, scale: int) -> int | Fraction:
 _LARGEST = 2**63 - 1
 
 
-def float_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def float_keys(values: Floats) -> Numbers:
     """Keys of floats that are not NaN; -0.0 equals 0.0."""
     bits = (values + 0.0).view(np.int64)  # -0.0 + 0.0 is 0.0
     return bits ^ ((bits >> 63) & np.int64(_LARGEST))

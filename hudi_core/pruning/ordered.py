@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Numbers32
 from hudi_core.pruning.intervals import BLOCK, Intervals, hull
 from hudi_core.pruning.key_ranges import Ranges
 from hudi_core.pruning.order_keys import NAN_KEY, FloatKeys, KeyArray, OrderKeys
 
-Numbers = NDArray[np.signedinteger[Any]]
+FileNumbers = NDArray[np.signedinteger[Any]]
 """File numbers, int32 or int64."""
 
 _MAX_UNCHECKED_BLOCKS = 8
@@ -41,7 +41,7 @@ class ValueSet:
     ranges: Ranges
     nan: bool
     null: bool
-    ends: NDArray[np.int64] | None
+    ends: Numbers | None
     """The first keys of the ranges and the last ones, when they are too many to be compared one after the other."""
 
     @staticmethod
@@ -111,7 +111,7 @@ def _meets_ascending(firsts: KeyArray, lasts: KeyArray, lower: KeyArray, upper: 
     return met.reshape(lower.shape)
 
 
-Blocks = slice | NDArray[np.int64]
+Blocks = slice | Numbers
 """Blocks that follow each other (start and stop given), or any by number, ascending."""
 
 
@@ -119,11 +119,11 @@ Blocks = slice | NDArray[np.int64]
 class OrderedFiles:
     """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
 
-    file_numbers: NDArray[np.int32] | None
+    file_numbers: Numbers32 | None
     """Their file numbers; None when they are listed in this order anyway."""
     files: Intervals
     """The intervals of the files; unbounded ones hold nothing here."""
-    unbounded: NDArray[np.int32]
+    unbounded: Numbers32
     """The numbers of the files that may hold any value, ascending; read only."""
     hull: Intervals
     lowers: list[int]
@@ -214,10 +214,10 @@ def _run(order: OrderedFiles, begin: int, end: int) -> BlockRun:
     return BlockRun(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def select_files(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
+def select_files(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> FileNumbers:
     """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
     unbounded; no block is there twice."""
-    parts: list[Numbers] = [order.unbounded, *(_select_files(wanted, order, blocks) for blocks in some)]
+    parts: list[FileNumbers] = [order.unbounded, *(_select_files(wanted, order, blocks) for blocks in some)]
     if len(parts) == 1:
         return order.unbounded
     numbers = np.concatenate(parts)
@@ -225,7 +225,7 @@ def select_files(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Number
     return numbers
 
 
-def _select_files(wanted: ValueSet, order: OrderedFiles, blocks: Blocks) -> Numbers:
+def _select_files(wanted: ValueSet, order: OrderedFiles, blocks: Blocks) -> FileNumbers:
     masks = holds(wanted, order.files, blocks, ascending=True)
     numbers = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):

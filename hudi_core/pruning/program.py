@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
@@ -268,7 +267,7 @@ def _every(parts: tuple[Program, ...], files: Files) -> Bools:
     return flags
 
 
-def pick(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def pick(files: Files, places: Numbers) -> Numbers:
     """Some of the files, by their places among them."""
     return places + int(files.start) if isinstance(files, slice) else files[places]
 

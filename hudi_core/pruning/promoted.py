@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescale_wide
-from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Floats, carrier, without_bounds
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier, without_bounds
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, Purpose, is_mislabelled, promotion
 from hudi_core.values.calendar import DAY_SECONDS

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers, Numbers32, Octets, Words64
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 
-Ranks32 = NDArray[np.int32]
 
-
-def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
+def ranks(texts: ByteStrings) -> tuple[Numbers32, Numbers32]:
     """The rank of each text, and the place of one text of each rank. Equal texts share a rank, which counts from 0."""
     order, begins = order_texts(texts)
     numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
@@ -28,7 +26,7 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     return ranks, order[begins].astype(np.int32)
 
 
-def order_texts(texts: ByteStrings) -> tuple[Numbers, NDArray[np.bool_]]:
+def order_texts(texts: ByteStrings) -> tuple[Numbers, Bools]:
     """The places of texts in ascending order, those of equal ones in any; and which of them differ from the one before. There is
     a text at least."""
     reader = WordReader(texts, common_prefix(texts))
@@ -54,14 +52,14 @@ def order_texts(texts: ByteStrings) -> tuple[Numbers, NDArray[np.bool_]]:
     return order, begins
 
 
-def _changes(values: NDArray[Any]) -> NDArray[np.bool_]:
+def _changes(values: NDArray[Any]) -> Bools:
     """Where a value differs from the one before it; the first does."""
     changes = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=changes[1:])
     return changes
 
 
-def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -> Numbers:
+def _in_runs(begins: Bools, also: Bools | None = None) -> Numbers:
     """The places in runs of more than one, given where runs begin."""
     alone = begins.copy()
     alone[:-1] &= begins[1:]
@@ -69,7 +67,7 @@ def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -
     return np.flatnonzero(wanted)
 
 
-def _dense(values: NDArray[np.uint64]) -> Numbers:
+def _dense(values: Words64) -> Numbers:
     """Ranks of the values: equal values share one, no number is left out."""
     order = np.argsort(values)
     dense = np.empty(len(values), np.int64)
@@ -77,7 +75,7 @@ def _dense(values: NDArray[np.uint64]) -> Numbers:
     return dense
 
 
-def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
+def places(texts: ByteStrings, literals: Sequence[bytes]) -> Numbers32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     reader = WordReader(texts)
     return _place(reader, reader.read(0), _LiteralWords.from_list(literals))
@@ -85,7 +83,7 @@ def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
 
 def place_bounds(
     lower: ByteStrings, upper: ByteStrings, literals: Sequence[bytes]
-) -> tuple[Ranks32, Ranks32, NDArray[np.bool_]]:
+) -> tuple[Numbers32, Numbers32, Bools]:
     """The places of lower and upper bounds among literals, and whether each lower bound is at most its upper one.
 
     Two bounds may have one place in either order.
@@ -96,15 +94,15 @@ def place_bounds(
     return first, last, _at_most(readers, heads)
 
 
-def at_most(left: ByteStrings, right: ByteStrings) -> NDArray[np.bool_]:
+def at_most(left: ByteStrings, right: ByteStrings) -> Bools:
     """Whether each text on the left sorts at or before the one at the same place on the right."""
     readers = WordReader(left), WordReader(right)
     return _at_most(readers, [reader.read(0) for reader in readers])
 
 
-def _at_most(readers: tuple[WordReader, WordReader], heads: Sequence[_WordsAndSizes]) -> NDArray[np.bool_]:
+def _at_most(readers: tuple[WordReader, WordReader], heads: Sequence[_WordsAndSizes]) -> Bools:
     (words, sizes), (others, other_sizes) = heads
-    result: NDArray[np.bool_] = words <= others
+    result: Bools = words <= others
     # Words that are equal end the comparison where a text ends; the shorter text comes first.
     rows = np.flatnonzero(words == others)
     sizes, other_sizes = sizes[rows], other_sizes[rows]
@@ -120,7 +118,7 @@ def _at_most(readers: tuple[WordReader, WordReader], heads: Sequence[_WordsAndSi
     return result
 
 
-_WordsAndSizes = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+_WordsAndSizes = tuple[Words64, Octets]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +127,7 @@ class _LiteralWords:
 
     count: int
     reader: WordReader
-    heads: NDArray[np.uint64]
+    heads: Words64
 
     @staticmethod
     def from_list(literals: Sequence[bytes]) -> _LiteralWords:
@@ -137,18 +135,18 @@ class _LiteralWords:
         return _LiteralWords(len(literals), reader, reader.read(0)[0])
 
 
-def _place(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Ranks32:
+def _place(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Numbers32:
     """The places of texts whose first words are `head`."""
     if not among.count:
         return np.zeros(len(head[0]), np.int32)
     below, rows = _begins(head[0], among.heads)
-    result: Ranks32 = (2 * below).astype(np.int32, copy=False)
+    result: Numbers32 = (2 * below).astype(np.int32, copy=False)
     if len(rows):
         _place_by_words(reader, rows, among, result)
     return result
 
 
-def _place_by_words(reader: WordReader, rows: Numbers, among: _LiteralWords, result: Ranks32) -> None:
+def _place_by_words(reader: WordReader, rows: Numbers, among: _LiteralWords, result: Numbers32) -> None:
     """Places the texts in `rows`, each of which begins with the first word of a literal.
 
     Word by word, all at once: literals that have all words so far in common are a group, and each text is left in one.
@@ -186,13 +184,13 @@ _MAX_SCANNED_WORDS = 4
 """Up to so many words are compared one after the other, more are searched."""
 
 
-def _begins(words: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[Any], Numbers]:
+def _begins(words: Words64, wanted: Words64) -> tuple[NDArray[Any], Numbers]:
     """For each word how many of the wanted ones, which ascend, are below it; and the places of words that are wanted."""
     if len(wanted) > _MAX_SCANNED_WORDS:
         begin = np.searchsorted(wanted, words)
         return begin, np.flatnonzero(wanted[np.minimum(begin, len(wanted) - 1)] == words)
     few = (words > wanted[0]).astype(np.int32)
-    equal: NDArray[np.bool_] = words == wanted[0]
+    equal: Bools = words == wanted[0]
     for other in wanted[1:]:
         few += words > other
         equal |= words == other

@@ -9,11 +9,11 @@ from math import inf
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.pruning.intervals import BLOCK
 from hudi_core.pruning.loaded import Files
-from hudi_core.pruning.ordered import Numbers, ValueSet, candidates, runs, select_files, size
+from hudi_core.pruning.ordered import FileNumbers, ValueSet, candidates, runs, select_files, size
 from hudi_core.pruning.program import AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, SameForAll, mask, pick
 
 SMALL = 32 * BLOCK
@@ -31,7 +31,7 @@ class _FoundFiles:
     """Where all files are for which a program is true: those that are `sure`, in several parts that ascend each, and what a
     look at each file of some `stretches` gives."""
 
-    sure: list[Numbers]
+    sure: list[FileNumbers]
     stretches: list[slice]
 
 
@@ -51,7 +51,7 @@ class _Way:
     route: Callable[[], _Route]
 
 
-def find(program: Program, count: int) -> Numbers:
+def find(program: Program, count: int) -> FileNumbers:
     """The numbers, ascending, of those of `count` files for which the program is true."""
     if isinstance(program, MayHold) and not program.ranges:
         return program.answers.listed.nulls.nonzero()[0]
@@ -62,7 +62,7 @@ def find(program: Program, count: int) -> Numbers:
     return mask(program, slice(0, count)).nonzero()[0]
 
 
-def _through(route: _Route, program: Program) -> Numbers:
+def _through(route: _Route, program: Program) -> FileNumbers:
     result = route.go()
     numbers = _union(result.sure)
     for stretch in result.stretches:
@@ -70,7 +70,7 @@ def _through(route: _Route, program: Program) -> Numbers:
     return numbers
 
 
-def _with_stretch(numbers: Numbers, stretch: slice, complete: Numbers) -> Numbers:
+def _with_stretch(numbers: FileNumbers, stretch: slice, complete: FileNumbers) -> FileNumbers:
     """The numbers, with all there are in a stretch in the place of some of them."""
     if not len(numbers):
         return complete
@@ -153,13 +153,13 @@ def _join(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     return _Way(most, lambda: _Route(most * _SCATTERED, go))
 
 
-def _keep(files: Files, program: Program) -> NDArray[np.int64]:
+def _keep(files: Files, program: Program) -> Numbers:
     if not isinstance(files, slice):
         files = files.astype(np.intp, copy=False)  # what NumPy picks by fastest
     return np.asarray(pick(files, mask(program, files).nonzero()[0]))
 
 
-def _union(parts: list[Numbers]) -> Numbers:
+def _union(parts: list[FileNumbers]) -> FileNumbers:
     """The numbers in any of the parts, each of which ascends."""
     parts = [part for part in parts if len(part)]
     if len(parts) < 2:
@@ -175,7 +175,7 @@ def _union(parts: list[Numbers]) -> Numbers:
     return together[first]
 
 
-def _insert(many: Numbers, few: Numbers) -> Numbers:
+def _insert(many: FileNumbers, few: FileNumbers) -> FileNumbers:
     """The union of two parts, for a few in the second: the first is moved, not sorted."""
     places = many.searchsorted(few)
     new = many.take(places, mode="clip") != few

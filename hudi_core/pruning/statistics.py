@@ -19,16 +19,14 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.int128 import WIDE_SIZE
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
-Floats = NDArray[np.float64]
 Bounds = Numbers | Floats | ByteStrings
 
 MAX_INT64_DECIMAL_PRECISION = 18

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
@@ -190,11 +189,11 @@ class PruningPlan:
         self._count = columns.statistics.count
         self._programs: dict[Truth, Program] = {}
 
-    def possible(self) -> NDArray[np.int64]:
+    def possible(self) -> Numbers:
         """The files in which some row may match."""
         return find(self._program(TRUE), self._count).astype(np.int64, copy=False)
 
-    def all_match(self) -> NDArray[np.int64]:
+    def all_match(self) -> Numbers:
         """The files in which every row matches, if they have rows."""
         kept = self.possible()
         for other in (FALSE, NULL):

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers, Words64
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import hash_strings
 from hudi_core.columns.strings import take_strings
@@ -29,9 +29,9 @@ class KeyRuns:
         self._texts = ArrayFile(folder, f"{name}.texts", np.uint8)
         self._lengths = ArrayFile(folder, f"{name}.lengths", np.int32)
         self._numbers = ArrayFile(folder, f"{name}.numbers", np.int64)
-        self._rows: list[NDArray[np.int64]] = []
+        self._rows: list[Numbers] = []
         """For each run where the rows of its shares begin, and where the last of them ends."""
-        self._bytes: list[NDArray[np.int64]] = []
+        self._bytes: list[Numbers] = []
         """As the rows, the bytes."""
 
     @property
@@ -52,7 +52,7 @@ class KeyRuns:
         self._lengths.add(np.diff(texts.offsets))
         self._numbers.add(order + first)
 
-    def share(self, number: int) -> Iterator[tuple[StringColumn, NDArray[np.int64]]]:
+    def share(self, number: int) -> Iterator[tuple[StringColumn, Numbers]]:
         """The keys of one share with the numbers of their rows, run by run: those of a run ascend."""
         for rows, places in zip(self._rows, self._bytes, strict=True):
             begin, end = rows[number : number + 2].tolist()
@@ -62,7 +62,7 @@ class KeyRuns:
                 texts = self._texts.read(*places[number : number + 2].tolist())
                 yield StringColumn(offsets, texts), self._numbers.read(begin, end)
 
-    def _shares(self, keys: StringColumn) -> NDArray[np.uint64]:
+    def _shares(self, keys: StringColumn) -> Words64:
         if not self._bits or not length(keys):
             return np.zeros(length(keys), np.uint64)
         return (hash_strings(keys) * _SPREAD) >> np.uint64(64 - self._bits)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers32
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, length, validity_of
 from hudi_core.errors import CorruptFileError
@@ -30,7 +29,7 @@ class RawRecords:
     deleted: Bools
     absolute: Bools
     listed: Bools
-    rows: NDArray[np.int32]
+    rows: Numbers32
     has_value: Bools
 
     def widths(self, columns: MergeColumns) -> tuple[int, ...]:
@@ -67,7 +66,7 @@ class LogBuffer:
         self._absolute: list[Bools] = []
         self._listed: list[Bools] = []
         self._has_value: list[Bools] = []
-        self._row_numbers: list[NDArray[np.int32]] = []
+        self._row_numbers: list[Numbers32] = []
 
     def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None, size: int = 0) -> None:
         """Adds a batch of the columns' schema. `stored` are the ids of the columns in its block, if that is partial; `size` is

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
@@ -60,13 +60,13 @@ class LogRecords:
     batches: Sequence[Any]
     rows: int
     keys: StringIndex | None
-    key_ids: NDArray[np.int64]
+    key_ids: Numbers
     records: MergeRecords
     columns: int
     widths: tuple[int, ...]
 
 
-def gather_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
+def gather_records(buffer: LogBuffer, positions: Numbers | None = None) -> LogRecords:
     """The records of a buffer, ready to be merged: by `positions` in the base file where the log has them, else by key."""
     records, widths = buffer.join()
     keys = None if positions is not None else index_strings(buffer.keys())
@@ -102,7 +102,7 @@ class LogReader:
     columns: MergeColumns
     _plans: dict[tuple[str, int], _BlockPlan] = field(default_factory=dict, repr=False, compare=False)
 
-    def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
+    def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: Numbers | None) -> LogRecords:
         """The records of a slice's counting blocks; `positions` are their positions in the base file, if recorded."""
         buffer = LogBuffer(self.columns, self.merges_columns(blocks))
         self.read_into(buffer, slice, blocks)
@@ -266,7 +266,7 @@ MAX_RECORDS_PER_BYTE = 1032
 """The greatest number of records for each byte of a compressed block: the greatest ratio of deflate."""
 
 
-def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[np.int64] | None:
+def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> Numbers | None:
     """The position in the slice's base file of each record of the blocks; None unless every block records them. Rule MERGE-15."""
     base = None if slice.base is None else parse_base_file(slice.base.name)
     if base is None or not blocks:
@@ -284,7 +284,7 @@ def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[n
     return np.concatenate(positions)
 
 
-def refuse_positions_beyond(positions: NDArray[np.int64], rows: int, where: str) -> None:
+def refuse_positions_beyond(positions: Numbers, rows: int, where: str) -> None:
     """Raises `CorruptFileError` for a position that a base file of so many rows does not have."""
     beyond = positions[positions >= rows]
     if len(beyond):

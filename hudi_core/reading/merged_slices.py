@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.errors import UsageError
 from hudi_core.evolve.reconcile import reconcile
@@ -149,7 +147,7 @@ class MergedSlices:
         return reader.columns, merge
 
     def _spill_by(
-        self, slice: FileSlice, blocks: Sequence[LogBlock], reader: LogReader, positions: NDArray[np.int64] | None
+        self, slice: FileSlice, blocks: Sequence[LogBlock], reader: LogReader, positions: Numbers | None
     ) -> SpilledMerge | None:
         """The merge by positions in the base file, or by keys; None where the positions are not those of the records."""
         base, folder = slice.base, ScratchFolder()

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers, Numbers32
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.engine import FileInfo
@@ -58,10 +58,10 @@ class _MergedRows:
     """A merged batch of the base file: `rows` have a newer record, `replaced` are the rows among them that change, `deleted`
     marks those of these go away, and `changed` holds the sources of the others."""
 
-    rows: NDArray[np.int64]
-    replaced: NDArray[np.int64]
+    rows: Numbers
+    replaced: Numbers
     deleted: Bools
-    changed: NDArray[np.int32]
+    changed: Numbers32
 
 
 class SliceMerge:
@@ -94,12 +94,12 @@ class SliceMerge:
         return self._columns.record_keys(root, "rows")
 
     @property
-    def added(self) -> NDArray[np.int64]:
+    def added(self) -> Numbers:
         """The numbers of records, one a key, whose keys have a row and the base file has not."""
         return self._keys[self._log_only()]
 
     @property
-    def removed(self) -> NDArray[np.int64]:
+    def removed(self) -> Numbers:
         """The numbers of records, one a key, that took away the row of the base file."""
         return self._keys[self._removed]
 
@@ -113,7 +113,7 @@ class SliceMerge:
         """How many rows of the base file the newer records took away."""
         return len(self.removed)
 
-    def keys_of(self, records: NDArray[np.int64]) -> StringColumn:
+    def keys_of(self, records: Numbers) -> StringColumn:
         """The keys of records by their numbers."""
         assert self._logs.keys is not None
         strings = self._logs.keys.strings
@@ -153,7 +153,7 @@ class SliceMerge:
         stays[merged_rows.replaced[merged_rows.deleted]] = False
         yield from self._gather([*self._logs.batches, batch], sources[stays])
 
-    def _report(self, changes: Changes, batch: Any, merged_rows: _MergedRows, changed: NDArray[np.int64]) -> None:
+    def _report(self, changes: Changes, batch: Any, merged_rows: _MergedRows, changed: Numbers) -> None:
         """Reports the deleted and updated rows of a batch; `changed` are the sources of its updated ones."""
         is_deleted, is_updated = (np.zeros(self._rows.count(batch), np.bool_) for _ in range(2))
         is_deleted[merged_rows.replaced[merged_rows.deleted]] = True
@@ -179,7 +179,7 @@ class SliceMerge:
         elif len(log_only):
             yield from self._gather(self._logs.batches, self._log_records.sources[log_only])
 
-    def _log_only(self) -> NDArray[np.int64]:
+    def _log_only(self) -> Numbers:
         """The numbers of keys that have a row, and that no batch of the base file has had so far."""
         return np.flatnonzero(~self._in_base & ~self._log_records.deleted)
 
@@ -241,7 +241,7 @@ class SliceMerge:
             self._selected[changed[:, 0]] = True
         return _MergedRows(rows, rows[~unchanged], result.deleted[~unchanged], changed)
 
-    def _match_keys(self, keys: StringColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _match_keys(self, keys: StringColumn) -> tuple[Numbers, Numbers]:
         """The rows of a base file's batch whose key is in the logs, ascending, and the number of the key of each.
 
         Of several rows with one key only the first is merged: rule MERGE-11.
@@ -258,7 +258,7 @@ class SliceMerge:
         self._in_base[key_numbers] = True
         return rows, key_numbers
 
-    def _match_positions(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _match_positions(self, count: int) -> tuple[Numbers, Numbers]:
         """As `_matches` for the next rows, by the positions of the log records in the base file."""
         begin = self._position
         self._position += count
@@ -270,7 +270,7 @@ class SliceMerge:
         if self._logs.keys is None:
             refuse_positions_beyond(self._keys[-1:], self._position, where)
 
-    def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> MergeRecords:
+    def _base_records(self, root: Any, columns: MergeColumns, rows: Numbers, where: str) -> MergeRecords:
         """The base file's rows with a record in the logs, numbered after the rows of the logs."""
         ordering = tuple(
             comparable(column, place.field.type, width, columns.nulls_above)[rows]

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers32
 from hudi_core.engine import FileInfo, Footer, Runner
 from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
 from hudi_core.formats.names import is_skeleton
@@ -28,7 +28,7 @@ class StoredSchemas:
     """The schemas that the files of a scan's parts have."""
 
     schemas: list[Schema]
-    indexes: NDArray[np.int32]
+    indexes: Numbers32
     """For each part the index of its file's schema. `NO_SCHEMA` for one that is not a Parquet file alone, whose path states what
     its rows do not hold, whose size is not the one that the table records, or whose footer cannot be read."""
 

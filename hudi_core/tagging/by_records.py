@@ -8,9 +8,8 @@ from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Numbers, Words64
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
@@ -145,9 +144,9 @@ class SliceNumbers:
         return np.array(slices, np.int64)[inverse.reshape(-1)]
 
 
-def _mix(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _mix(rows: Numbers) -> Words64:
     parts = rows.view(np.uint64)
-    mixed: NDArray[np.uint64] = parts[:, 0] * _MIXERS[0] ^ parts[:, 1] * _MIXERS[1]
+    mixed: Words64 = parts[:, 0] * _MIXERS[0] ^ parts[:, 1] * _MIXERS[1]
     mixed ^= mixed >> np.uint64(29)
     mixed += parts[:, 2] * _MIXERS[2]
     mixed ^= (mixed >> np.uint64(31)) + parts[:, 3] * _MIXERS[0]

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Numbers32
 from hudi_core.engine import InputRows, Runner
 from hudi_core.errors import HudiError
 from hudi_core.parallel.ordered import in_order
@@ -163,7 +163,7 @@ def slice_tasks(slices: Sequence[FileSlice], count: int) -> list[tuple[FileSlice
     return [tuple(part.slice for part in task) for task in dealt]
 
 
-def task_of_slices(slices: Sequence[FileSlice], count: int) -> tuple[int, NDArray[np.int32]]:
+def task_of_slices(slices: Sequence[FileSlice], count: int) -> tuple[int, Numbers32]:
     """How many tasks there are, at most `count`, and for each slice the index of the one that has its files."""
     rows = {(member.partition, member.file_id): row for row, member in enumerate(slices)}
     dealt = slice_tasks(slices, count)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Numbers, Numbers32
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.timeline.slices import FileSlice
@@ -23,7 +22,7 @@ class KeyColumns:
     """`HoodieKey`s as columns: record keys, none of them null, and for each the number of its partition in `paths`."""
 
     records: StringColumn
-    partitions: NDArray[np.int32]
+    partitions: Numbers32
     paths: tuple[str, ...]
 
     def __len__(self) -> int:

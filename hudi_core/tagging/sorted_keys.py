@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers, Words
+from hudi_core.arrays import Bools, Numbers, Words64
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
@@ -26,7 +26,7 @@ class SortedKeys:
     order: Numbers
     _skip: int
     """Bytes that all keys begin with."""
-    _words: Words
+    _words: Words64
     """The eight bytes after those, of each key, ascending."""
 
     def __len__(self) -> int:
@@ -85,7 +85,7 @@ def sort_keys(keys: StringColumn) -> SortedKeys:
     return SortedKeys(keys, order, skip, words)
 
 
-def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None:
+def _settle(reader: WordReader, order: Numbers, tied: Bools) -> None:
     """Brings keys whose first words are equal into order, word by word. `tied` marks those that are equal to the next one."""
     member = np.append(tied, False)
     member[1:] |= tied

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import Footer
@@ -38,8 +37,8 @@ class KeyBounds:
 
     lower: ByteStrings
     upper: ByteStrings
-    known: NDArray[np.bool_]
-    empty: NDArray[np.bool_]
+    known: Bools
+    empty: Bools
 
     def take(self, indexes: Numbers) -> KeyBounds:
         """The bounds of some of the slices."""

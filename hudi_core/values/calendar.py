@@ -8,8 +8,7 @@ import zoneinfo
 from functools import lru_cache
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from hudi_core.arrays import Numbers
 
 DAY_SECONDS = 86_400
 
@@ -41,7 +40,7 @@ BLANKS = "".join(map(chr, range(33))) + "\x7f"
 """What Spark passes over at the ends of a string that is cast: control characters and the blank, no other blank of Unicode."""
 
 
-Whole = TypeVar("Whole", int, NDArray[np.int64])
+Whole = TypeVar("Whole", int, Numbers)
 """A whole number, or an array of 64-bit ones: the calendar is reckoned alike of both."""
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
@@ -83,7 +82,7 @@ def with_partition_path(engine: Engine[Any, Any, Any], schema: Schema, batch: An
     return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
-def _find_contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> NDArray[np.bool_]:
+def _find_contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> Bools:
     """Rows of keys that come in several partitions, or in another one than that of the stored row."""
     keys, slices = incoming.keys, sources.snapshot.slices
     partitions = keys.partitions.astype(np.int64)
@@ -94,7 +93,7 @@ def _find_contested(sources: Sources, incoming: Incoming, places: Numbers, index
         differs[located] |= own[slices.partition_of[places[located]]] != partitions[located]
     by_key = np.zeros(len(keys), np.bool_)
     by_key[index.first[differs]] = True
-    result: NDArray[np.bool_] = by_key[index.first]
+    result: Bools = by_key[index.first]
     return result
 
 
@@ -128,7 +127,7 @@ def _winners(
     old_keys: StringColumn,
     old_batches: list[Any],
     index: StringIndex,
-) -> tuple[Numbers, NDArray[np.bool_]]:
+) -> tuple[Numbers, Bools]:
     """For each key, by its first row: the row that wins, `NOWHERE` for the stored one, and whether it deletes."""
     buffer = LogBuffer(columns, partial=False)
     for batch in (*old_batches, *incoming.spool.take(rows)):
@@ -151,7 +150,7 @@ def _decide(
     places: Numbers,
     rows: Numbers,
     winners: Numbers,
-    deleted: NDArray[np.bool_],
+    deleted: Bools,
     index: StringIndex,
 ) -> Resolved:
     keys, slices = incoming.keys, sources.snapshot.slices

@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import concat_strings, take_strings
@@ -43,7 +42,7 @@ class Places:
     slices: Numbers
     positions: Numbers | None = None
     """The position of each key's row in the base file of its slice, `NOWHERE` where unknown; None: not to be recorded."""
-    deleted: NDArray[np.bool_] | None = None
+    deleted: Bools | None = None
     """The rows whose key the slice had until a log file deleted it; None for no row."""
     leaving: Mapping[int, StringColumn] = field(default_factory=dict)
     """Keys to delete, by slice."""
@@ -60,7 +59,7 @@ class Places:
         return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
 
 
-def without_removed(places: Places, records: StringColumn, removes: NDArray[np.bool_]) -> Places:
+def without_removed(places: Places, records: StringColumn, removes: Bools) -> Places:
     """The places of a write some of whose rows stand for the deletion of their keys."""
     if not removes.any():
         return places
@@ -194,7 +193,7 @@ def _stable(records: StringColumn, rows: Numbers, order: Numbers) -> Numbers:
     return order[np.lexsort((order, runs))]
 
 
-def _equal_to_previous(records: StringColumn, rows: Numbers) -> NDArray[np.bool_]:
+def _equal_to_previous(records: StringColumn, rows: Numbers) -> Bools:
     """For each row but the first, whether its key is that of the row before."""
     return equal_strings(records, rows[1:], records, rows[:-1])
 

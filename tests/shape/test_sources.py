@@ -37,6 +37,18 @@ def test_objects_are_not_patched_from_outside_and_not_identified_by_id(source: P
     assert list(_patched_or_numbered(ast.parse(source.read_text("utf-8")))) == []
 
 
+def test_types_of_arrays_have_their_names_from_one_module() -> None:
+    """A type of array that `hudi_core/arrays.py` names is spelled out nowhere else."""
+    home = ROOT / "hudi_core" / "arrays.py"
+    named = _item_types(home)
+    assert named > {"int64", "bool_"}
+    assert [str(source.relative_to(ROOT)) for source in SOURCES if source != home and named & _item_types(source)] == []
+
+
+def _item_types(source: Path) -> set[str]:
+    return set(re.findall(r"\bNDArray\[np\.(\w+)\]", source.read_text("utf-8")))
+
+
 def test_patches_from_outside_are_detected() -> None:
     made = "vars(self)\nself.__dict__\nid(a)\nvars(a)\na.__dict__\na.b.__dict__"
     assert list(_patched_or_numbered(ast.parse(made))) == [

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shorten
 from hudi_core.expr.outcomes import Questions, can_be
 from hudi_core.expr.predicate import Column, Cut, Opaque, Predicate, Term, literals_of
@@ -18,8 +18,6 @@ from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct, sort_key
 
-_Bools = npt.NDArray[np.bool_]
-_Ints = npt.NDArray[np.int64]
 _Floating = t.Float | t.Double
 _NAN, _NULL = -2, -1
 """Rows of `_Standing`."""
@@ -160,7 +158,7 @@ def _words(stretch: _Stretch, type: t.Type) -> str:
 
 
 @dataclass(frozen=True)
-class _Standing(Questions[_Bools]):
+class _Standing(Questions[Bools]):
     """Rows of which one column is known, one for each place where its value can be among the literals; the rest of a row
     may be anything.
 
@@ -169,7 +167,7 @@ class _Standing(Questions[_Bools]):
     """
 
     column: Column
-    places: _Ints
+    places: Numbers
     literals: Mapping[object, int]
 
     @staticmethod
@@ -186,65 +184,65 @@ class _Standing(Questions[_Bools]):
     def _cut(self, cut: Cut) -> int:
         return self.literals[sort_key(cut.value, self.column.type)] + cut.after
 
-    def lower_is_below(self, term: Term, cut: Cut) -> _Bools:
+    def lower_is_below(self, term: Term, cut: Cut) -> Bools:
         if not self._is_known(term):
             return self._anything()
         return (self.places >= 0) & (self.places < self._cut(cut))
 
-    def upper_is_above(self, term: Term, cut: Cut) -> _Bools:
+    def upper_is_above(self, term: Term, cut: Cut) -> Bools:
         return self.places >= self._cut(cut) if self._is_known(term) else self._anything()
 
-    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> Bools:
         return self._list(values) if self._is_known(term) else self._anything()
 
-    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> Bools:
         return (self.places >= 0) & ~self._list(values) if self._is_known(term) else self._anything()
 
-    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> _Bools:
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> Bools:
         if not self._is_known(term):
             return self._anything()
         of_values = np.array([self.literals[sort_key(value, self.column.type)] for value in values])
         below = np.searchsorted(of_values, self.places)
         place = np.append(of_values, len(self.places))[below] == self.places
-        within: _Bools = (self.places >= 0) & np.array(members)[2 * below + place]
+        within: Bools = (self.places >= 0) & np.array(members)[2 * below + place]
         return within
 
-    def may_hold_null(self, term: Term) -> _Bools:
+    def may_hold_null(self, term: Term) -> Bools:
         return self.places < 0 if self._is_known(term) else self._anything()
 
-    def may_hold_value(self, term: Term) -> _Bools:
+    def may_hold_value(self, term: Term) -> Bools:
         return self.places >= 0 if self._is_known(term) else self._anything()
 
-    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> _Bools:
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> Bools:
         return self.places >= 0 if self._is_known(left) or self._is_known(right) else self._anything()
 
-    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> _Bools:
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> Bools:
         return self.may_hold_value(term)
 
-    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> _Bools:
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> Bools:
         return self.may_hold_value(term)
 
-    def unknown(self, what: Opaque) -> _Bools:
+    def unknown(self, what: Opaque) -> Bools:
         return self._anything()
 
-    def every(self, answers: list[_Bools]) -> _Bools:
-        standing: _Bools = np.logical_and.reduce([self._anything(), *answers])
+    def every(self, answers: list[Bools]) -> Bools:
+        standing: Bools = np.logical_and.reduce([self._anything(), *answers])
         return standing
 
-    def some(self, answers: list[_Bools]) -> _Bools:
-        standing: _Bools = np.logical_or.reduce([~self._anything(), *answers])
+    def some(self, answers: list[Bools]) -> Bools:
+        standing: Bools = np.logical_or.reduce([~self._anything(), *answers])
         return standing
 
-    def _anything(self) -> _Bools:
+    def _anything(self) -> Bools:
         return np.ones(len(self.places), np.bool_)
 
-    def _list(self, values: tuple[object, ...]) -> _Bools:
+    def _list(self, values: tuple[object, ...]) -> Bools:
         listed = np.zeros(len(self.places) + 1, np.bool_)
         listed[[self.literals[sort_key(value, self.column.type)] for value in values]] = True
         return listed[self.places]
 
 
-def _stretches(may: _Bools, named: Sequence[object]) -> Iterator[_Stretch]:
+def _stretches(may: Bools, named: Sequence[object]) -> Iterator[_Stretch]:
     """Stretches of places in which a row may match."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], may, [False]]).astype(np.int8)))
     for begun, end in edges.reshape(-1, 2).tolist():

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.concat import GrowingArray
 from hudi_core.columns.length_chain import length_chain
-from hudi_core.columns.nodes import Bytes8, Column, Offsets, StructColumn, length
+from hudi_core.columns.nodes import Column, StructColumn, length
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.formats.avro.lanes import PADDING
 from hudi_core.formats.avro.plan import Node, plan
@@ -21,7 +22,7 @@ from hudi_core.formats.avro.write import write
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 
 
-def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Bytes8]:
+def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Octets]:
     """One record for each row, one after the other: record i is `data[offsets[i]:offsets[i + 1]]`.
 
     Fields are found by name; a record's column is a Struct. Raises SchemaError with `where` and the field's path when a
@@ -35,7 +36,7 @@ def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Bytes
     return np.concatenate(ends), np.concatenate(parts)
 
 
-def encode_framed(schema_text: str, column: Column, where: str, header: bytes = b"") -> Bytes8:
+def encode_framed(schema_text: str, column: Column, where: str, header: bytes = b"") -> Octets:
     """As `encode`, each record behind its length in four bytes, and all behind a header: what log blocks hold.
 
     Parts are put together while others are made.
@@ -111,7 +112,7 @@ def avro_records(block: LogBlock) -> AvroRecords:
     return AvroRecords(content.schema_text, content.data, starts, lengths)
 
 
-def join_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets]:
+def join_records(blocks: Sequence[LogBlock]) -> tuple[Octets, Offsets, Offsets]:
     """The records of several blocks, one block's after the other's, found at once: bytes, and where each begins and its length.
 
     Raises as `avro_records`; but where records do not fill a content exactly, the error does not name the content.
@@ -147,7 +148,7 @@ def avro_contents(
     """As `avro_content`, for rows that come in several columns: contents of at most so many bytes, or of one record where that
     has more. Gives the number of records and the bytes of each; none where there are no rows."""
     node = _plan(schema_text, where)
-    parts: list[Bytes8] = []
+    parts: list[Octets] = []
     size = records = 0
     for offsets, data in (part for column in columns for part in write(node, column, where, framed=True)):
         first = 0
@@ -167,5 +168,5 @@ def avro_contents(
         yield records, _join_content(parts, records)
 
 
-def _join_content(parts: Sequence[Bytes8], records: int) -> bytes:
+def _join_content(parts: Sequence[Octets], records: int) -> bytes:
     return b"".join([_HEADER.pack(VERSIONS[-1], records), *(part.data for part in parts)])

@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.length_chain import chain_pieces
-from hudi_core.columns.nodes import Bytes8, Column, Offsets
+from hudi_core.columns.nodes import Column
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.formats.avro import walk as avro_walk
 from hudi_core.formats.avro.lanes import PADDING, DamagedLane, Lanes
@@ -29,7 +30,7 @@ side by side wait for each other at each call."""
 WORTH_SHARING = 12288
 """Rows of a batch from which on two threads are done with two batches before one is with one of both."""
 
-Buffer = bytes | bytearray | memoryview | Bytes8
+Buffer = bytes | bytearray | memoryview | Octets
 
 
 def decode(
@@ -116,7 +117,7 @@ def _plan(schema_text: str, where: str, wanted: Collection[str] | None) -> Node:
         raise UnsupportedError(where, message=str(error)) from error
 
 
-def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str, first: int) -> Column:
+def _batch(node: Node, data: Octets, starts: Offsets, ends: Offsets, where: str, first: int) -> Column:
     lanes = _lanes(data, starts, ends)
     try:
         column = read(node, lanes)
@@ -132,7 +133,7 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
     raise AssertionError("lanes ended elsewhere than a walk did")
 
 
-def _lanes(data: Bytes8, starts: Offsets, ends: Offsets) -> Lanes:
+def _lanes(data: Octets, starts: Offsets, ends: Offsets) -> Lanes:
     """Lanes whose buffer goes on for PADDING bytes after the last record; a copy only when `data` stops before that."""
     limit = int((ends - starts).sum())
     end = int(ends.max())
@@ -144,7 +145,7 @@ def _lanes(data: Bytes8, starts: Offsets, ends: Offsets) -> Lanes:
     return Lanes(padded, starts - start, ends - start, limit)
 
 
-def _explain(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str, first: int) -> None:
+def _explain(node: Node, data: Octets, starts: Offsets, ends: Offsets, where: str, first: int) -> None:
     """Raises CorruptFileError for the first damaged record; returns when every record is sound (a defect of ours)."""
     for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True), first):
         flaw = avro_walk.flaw(node, data[start:end].tobytes())

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.spans import windows
 from hudi_core.formats.avro.plan import Node
 
@@ -43,7 +43,7 @@ class Foreseen:
         self._used += end is not None
         return end
 
-    def learn(self, data: Bytes8, start: int, end: int) -> None:
+    def learn(self, data: Octets, start: int, end: int) -> None:
         """An item begins and ends there, which was not foreseen."""
         self._walked.append(start)
         if len(self._walked) < self._due:
@@ -57,7 +57,7 @@ class Foreseen:
         self._walked, self._used = [], 0
 
 
-def _guesses(data: Bytes8, walked: Offsets, end: int) -> Offsets:
+def _guesses(data: Octets, walked: Offsets, end: int) -> Offsets:
     """Where from `end` on the bytes are that all walked items have in common; nowhere when these are everywhere."""
     sizes = np.diff(walked, append=end)
     beginnings = windows(data, walked, min(_BEGINNING_SIZE, int(sizes.min())))

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets
 from hudi_core.columns.spans import opaque, windows
 
 WINDOW = 32
@@ -31,7 +30,7 @@ PADDING = WINDOW + 32
 """Bytes that must follow the last record in the buffer, because a window may open at the end of a record."""
 
 Unsigned = NDArray[np.unsignedinteger[Any]]
-Numbers = int | Unsigned
+Unsigneds = int | Unsigned
 """One number a lane, or the one number that all lanes have."""
 
 
@@ -47,9 +46,9 @@ class Lanes:
 
     __slots__ = ("base", "data", "ends", "limit", "looks", "positions", "shift", "window")
 
-    def __init__(self, data: Bytes8, positions: Offsets, ends: Offsets, limit: int, shift: int = 0) -> None:
+    def __init__(self, data: Octets, positions: Offsets, ends: Offsets, limit: int, shift: int = 0) -> None:
         self.data, self.positions, self.ends, self.limit, self.shift = data, positions, ends, limit, shift
-        self.window: Bytes8 | None = None
+        self.window: Octets | None = None
         self.base = shift
         self.looks = 0
 
@@ -60,11 +59,11 @@ class Lanes:
         """Where each lane is in the buffer."""
         return self.positions + self.shift
 
-    def select(self, rows: NDArray[np.int64]) -> Lanes:
+    def select(self, rows: Numbers) -> Lanes:
         """Lanes of the given rows, at the same places."""
         return Lanes(self.data, self.positions.take(rows), self.ends.take(rows), self.limit, self.shift)
 
-    def rejoin(self, rows: NDArray[np.int64], other: Lanes) -> None:
+    def rejoin(self, rows: Numbers, other: Lanes) -> None:
         """Moves the given rows to where the lanes of `other`, once selected from them, have gone."""
         self.positions = self.positions.copy()
         self.positions[rows] = other.positions + (other.shift - self.shift)
@@ -77,7 +76,7 @@ class Lanes:
 
     # -- bytes ---------------------------------------------------------------------------------------------------------
 
-    def peek(self, ahead: int = 0) -> NDArray[np.uint8]:
+    def peek(self, ahead: int = 0) -> Octets:
         """The byte `ahead` of each lane. Not to be written to."""
         window = self.window
         if window is None or self.shift + ahead - self.base >= WINDOW:
@@ -87,14 +86,14 @@ class Lanes:
             window = self._open()
         return window[:, self.shift + ahead - self.base]
 
-    def byte(self, ahead: int = 0) -> int | NDArray[np.uint8]:
+    def byte(self, ahead: int = 0) -> int | Octets:
         """The byte `ahead` of each lane; an int when all lanes agree on it. Not to be written to."""
         bytes_ahead = self.peek(ahead)
         first = int(bytes_ahead[0])
         equal = first == bytes_ahead[-1] and np.count_nonzero(bytes_ahead == first) == len(bytes_ahead)
         return first if equal else bytes_ahead
 
-    def expect(self, size: int) -> Bytes8:
+    def expect(self, size: int) -> Octets:
         """A window that shows the next `size` bytes of each lane."""
         if self.window is None or self.shift + size - self.base > WINDOW:
             return self._open()
@@ -105,7 +104,7 @@ class Lanes:
         window = self.expect(size)
         return np.ndarray((len(self),), _WORDS[size], window, self.shift - self.base, (WINDOW,)).copy()
 
-    def rows(self, size: int) -> Bytes8:
+    def rows(self, size: int) -> Octets:
         """The next `size` bytes of each lane, as an array of shape (lanes, size)."""
         if not 0 < size <= WINDOW // 2:
             return windows(self.data, self.positions, size, self.shift)
@@ -113,7 +112,7 @@ class Lanes:
         seen = np.ndarray((len(self),), opaque(size), window, self.shift - self.base, (WINDOW,))
         return seen.copy().view(np.uint8).reshape(-1, size)
 
-    def _open(self) -> Bytes8:
+    def _open(self) -> Octets:
         self.base, self.looks = self.shift, 0
         self.window = windows(self.data, self.positions, WINDOW, self.base)
         return self.window
@@ -136,7 +135,7 @@ class Lanes:
 
     # -- varints -------------------------------------------------------------------------------------------------------
 
-    def read_unsigned(self, live: Bools | None = None) -> Numbers:
+    def read_unsigned(self, live: Bools | None = None) -> Unsigneds:
         """The next varint of each lane before zigzag, in the narrowest array that holds all; 0 and not moved where not live."""
         short = self._short_varint(live)
         if short is not None:
@@ -158,7 +157,7 @@ class Lanes:
         else:
             self.read_unsigned(live)
 
-    def _short_varint(self, live: Bools | None) -> Numbers | None:
+    def _short_varint(self, live: Bools | None) -> Unsigneds | None:
         """The next varint when all lanes have the same or all have one byte; None, and nobody moved, otherwise."""
         if live is None:
             first = self.byte()
@@ -180,7 +179,7 @@ class Lanes:
             below *= live
         return word, below, int(np.bitwise_or.reduce(below))
 
-    def _common_varint(self, byte: int | NDArray[np.uint8]) -> int | None:
+    def _common_varint(self, byte: int | Octets) -> int | None:
         """The next varint when all lanes agree on all its bytes, `byte` being the first."""
         value = size = 0
         while isinstance(byte, int):
@@ -236,7 +235,7 @@ class Lanes:
         value ^= sign
         return value.view(dtype)
 
-    def naturals(self, maximum: int, live: Bools | None = None) -> Numbers:
+    def naturals(self, maximum: int, live: Bools | None = None) -> Unsigneds:
         """The next int or long of each lane, which must be from 0 to `maximum`; 0 and not moved where not live."""
         raw = self.read_unsigned(live)
         if isinstance(raw, int):
@@ -248,7 +247,7 @@ class Lanes:
         raw >>= raw.dtype.type(1)
         return raw
 
-    def spans(self, live: Bools | None = None) -> tuple[Offsets, int | NDArray[np.int64]]:
+    def spans(self, live: Bools | None = None) -> tuple[Offsets, int | Numbers]:
         """Where the bytes behind the next long of each lane begin, and how many they are; moves past them.
 
         No bytes, and not moved, where not live. All together they are no more than there can be.
@@ -318,13 +317,13 @@ def _below_stop(word: Unsigned) -> Unsigned:
     return lowest
 
 
-def _sizes(below: Unsigned) -> NDArray[np.int64]:
+def _sizes(below: Unsigned) -> Numbers:
     """Number of bytes that the ones reach into: one low bit a byte, all summed into the top byte by a multiplication."""
     bits = _BITS[below.itemsize]
     size = below & bits.lows
     size *= bits.lows
     size >>= bits.last
-    sizes: NDArray[np.int64] = size.astype(np.int64)
+    sizes: Numbers = size.astype(np.int64)
     return sizes
 
 

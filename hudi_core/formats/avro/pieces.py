@@ -11,14 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets, Words64
 from hudi_core.columns.spans import WASTE, copy_spans, gather, items, opaque, typical_width
 
-Unsigned = NDArray[np.uint64]
-Sizes = int | NDArray[np.int64]
+Sizes = int | Numbers
 """Bytes of each row; one number when all rows have as many."""
 
 WORD = 8
@@ -36,8 +33,8 @@ class Words:
     Words of one item hold the same for all rows; `high` is None when no row has more than 8 bytes.
     """
 
-    low: Unsigned
-    high: Unsigned | None
+    low: Words64
+    high: Words64 | None
     sizes: Sizes
     max_size: int
 
@@ -46,9 +43,9 @@ class Words:
 class Spans:
     """Bytes that lie elsewhere: `sizes[i]` of them at `data[starts[i]:]`."""
 
-    data: Bytes8
+    data: Octets
     starts: Offsets
-    sizes: NDArray[np.int64]
+    sizes: Numbers
 
 
 Piece = Words | Spans
@@ -68,7 +65,7 @@ def where_live(piece: Words, live: Bools | None) -> Words:
     return Words(piece.low * mask, high, piece.sizes * mask.view(np.int64), piece.max_size)
 
 
-def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[Offsets, Bytes8]:
+def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[Offsets, Octets]:
     """Offsets and bytes of all rows, in order. `framed` puts the size of each in front of it: four bytes, the highest first."""
     merged = list(_merge(pieces))
     lengths = np.zeros(rows, np.int64)
@@ -97,7 +94,7 @@ def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[
     return offsets, together[: offsets[-1]]
 
 
-def _row_by_row(pieces: Sequence[Piece], lengths: Offsets) -> tuple[Offsets, Bytes8]:
+def _row_by_row(pieces: Sequence[Piece], lengths: Offsets) -> tuple[Offsets, Octets]:
     """As `assemble`, for rows so large that copying them once counts for more than the steps in between."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -117,7 +114,7 @@ def _row_by_row(pieces: Sequence[Piece], lengths: Offsets) -> tuple[Offsets, Byt
     return offsets, together
 
 
-def _fill(slots: Bytes8, begins: Offsets, pieces: Sequence[Piece], widths: Sequence[int]) -> None:
+def _fill(slots: Octets, begins: Offsets, pieces: Sequence[Piece], widths: Sequence[int]) -> None:
     """Copies the pieces of each row side by side, from where it begins."""
     cursor, shift = begins, 0
     for piece, width in zip(pieces, widths, strict=True):
@@ -131,7 +128,7 @@ def _fill(slots: Bytes8, begins: Offsets, pieces: Sequence[Piece], widths: Seque
             cursor = cursor + piece.sizes
 
 
-def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
+def _place(slots: Octets, cursor: Offsets, piece: Words) -> None:
     """Copies words to where each row stands."""
     if len(cursor) == 0 or piece.max_size == 0:
         return
@@ -182,6 +179,6 @@ def _join(first: Words, second: Words) -> Words:
     return Words(low, high, first.sizes + second.sizes, max_size)
 
 
-def _or(target: Unsigned, other: Unsigned) -> Unsigned:
+def _or(target: Words64, other: Words64) -> Words64:
     """Bits of both; in place of the one that was just made where that has room."""
     return np.bitwise_or(target, other, out=target) if len(target) >= len(other) else target | other

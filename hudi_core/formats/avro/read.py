@@ -6,18 +6,16 @@ from typing import assert_never
 
 import numpy as np
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Octets, Offsets
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bytes8,
     Column,
     EnumColumn,
     FixedBinaryColumn,
     ListColumn,
     MapColumn,
     NullColumn,
-    Offsets,
     PrimitiveColumn,
     StringColumn,
     StructColumn,
@@ -117,7 +115,7 @@ def _read_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> Column:
     assert_never(node)
 
 
-def _check_utf8(offsets: Offsets, data: Bytes8) -> None:
+def _check_utf8(offsets: Offsets, data: Octets) -> None:
     """Raises Damaged unless every string is valid UTF-8: the joined bytes are, and no string starts within a character."""
     if len(data) == 0 or data.max() < 128:
         return

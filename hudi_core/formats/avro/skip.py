@@ -7,10 +7,8 @@ from functools import partial
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Bools, Numbers, Octets, Offsets
 from hudi_core.formats.avro.lanes import DamagedLane, Lanes, Unsigned
 from hudi_core.formats.avro.plan import (
     Array,
@@ -39,7 +37,7 @@ LIKELY_BYTES = 8
 SMALL_LANE_COUNT = 48
 """With fewer lanes than this, finding the items of one list after the other beats a round of NumPy calls for each item."""
 
-Runs = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+Runs = list[tuple[Numbers, Numbers, Numbers]]
 """Items found together: for each its lane, its number in the lane's list, and where it starts."""
 
 
@@ -169,7 +167,7 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
     return offsets, starts
 
 
-def _open_blocks(active: Lanes, remaining: NDArray[np.int64], least: int) -> None:
+def _open_blocks(active: Lanes, remaining: Numbers, least: int) -> None:
     """Reads a block header in each lane whose block is used up; `remaining` becomes the items in it, 0 when the list ends."""
     due = np.flatnonzero(remaining == 0)
     if len(due) == 0:
@@ -192,10 +190,10 @@ def _open_blocks(active: Lanes, remaining: NDArray[np.int64], least: int) -> Non
 
 def _walk_items(
     item: Node,
-    rows: NDArray[np.int64],
+    rows: Numbers,
     active: Lanes,
-    remaining: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    remaining: Numbers,
+    counts: Numbers,
     runs: Runs,
 ) -> None:
     """Finishes the lists of a few lanes, one list after the other; moves `active` past them."""
@@ -211,7 +209,7 @@ def _walk_items(
     active.positions, active.shift = ends, 0
 
 
-def _find_ends(data: Bytes8, end: int, item: Node, starts: Offsets) -> Offsets:
+def _find_ends(data: Octets, end: int, item: Node, starts: Offsets) -> Offsets:
     """Where the items end that begin at these places of a record that ends at `end`; none when one of them is no item."""
     lanes = Lanes(data, starts, np.full(len(starts), end), end)
     try:

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 import numpy as np
 
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.formats.avro.foresee import FindEnds, Foreseen
 from hudi_core.formats.avro.lanes import DamagedLane
 from hudi_core.formats.avro.plan import (
@@ -30,15 +30,15 @@ from hudi_core.formats.avro.plan import (
 _FEW: Final = 64
 """Items that are passed over one by one before others are examined together again."""
 
-Octets = bytes | memoryview
+Bytes = bytes | memoryview
 """Their items are numbers."""
 
-Step = Callable[[Octets, int], int]
+Step = Callable[[Bytes, int], int]
 """(bytes, where the value begins) → where it ends. Past the end of the bytes is an IndexError."""
 
 
 def find_starts(
-    item: Node, data: Bytes8, position: int, rest: int, find_ends: FindEnds | None = None
+    item: Node, data: Octets, position: int, rest: int, find_ends: FindEnds | None = None
 ) -> tuple[Offsets, int]:
     """Where each item of a list starts, from `position` with `rest` items left in its block; and where the list ends.
 
@@ -64,7 +64,7 @@ def find_starts(
             return np.concatenate(parts), position
 
 
-def _one_by_one(step: Step, octets: Octets, position: int, count: int) -> tuple[Offsets, int]:
+def _one_by_one(step: Step, octets: Bytes, position: int, count: int) -> tuple[Offsets, int]:
     """Where so many items start, and where the last ends."""
     starts = []
     for _ in range(count):
@@ -73,7 +73,7 @@ def _one_by_one(step: Step, octets: Octets, position: int, count: int) -> tuple[
     return np.array(starts, np.int64), position
 
 
-def _by_equal_sizes(step: Step, data: Bytes8, position: int, count: int) -> tuple[Offsets, int]:
+def _by_equal_sizes(step: Step, data: Octets, position: int, count: int) -> tuple[Offsets, int]:
     """As `_one_by_one` for strings and bytes: those of one size that follow each other are passed over together."""
     parts = [np.zeros(0, np.int64)]
     while count:
@@ -91,7 +91,7 @@ def _by_equal_sizes(step: Step, data: Bytes8, position: int, count: int) -> tupl
     return np.concatenate(parts), position
 
 
-def _alike(values: Bytes8) -> int:
+def _alike(values: Octets) -> int:
     """How many values there are from the first on that are equal to it. Time goes with their number."""
     count, window = 0, _FEW
     while count < len(values):
@@ -102,7 +102,7 @@ def _alike(values: Bytes8) -> int:
     return count
 
 
-def _by_last_bytes(data: Bytes8, position: int, count: int) -> tuple[Offsets, int]:
+def _by_last_bytes(data: Octets, position: int, count: int) -> tuple[Offsets, int]:
     """As `_one_by_one` for numbers: each ends with a byte whose top bit is clear."""
     lasts = np.flatnonzero(data[position : position + 10 * count] < 128)[:count]
     if len(lasts) < count:
@@ -120,7 +120,7 @@ def stepper(node: Node, find_ends: FindEnds | None = None) -> Step:
     if len(steps) == 1 and first == steps[0][1] == 0:
         return steps[0][0]
 
-    def step(data: Octets, position: int) -> int:
+    def step(data: Bytes, position: int) -> int:
         position += first
         for pass_over, behind in steps:
             position = pass_over(data, position) + behind
@@ -158,13 +158,13 @@ def _sequence(node: Node, find_ends: FindEnds | None) -> tuple[int, list[tuple[S
     assert_never(node)
 
 
-def _varint_end(data: Octets, position: int) -> int:
+def _varint_end(data: Bytes, position: int) -> int:
     while data[position] >= 128:
         position += 1
     return position + 1
 
 
-def _find_sized_end(data: Octets, position: int) -> int:
+def _find_sized_end(data: Bytes, position: int) -> int:
     size = data[position]
     position += 1
     if size >= 128:
@@ -174,7 +174,7 @@ def _find_sized_end(data: Octets, position: int) -> int:
     return position + (size >> 1)
 
 
-def _varint(data: Octets, position: int) -> tuple[int, int]:
+def _varint(data: Bytes, position: int) -> tuple[int, int]:
     """The varint at `position` before zigzag, and where it ends."""
     raw = shift = 0
     while (byte := data[position]) >= 128 and shift < 63:
@@ -184,7 +184,7 @@ def _varint(data: Octets, position: int) -> tuple[int, int]:
     return raw | byte << shift, position + 1
 
 
-def _block(data: Octets, position: int) -> tuple[int, int]:
+def _block(data: Bytes, position: int) -> tuple[int, int]:
     """The count in a list's block header, and where the block's first item starts."""
     raw, position = _varint(data, position)
     if raw & 1:
@@ -195,7 +195,7 @@ def _block(data: Octets, position: int) -> tuple[int, int]:
 def _union(nodes: Sequence[Node], find_ends: FindEnds | None) -> Step:
     steps = {2 * index: stepper(node, find_ends) for index, node in enumerate(nodes)}
 
-    def step(data: Octets, position: int) -> int:
+    def step(data: Bytes, position: int) -> int:
         branch = data[position]
         position += 1
         if branch >= 128:
@@ -213,7 +213,7 @@ def _list(item: Node, find_ends: FindEnds | None) -> Step:
     if find_ends is not None and isinstance(item, Record):
         inner = _foreseeing(inner, Foreseen(item, find_ends))
 
-    def step(data: Octets, position: int) -> int:
+    def step(data: Bytes, position: int) -> int:
         while True:
             count, position = _block(data, position)
             if count == 0:
@@ -233,7 +233,7 @@ def _list(item: Node, find_ends: FindEnds | None) -> Step:
 def _foreseeing(step: Step, foreseen: Foreseen) -> Step:
     """As `step`, which is asked only for what is not foreseen."""
 
-    def find_end(data: Octets, position: int) -> int:
+    def find_end(data: Bytes, position: int) -> int:
         end = foreseen.end(position)
         if end is None:
             end = step(data, position)

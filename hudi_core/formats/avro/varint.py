@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.avro.pieces import Unsigned, Words
+from hudi_core.arrays import Numbers, Words64
+from hudi_core.formats.avro.pieces import Words
 
 _ONE = np.uint64(1)
 _MARKS = 0x8080_8080_8080_8080
@@ -28,15 +29,15 @@ _GROUPS = 56
 """Bits that eight bytes hold."""
 
 
-def zigzag(values: NDArray[Any]) -> Unsigned:
+def zigzag(values: NDArray[Any]) -> Words64:
     """Signed integers as unsigned ones of as many bits: 0, -1, 1, -2, ... are 0, 1, 2, 3, ..."""
     signs = values >> 8 * values.itemsize - 1
-    unsigned: Unsigned = ((values << 1) ^ signs).view(f"u{values.itemsize}")
+    unsigned: Words64 = ((values << 1) ^ signs).view(f"u{values.itemsize}")
     return unsigned
 
 
-def varints(raw: Unsigned) -> Words:
-    """Unsigned numbers in as few bytes as they need, at least one."""
+def varints(raw: Words64) -> Words:
+    """Words64 numbers in as few bytes as they need, at least one."""
     greatest = int(raw.max()) if len(raw) else 0
     if greatest < 128:
         return Words(raw.astype(np.uint64, copy=False), None, 1, 1)
@@ -53,7 +54,7 @@ def varints(raw: Unsigned) -> Words:
     return Words(spread | _marks(sizes), None, sizes, max_size)
 
 
-def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
+def _sizes(raw: Words64, greatest: int) -> Numbers:
     """Bytes of each number: its bits, by way of the exponent of a double, divided by seven."""
     if greatest >> _SMALL_BITS == 0:
         sizes = np.ones(len(raw), np.int64)
@@ -72,7 +73,7 @@ def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
     return exponents
 
 
-def _spread(raw: Unsigned, greatest: int) -> Unsigned:
+def _spread(raw: Words64, greatest: int) -> Words64:
     """Groups of seven bits moved apart, one a byte; numbers of at most 56 bits."""
     kind: Any = raw.dtype.type
     all_bits = (1 << 8 * raw.itemsize) - 1
@@ -85,15 +86,15 @@ def _spread(raw: Unsigned, greatest: int) -> Unsigned:
     return raw
 
 
-def _marks(sizes: NDArray[np.int64]) -> Unsigned:
+def _marks(sizes: Numbers) -> Words64:
     """The top bits of all bytes but the last of as many as `sizes`, of which there are at most eight."""
     below = (sizes.view(np.uint64) << np.uint64(3)) - np.uint64(8)
-    marks: Unsigned = (_ONE << below) - _ONE
+    marks: Words64 = (_ONE << below) - _ONE
     marks &= _TOPS
     return marks
 
 
-def _long(raw: Unsigned, greatest: int, max_size: int) -> Words:
+def _long(raw: Words64, greatest: int, max_size: int) -> Words:
     """As `varints`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
     sizes = _sizes(raw, greatest)
     tail = raw >> np.uint64(_GROUPS)

@@ -8,19 +8,16 @@ from itertools import pairwise
 from typing import Any, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers32, Octets, Offsets
 from hudi_core.columns.nodes import (
     BinaryColumn,
-    Bytes8,
     Column,
     EnumColumn,
     FixedBinaryColumn,
     ListColumn,
     MapColumn,
     NullColumn,
-    Offsets,
     PrimitiveColumn,
     StringColumn,
     StructColumn,
@@ -70,7 +67,7 @@ class _Place:
         return SchemaError(self.where, expected=expected, found=found)
 
 
-def write(node: Node, column: Column, where: str, framed: bool = False) -> Iterator[tuple[Offsets, Bytes8]]:
+def write(node: Node, column: Column, where: str, framed: bool = False) -> Iterator[tuple[Offsets, Octets]]:
     """The rows as values of the node: offsets and bytes, some thousand rows at a time, in order.
 
     `framed` puts the size of each row in front of it, in four bytes with the highest first. Raises SchemaError with `where`
@@ -87,7 +84,7 @@ def _batches(rows: int) -> Iterable[tuple[int, int]]:
 
 def _batch(
     node: Node, column: Column, rows: tuple[int, int], where: str, framed: bool = False
-) -> tuple[Offsets, Bytes8]:
+) -> tuple[Offsets, Octets]:
     part = slice_rows(column, *rows)
     return assemble(list(_write(node, part, _Place(where))), length(part), framed)
 
@@ -190,13 +187,13 @@ def _kind_name(node: Leaf | Record | Array | Map) -> str:
     assert_never(node)
 
 
-def _write_sized(offsets: Offsets, data: Bytes8, live: Bools | None) -> Iterator[Piece]:
+def _write_sized(offsets: Offsets, data: Octets, live: Bools | None) -> Iterator[Piece]:
     lengths = np.diff(offsets) if live is None else np.diff(offsets) * live
     yield where_live(varints(zigzag(lengths)), live)
     yield Spans(data, offsets[:-1], lengths)
 
 
-def _write_fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
+def _write_fixed(data: Octets, size: int, live: Bools | None) -> Piece:
     rows = len(data)
     if 0 < size <= MAX_WORDS_SIZE:
         padded = np.zeros(rows * size + MAX_WORDS_SIZE, np.uint8)
@@ -209,7 +206,7 @@ def _write_fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
     return Spans(data.reshape(-1), np.arange(rows, dtype=np.int64) * size, sizes if live is None else sizes * live)
 
 
-def _codes(codes: NDArray[np.int32], column_symbols: tuple[str, ...], symbols: tuple[str, ...], place: _Place) -> Any:
+def _codes(codes: Numbers32, column_symbols: tuple[str, ...], symbols: tuple[str, ...], place: _Place) -> Any:
     """The numbers that the schema gives the column's symbols, in the form of varints."""
     if column_symbols != symbols:
         index_of = {symbol: index for index, symbol in enumerate(symbols)}
@@ -233,7 +230,7 @@ def _write_items(item: Node, items: Column, offsets: Offsets, place: _Place) -> 
     yield where_live(constant(0, 1), place.live)
 
 
-def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Bytes8]:
+def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Octets]:
     """All rows as values of the node, one after the other."""
     ends, parts, total = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)], 0
     for rows in _batches(length(column)):

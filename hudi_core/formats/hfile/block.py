@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.arrays import Words32
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.crc32c import Words, crc32c
+from hudi_core.formats.crc32c import crc32c
 from hudi_core.formats.hfile.trailer import Codec
 from hudi_core.formats.inflate import inflate
 
@@ -113,7 +114,7 @@ def leaves_checksums_out(blocks: Sequence[Block]) -> bool:
     return all(block.checksum == 0 or not any(block.sums) for block in blocks)
 
 
-def _compare(computed: Words, owners: Sequence[Block], claimed: Sequence[memoryview], where: str) -> None:
+def _compare(computed: Words32, owners: Sequence[Block], claimed: Sequence[memoryview], where: str) -> None:
     stored = np.frombuffer(b"".join(claimed), ">u4")
     wrong = np.flatnonzero(computed != stored)
     if wrong.size:

@@ -18,12 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.arrays import Octets
+from hudi_core.arrays import Numbers, Octets
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
-Integers = NDArray[np.int64]
 Padded = NDArray[np.bytes_]
 
 _HEADER = struct.Struct(">IIH")  # key length, value length, row length
@@ -50,10 +49,10 @@ class Cells:
     """Rows and their values, as places in one buffer: no object a row."""
 
     data: Octets
-    key_offsets: Integers
-    key_lengths: Integers
-    value_offsets: Integers
-    value_lengths: Integers
+    key_offsets: Numbers
+    key_lengths: Numbers
+    value_offsets: Numbers
+    value_lengths: Numbers
 
     def __len__(self) -> int:
         return len(self.key_offsets)
@@ -66,7 +65,7 @@ class Cells:
         start = int(self.value_offsets[index])
         return self.data[start : start + int(self.value_lengths[index])].tobytes()
 
-    def take(self, indexes: NDArray[np.intp] | Integers | slice) -> Cells:
+    def take(self, indexes: NDArray[np.intp] | Numbers | slice) -> Cells:
         """Some of the cells, in the order given, on the same buffer."""
         return Cells(
             self.data,
@@ -80,9 +79,9 @@ class Cells:
 class _CellSpans(NamedTuple):
     """Cells by their start, with the lengths of row and value."""
 
-    starts: Integers
-    rows: Integers
-    values: Integers
+    starts: Numbers
+    rows: Numbers
+    values: Numbers
 
 
 def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], trailing: int) -> Cells:
@@ -174,7 +173,7 @@ def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Cel
     return [head, rest] if aligned.all() else None
 
 
-def _row_ends(data: Octets, start: int, stop: int) -> Integers:
+def _row_ends(data: Octets, start: int, stop: int) -> Numbers:
     """Where, after `start`, the bytes stand that follow each row: 00, 7F, seven times FF, 04.
 
     Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before shows how
@@ -191,11 +190,11 @@ def _row_ends(data: Octets, start: int, stop: int) -> Integers:
         marks -= before >= np.uint32(ones)
     marks = marks[np.searchsorted(marks, start + _BEFORE_ROW + 1) : np.searchsorted(marks, stop - 8)]
     right = (data[marks] == 0x7F) & (data[marks + 8] == _PUT)
-    ends: Integers = marks - 1 if right.all() else marks[right] - 1
+    ends: Numbers = marks - 1 if right.all() else marks[right] - 1
     return ends
 
 
-def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> _CellSpans:
+def _cells_before(data: Octets, ends: Numbers, first: int, row_length: int) -> _CellSpans:
     """The cells whose rows end at `ends`, found by the lengths that are before the row; `row_length` is tried first."""
     rows = np.full(len(ends), row_length, np.int64)
     starts = ends - (_BEFORE_ROW + row_length)
@@ -220,15 +219,15 @@ def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> 
     )
 
 
-def _headers(data: Octets, starts: Integers) -> tuple[Integers, Integers, Integers]:
+def _headers(data: Octets, starts: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Lengths of key, value and row as they are at the start of cells."""
-    pairs: NDArray[np.int64] = np.ndarray((len(data) - 7,), ">i8", data, strides=(1,))[starts].astype(np.int64)
+    pairs: Numbers = np.ndarray((len(data) - 7,), ">i8", data, strides=(1,))[starts].astype(np.int64)
     rows = data[starts + 8].astype(np.int64) << 8
     rows |= data[starts + 9]
     return pairs >> 32 & _ALL_ONES, pairs & _ALL_ONES, rows
 
 
-def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Integers, Integers]:
+def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Numbers, Numbers]:
     """For each target how many rows are less than it, and how many less or equal: where rows equal to it start and stop.
 
     Rows ascend by their unsigned bytes. Targets may have any order; many of them are found faster in ascending order.
@@ -252,7 +251,7 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     return starts, stops
 
 
-def find_strings(rows: Cells | list[bytes], strings: StringColumn) -> tuple[Integers, Integers]:
+def find_strings(rows: Cells | list[bytes], strings: StringColumn) -> tuple[Numbers, Numbers]:
     """`find_rows` of many targets in one column, for few rows."""
     lengths = np.diff(strings.offsets)
     max_length = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
@@ -290,7 +289,7 @@ def has_late_rows(cells: Cells) -> bool:
     return bool(gather(cells.data, cells.key_offsets, cells.key_lengths)[1].max(initial=0) >= FIRST_LATE)
 
 
-def _bisect_rows(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:
+def _bisect_rows(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Numbers:
     if isinstance(rows, Cells):
         positions = range(len(rows))
         return np.array([bisect(positions, target, key=rows.key) for target in targets], np.int64)
@@ -316,7 +315,7 @@ def _pad_cells(cells: Cells, width: int) -> Padded:
     return _pad_spans(cells.data, cells.key_offsets, cells.key_lengths, width)
 
 
-def _pad_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Padded:
+def _pad_spans(data: Octets, offsets: Numbers, lengths: Numbers, width: int) -> Padded:
     """`_pad` of spans of bytes."""
     if width == 0 or not len(offsets):
         return _with_lengths(np.zeros((len(offsets), width), np.uint8), lengths)
@@ -328,7 +327,7 @@ def _pad_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -
     return _with_lengths(filled, lengths)
 
 
-def _with_lengths(filled: Octets, lengths: Integers) -> Padded:
+def _with_lengths(filled: Octets, lengths: Numbers) -> Padded:
     count, width = filled.shape
     marked = np.empty((count, width + 2), np.uint8)
     marked[:, :width] = filled

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.hfile.block import (
@@ -24,7 +25,7 @@ from hudi_core.formats.hfile.block import (
     parse_block,
     verify,
 )
-from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells
+from hudi_core.formats.hfile.cells import Cells, decode_cells
 from hudi_core.formats.hfile.index import (
     IndexNode,
     join_nodes,
@@ -46,7 +47,7 @@ class CellMatches:
     """Cells found for keys: cell `i` has the key at index `key_indexes[i]` of those requested. Keys without a row have none."""
 
     cells: Cells
-    key_indexes: Integers
+    key_indexes: Numbers
 
 
 class HFile:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.arrays import Numbers, Octets
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.formats.hfile.cells import FIRST_LATE, Cells, Integers, find_rows, find_strings, in_byte_order
+from hudi_core.formats.hfile.cells import FIRST_LATE, Cells, find_rows, find_strings, in_byte_order
 from hudi_core.formats.hfile.index import UNITS, IndexNode, units
 
-Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
+Spans = Callable[[Cells | list[bytes]], tuple[Numbers, Numbers]]
 """The request: from ascending rows, the start and stop of each wanted run of them."""
 
 
@@ -38,7 +39,7 @@ class Wanted:
             [node.sizes[index] for index in chosen],
         )
 
-    def within(self, cells: Cells) -> tuple[Cells, Integers, Integers]:
+    def within(self, cells: Cells) -> tuple[Cells, Numbers, Numbers]:
         """The cells in the order of their bytes, and the start and stop of each wanted run of them."""
         ordered = cells if self.by_units is None else in_byte_order(cells)
         return ordered, *self.by_bytes(ordered)
@@ -71,7 +72,7 @@ def match_prefixes(prefixes: Sequence[bytes]) -> Wanted:
     )
 
 
-def _has_late(data: np.typing.NDArray[np.uint8]) -> bool:
+def _has_late(data: Octets) -> bool:
     return bool(data.max(initial=0) >= FIRST_LATE)
 
 
@@ -84,7 +85,7 @@ def _apart(prefixes: Sequence[bytes]) -> list[bytes]:
     return apart
 
 
-def _covering(rows: list[bytes], spans: Spans) -> Integers:
+def _covering(rows: list[bytes], spans: Spans) -> Numbers:
     """The numbers of blocks, by their first rows. A row equal to a block's first one may end the block before too."""
     starts, stops = spans(rows)
     starts = np.minimum(np.maximum(starts - 1, 0), stops)
@@ -92,7 +93,7 @@ def _covering(rows: list[bytes], spans: Spans) -> Integers:
     return np.flatnonzero(np.cumsum(edges)[:-1])
 
 
-def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[Integers, Integers]:
+def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[Numbers, Numbers]:
     """Where the rows that start with each of the ascending prefixes start and stop."""
     starts, _ = find_rows(rows, prefixes)
     after = [end for end in map(_after_prefix, prefixes) if end is not None]

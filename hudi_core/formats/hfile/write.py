@@ -13,9 +13,9 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Offsets
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader
-from hudi_core.columns.nodes import BinaryColumn, Offsets, StringColumn
+from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.errors import UsageError
 from hudi_core.formats.avro.pieces import Piece, Spans, Words, assemble
 from hudi_core.formats.hfile.block import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.parquet import thrift
 
@@ -19,11 +19,11 @@ class PageRows:
     """The data pages of a column chunk in order: the first row of each, and where it starts and ends in the file."""
 
     chunk_start: int
-    firsts: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    firsts: Numbers
+    starts: Numbers
+    ends: Numbers
 
-    def ranges(self, chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    def ranges(self, chosen: Bools) -> list[tuple[int, int]]:
         """Bytes (start, length) of the dictionary, if there is one, and of the pages that hold chosen rows.
 
         `chosen` has one flag for each row, equal for all rows of a page.
@@ -52,7 +52,7 @@ def page_rows(stored: memoryview, chunk: tuple[int, int], rows: int, where: str)
     return PageRows(chunk[0], firsts, starts, ends)
 
 
-def rows_between_cuts(cuts: NDArray[np.int64], keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def rows_between_cuts(cuts: Numbers, keep: Bools) -> Bools:
     """The rows of those spans between two cuts that have a row to keep. The first cut is 0."""
     ends = np.append(cuts[1:], len(keep))
     return np.repeat(np.logical_or.reduceat(keep, cuts), ends - cuts)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.arrays import Bools, Numbers
+from hudi_core.arrays import Bools, Numbers, Numbers32, Octets
 from hudi_core.columns.hashes import partition_id
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
@@ -61,7 +61,7 @@ class DataFiles:
     files: FileList
     rows: Numbers
     """Their rows in `files`."""
-    versions: npt.NDArray[np.int32]
+    versions: Numbers32
     certain: Bools
     logs: Bools
     """Which are log files."""
@@ -244,7 +244,7 @@ def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
     return np.array([partition_id(partition) for partition in partitions], "S12")
 
 
-def join_keys(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
+def join_keys(recorded: Octets, wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
     """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
     size = wanted.dtype.itemsize
     rows = index_strings(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
@@ -252,7 +252,7 @@ def join_keys(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -
     return rows[positions], positions
 
 
-def _texts(keys: npt.NDArray[np.uint8], size: int) -> StringColumn:
+def _texts(keys: Octets, size: int) -> StringColumn:
     data = np.ascontiguousarray(keys).reshape(-1)
     return StringColumn(np.arange(0, len(data) + 1, size), data)
 

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
 from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.plan import Share
-
-Weights = NDArray[np.float64]
 
 _LARGEST: Final = 1 << 12
 """Keys in the sample of a part."""
@@ -49,7 +46,7 @@ class Sampler:
     part: int
     _count: int = 0
     _keys: list[KeyColumns] = field(default_factory=list)
-    _chances: list[Weights] = field(default_factory=list)
+    _chances: list[Floats] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.part)
@@ -130,9 +127,9 @@ class _Sorted:
     """The sampled keys of a partition in order, and how many keys those up to each stand for."""
 
     keys: StringColumn
-    ends: Weights
+    ends: Floats
 
-    def cut(self, weights: Weights, targets: Numbers) -> _Cut:
+    def cut(self, weights: Floats, targets: Numbers) -> _Cut:
         """Cuts after so many keys."""
         places = np.minimum(np.searchsorted(self.ends, weights + _ROUNDING, "right"), len(self.ends) - 1)
         keys = take_strings(self.keys, places)
@@ -141,7 +138,7 @@ class _Sorted:
 
 def _by_partition(samples: Iterable[KeySample], by_key: bool) -> dict[str, _Sorted]:
     records: dict[str, list[StringColumn]] = {}
-    weights: dict[str, list[Weights]] = {}
+    weights: dict[str, list[Floats]] = {}
     for sample in samples:
         every = [("", np.arange(len(sample.keys)))] if by_key else sample.keys.by_partition()
         for path, rows in every:

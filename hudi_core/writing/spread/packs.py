@@ -8,9 +8,8 @@ from itertools import count
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.engine import Engine
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
@@ -37,10 +36,10 @@ class RowPack:
     places: Numbers | None = None
     """As in `writing.task_rows.Places`; None while rows are not located."""
     positions: Numbers | None = None
-    deleted: NDArray[np.bool_] | None = None
-    loses: NDArray[np.bool_] | None = None
+    deleted: Bools | None = None
+    loses: Bools | None = None
     """Rows of an update that lose to what they were, as readers merge them."""
-    removes: NDArray[np.bool_] | None = None
+    removes: Bools | None = None
     """Rows that stand for the deletion of their keys."""
     tasks: Numbers | None = None
     """The task of each row; None while rows have none."""

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.arrays import Octets, Offsets, Words64
 from hudi_core.columns import string_index as module
-from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
-from hudi_core.columns.string_index import Hashes, equal_strings, first_rows, hash_strings, index_strings
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import equal_strings, first_rows, hash_strings, index_strings
 
 
 def column(texts: list[str | None], before: bytes = b"") -> StringColumn:
@@ -50,7 +51,7 @@ def test_strings_are_found_at_their_first_row(
 def test_strings_of_one_hash_are_distinguished(indexed: list[str | None], requested: list[str | None]) -> None:
     whole = module._block_hashes
 
-    def few(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
+    def few(starts: Offsets, lengths: Offsets, data: Octets) -> Words64:
         return whole(starts, lengths, data) >> np.uint64(62) << np.uint64(62)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hudi_core.columns.nodes import Bytes8, Offsets
+from hudi_core.arrays import Octets, Offsets
 from hudi_core.commit.avro_schemas import COMMIT_METADATA
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro import foresee, skip
@@ -106,7 +106,7 @@ def test_most_files_of_a_commit_are_foreseen(partitions: int, files: int, monkey
     walked: list[int] = []
     learn = foresee.Foreseen.learn
 
-    def counting(self: foresee.Foreseen, data: Bytes8, start: int, end: int) -> None:
+    def counting(self: foresee.Foreseen, data: Octets, start: int, end: int) -> None:
         walked.append(start)
         learn(self, data, start, end)
 
