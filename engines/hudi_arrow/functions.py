@@ -36,7 +36,7 @@ _STRINGS = (t.String, t.Enumeration)
 def apply(function: Function, arguments: Sequence[Array], types: Types, result: t.Type) -> Array:
     """The function's values. Texts may come dictionary-encoded."""
     arguments = [conform(argument, source) for argument, source in zip(arguments, types, strict=True)]
-    kernel = _KERNELS.get(function.name)
+    kernel = KERNELS.get(function.name)
     answer = None if kernel is None else kernel(arguments, types, result)
     if answer is None and function.counts:
         answer = count(function, arguments, types, result)
@@ -105,7 +105,7 @@ def _date_format(arguments: Sequence[Array], types: Types, result: t.Type) -> Ar
     return by_distinct(lambda *values: meaning.apply(values, types, result), [starts, arguments[1]], types, result)
 
 
-_KERNELS: dict[str, Kernel] = {
+KERNELS: dict[str, Kernel] = {
     "cast": _cast,
     **{symbol: partial(arithmetic, symbol) for symbol in ("+", "-", "*", "/", "%", "negative", "abs")},
     "div": partial(arithmetic, "/"),

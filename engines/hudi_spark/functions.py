@@ -28,7 +28,7 @@ Kernel = Callable[[Sequence[Cell], Types, t.Type], Cell | None]
 
 def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell:
     """The function's values."""
-    kernel = _KERNELS.get(function.name)
+    kernel = KERNELS.get(function.name)
     answer = None if kernel is None else kernel(arguments, types, result)
     if answer is None and function.spark is not None and function.spark.serves(types):
         native = function.spark
@@ -261,7 +261,7 @@ def _filter(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | N
     return lift_plan(make, result, *arguments)
 
 
-_KERNELS: dict[str, Kernel] = {
+KERNELS: dict[str, Kernel] = {
     "cast": _cast,
     **{symbol: partial(arithmetic, symbol) for symbol in ("+", "-", "*", "/", "%", "negative", "abs")},
     "div": partial(arithmetic, "/"),
