@@ -51,6 +51,16 @@ def test_copy_on_write_keeps_the_winners_alone(tmp_path: Path) -> None:
     assert record_versions(table, "nobody") == []
 
 
+def test_a_record_written_again_after_its_delete_was_deleted(tmp_path: Path) -> None:
+    """TABLE-671: the write that took the record away is named, not the one that brought its key again."""
+    table = written(tmp_path / "t", "cow")
+    deleted = table.timeline.commits[-1].requested_time
+    write(table, pa.table([["b"], [5], ["again"]], schema=SCHEMA), "upsert")
+    first, second = record_versions(refreshed(table), "b")
+    assert first.why == f"{deleted} wrote its file group without the record"
+    assert second.seen
+
+
 def test_merge_on_read_keeps_losers_and_deletes_too(tmp_path: Path) -> None:
     """TABLE-671, TABLE-672."""
     table = written(tmp_path / "t", "mor")
