@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hudi_arrow.python_values import values_of_map
 from hudi_core.errors import RowError
 
 _Numbered = Sequence[tuple[int, Any]]
@@ -36,10 +37,9 @@ def _refuse_in(values: _Numbered, kind: pa.DataType, where: str, path: str) -> N
                 _refuse_in(parts, kind.field(place).type, where, f"{path}.{name}")
     elif pa.types.is_map(kind):
         if pa.types.is_nested(kind.item_type):
-            entries = ((number, value) for number, value in values if isinstance(value, Mapping))
-            _refuse_in(
-                [(number, one) for number, value in entries for one in value.values()], kind.item_type, where, path
-            )
+            entries = ((number, value) for number, value in values if value is not None)
+            items = [(number, one) for number, value in entries for one in values_of_map(value)]
+            _refuse_in(items, kind.item_type, where, path)
     elif pa.types.is_nested(kind.value_type):
         lists = ((number, value) for number, value in values if isinstance(value, Sequence))
         _refuse_in([(number, one) for number, value in lists for one in value], kind.value_type, where, path)

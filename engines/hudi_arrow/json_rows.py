@@ -1,5 +1,5 @@
 """Rows of files with a JSON object a line. Texts of dates and times are read as such, and a value that a column would change is
-refused with its row. Rules: ROWS-800, ROWS-801."""
+refused with its row. Rules: ROWS-800, ROWS-801, ROWS-1240."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import json
 
 from hudi_arrow.gaps import refuse_gaps
+from hudi_arrow.json_forms import has_forms, restore, rewrite_lines, stored_form
 from hudi_arrow.storage import one_line
 from hudi_arrow.text_values import read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
@@ -25,24 +26,31 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
     """The rows, after a batch without rows. Columns have these types, others those that their values look like."""
     if not source.stat().st_size:
         return
-    schema = pa.schema([(name, read_form(kind)) for name, kind in types.items()])
+    read_types = {name: read_form(kind) for name, kind in types.items()}
+    lines: list[bytes] | None = None
+    if has_forms(source, types):
+        lines = list(rewrite_lines(_lines(source), read_types, str(source)))
+    schema = pa.schema([(name, kind if lines is None else stored_form(kind)) for name, kind in read_types.items()])
     options = json.ParseOptions(explicit_schema=schema if types else None)
     try:
-        table = json.read_json(source, parse_options=options)
+        table = json.read_json(source if lines is None else pa.BufferReader(b"".join(lines)), parse_options=options)
     except pa.ArrowInvalid as problem:
-        raise _refuse_line(source, options, problem) from problem
+        raise _refuse_line(str(source), lines or list(_lines(source)), options, problem) from problem
     first_names = _first_row_names(source)
     present = [
         name
         for name in table.column_names
         if name not in types or name in first_names or table[name].null_count < len(table)
     ]
-    columns = {
-        name: write_values(table[name], types[name], f"{source}: {name}") if name in types else table[name]
-        for name in present
-    }
-    for name, column in columns.items():
-        refuse_beyond(table[name], column, f"{source}: {name}")
+    columns = {}
+    for name in present:
+        column = table[name]
+        if name in types:
+            where = f"{source}: {name}"
+            given = pa.chunked_array([restore(chunk, read_types[name]) for chunk in column.chunks], read_types[name])
+            column = write_values(given, types[name], where)
+            refuse_beyond(given, column, where)
+        columns[name] = column
     read = pa.table(columns)
     yield from read.schema.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], read.schema)]
     yield from read.to_batches(_BATCH_ROWS)
@@ -50,15 +58,14 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
 
 def without_gaps(source: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The batches of `json_batches`; `RowError` for a row that lacks a column, or a part of one, that other rows have."""
-    with source.open("rb") as file:
-        lines = (line for line in file if line.strip())
-        first = 0
-        for batch in batches:
-            drawn = [next(lines) for _ in range(batch.num_rows)]
-            rows = [(first + place, loads(drawn[place])) for place in _suspects(batch, drawn)]
-            refuse_gaps(rows, dict(zip(batch.schema.names, batch.schema.types, strict=True)), str(source))
-            yield batch
-            first += batch.num_rows
+    lines = _lines(source)
+    first = 0
+    for batch in batches:
+        drawn = [next(lines) for _ in range(batch.num_rows)]
+        rows = [(first + place, loads(drawn[place])) for place in _suspects(batch, drawn)]
+        refuse_gaps(rows, dict(zip(batch.schema.names, batch.schema.types, strict=True)), str(source))
+        yield batch
+        first += batch.num_rows
 
 
 def _suspects(batch: pa.RecordBatch, lines: list[bytes]) -> list[int]:
@@ -91,10 +98,15 @@ def _parts(column: pa.Array) -> Iterator[pa.Array]:
         yield from _parts(child)
 
 
-def _refuse_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
+def _lines(source: Path) -> Iterator[bytes]:
+    """The lines that hold a row."""
+    with source.open("rb") as file:
+        yield from (line for line in file if line.strip())
+
+
+def _refuse_line(where: str, lines: list[bytes], options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
     """The error of the first line with which the lines up to it cannot be read: pyarrow's names no row. The error as it is where
     that is no line."""
-    lines = [line for line in source.read_bytes().splitlines(keepends=True) if line.strip()]
 
     def refusal(count: int) -> pa.ArrowInvalid | None:
         try:
@@ -111,10 +123,9 @@ def _refuse_line(source: Path, options: json.ParseOptions, problem: pa.ArrowInva
         middle = (low + high) // 2
         low, high = (low, middle) if refusal(middle) is not None else (middle + 1, high)
     words = re.sub(r" in row \d+$", "", one_line(refusal(low) or problem))
-    return RowError(low - 1, expected="values of the columns' types", found=words, path=str(source))
+    return RowError(low - 1, expected="values of the columns' types", found=words, path=where)
 
 
 def _first_row_names(source: Path) -> set[str]:
     """The columns that the first row names: the reader gives all that its schema names, null where no row has them."""
-    with source.open("rb") as file:
-        return set(loads(next((line for line in file if line.strip()), b"{}")))
+    return set(loads(next(_lines(source), b"{}")))

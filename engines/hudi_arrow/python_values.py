@@ -35,12 +35,13 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
 
 def _exact_map(name: str, values: Any, type: pa.MapType) -> pa.Array:
     array = pa.array(values, type)
-    entries = [value for entry in values if entry is not None for value in _values_of(entry)]
+    entries = [value for entry in values if entry is not None for value in values_of_map(entry)]
     exact_array(name, entries, type.item_type, None)
     return array
 
 
-def _values_of(entry: Any) -> Iterable[Any]:
+def values_of_map(entry: Any) -> Iterable[Any]:
+    """The values of a map that is given as a dictionary, or as pairs."""
     return entry.values() if isinstance(entry, Mapping) else (value for _, value in entry)
 
 

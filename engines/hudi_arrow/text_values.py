@@ -3,8 +3,10 @@ zone, and numbers beyond the range of a float for infinite ones. Rule ROWS-801."
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from hudi_arrow.numpy_arrays import to_scalar
 from hudi_core.errors import RowError
@@ -22,6 +24,8 @@ def read_form(kind: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(read_form(field.type)) for field in kind])
     if pa.types.is_list(kind):
         return pa.list_(kind.value_field.with_type(read_form(kind.value_type)))
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_field, kind.item_field.with_type(read_form(kind.item_type)))
     return kind
 
 
@@ -50,9 +54,23 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_list(kind):
         starts = pc.subtract(array.offsets, array.offsets[0])
         return pa.ListArray.from_arrays(starts, _cast(array.flatten(), kind.value_type), kind, mask=array.is_null())
+    if pa.types.is_map(kind):
+        starts = pc.subtract(array.offsets, array.offsets[0])
+        items = _cast(_items(array), kind.item_type)
+        return pa.MapArray.from_arrays(starts, _drawn(array, array.keys), items, kind, mask=array.is_null())
     if pa.types.is_time(kind):
         return pc.binary_join_element_wise(_EPOCH, array, "").cast(pa.timestamp("us")).cast(kind)
     return array.cast(kind)
+
+
+def _items(array: pa.MapArray) -> pa.Array:
+    return _drawn(array, array.items)
+
+
+def _drawn(array: pa.MapArray, part: pa.Array) -> pa.Array:
+    """What the maps of an array hold of their keys or items, which may be those of a longer array."""
+    first = array.offsets[0].as_py()
+    return part.slice(first, array.offsets[-1].as_py() - first)
 
 
 def _first_wrong(array: pa.Array, kind: pa.DataType) -> int:
@@ -72,9 +90,36 @@ def _fits(array: pa.Array, kind: pa.DataType) -> bool:
 
 
 def refuse_beyond(numbers: pa.ChunkedArray, floats: pa.ChunkedArray, where: str, first: int = 0) -> None:
-    """Raises `RowError` for a double that is finite, and infinite as a float. `first` is the number of the first row."""
-    if pa.types.is_float32(floats.type):
-        place = pc.index(pc.and_(pc.is_inf(floats), pc.is_finite(numbers)), True).as_py()
+    """Raises `RowError` for a double, at any depth, that is finite, and infinite as a float. `first` is the number of the first
+    row."""
+    if not _holds_float(floats.type):
+        return
+    for given, made in zip(numbers.chunks, floats.chunks, strict=True):
+        _refuse_beyond(given, made, np.arange(first, first + len(given)), where)
+        first += len(given)
+
+
+def _refuse_beyond(wide: pa.Array, narrow: pa.Array, rows: NDArray[np.int64], where: str) -> None:
+    kind = narrow.type
+    if pa.types.is_float32(kind):
+        place = pc.index(pc.and_(pc.is_inf(narrow), pc.is_finite(wide)), True).as_py()
         if place >= 0:
-            found = repr(numbers[place].as_py())
-            raise RowError(first + place, expected="a number within the range of float", found=found, path=where)
+            found = repr(wide[place].as_py())
+            raise RowError(int(rows[place]), expected="a number within the range of float", found=found, path=where)
+    elif pa.types.is_struct(kind):
+        for part, field in zip(zip(wide.flatten(), narrow.flatten(), strict=True), kind, strict=True):
+            if _holds_float(field.type):
+                _refuse_beyond(*part, rows, where)
+    elif pa.types.is_map(kind):
+        if _holds_float(kind.item_type):
+            lengths = np.diff(narrow.offsets.to_numpy())
+            _refuse_beyond(_items(wide), _items(narrow), rows.repeat(lengths), where)
+    elif _holds_float(kind):
+        lengths = narrow.value_lengths().fill_null(0).to_numpy()
+        _refuse_beyond(wide.flatten(), narrow.flatten(), rows.repeat(lengths), where)
+
+
+def _holds_float(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_float32(kind)) or any(
+        _holds_float(kind.field(place).type) for place in range(kind.num_fields)
+    )

@@ -332,3 +332,16 @@ def test_values_of_csv_files_are_named(tmp_path: Path, content: bytes, text: str
     with pytest.raises(RowError) as raised:
         list(read(str(path), like).batches)
     assert str(raised.value) == f"{path}: {text}"
+
+
+@pytest.mark.parametrize("value", ['{"x": 1e39}', '{"xs": [1, 1e39]}', '{"pairs": [{"x": null}, {"x": -1e39}]}'])
+def test_numbers_within_a_column_that_are_beyond_a_float_are_refused(tmp_path: Path, value: str) -> None:
+    """ROWS-801: at each depth."""
+    part = pa.struct([("x", pa.float32())])
+    arrow = pa.schema(
+        [("s", pa.struct([("x", pa.float32()), ("xs", pa.list_(pa.float32())), ("pairs", pa.list_(part))]))]
+    )
+    (tmp_path / "rows.jsonl").write_text(f'{{"s": {{"xs": [1.5]}}}}\n{{"s": null}}\n{{"s": {value}}}\n')
+    with pytest.raises(RowError, match="expected a number within the range of float") as refused:
+        list(ENGINE.rows.read(str(tmp_path / "rows.jsonl"), schema_from_arrow(arrow).value).batches)
+    assert refused.value.row == 2
