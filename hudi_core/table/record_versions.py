@@ -196,7 +196,9 @@ class _Tracer:
         if later is None:
             return "no completed write has its file"
         again = any(
-            other is not version and _file_id(other.file) == file_id and other.instant <= later <= other.file_instant
+            other is not version
+            and _file_id(other.file) == file_id
+            and (other.instant or "") <= later <= other.file_instant
             for other in versions
         )
         return f"{later} wrote the record again" if again else f"{later} wrote its file group without the record"
