@@ -37,7 +37,7 @@ def has_forms(source: Path, types: Mapping[str, pa.DataType]) -> bool:
 
 
 def rewrite_lines(lines: Iterable[bytes], types: Mapping[str, pa.DataType], where: str) -> Iterator[bytes]:
-    """The lines in forms that pyarrow reads as `stored_form` of the types. A line that is no object of JSON stays as it is: the
+    """The lines in forms that pyarrow reads as `line_form` of the types. A line that is no object of JSON stays as it is: the
     reader refuses it. Raises `RowError` for a value that has none of a type's forms."""
     rewrites = {name: rewrite for name, kind in types.items() if (rewrite := _rewrite_of(kind)) is not None}
     decoder = JSONDecoder(parse_float=_Number, object_pairs_hook=_distinct)
@@ -57,20 +57,20 @@ def rewrite_lines(lines: Iterable[bytes], types: Mapping[str, pa.DataType], wher
         yield line
 
 
-def stored_form(kind: pa.DataType) -> pa.DataType:
+def line_form(kind: pa.DataType) -> pa.DataType:
     """The type that pyarrow reads a rewritten column as."""
     if pa.types.is_map(kind):
-        entry = pa.struct([("key", stored_form(kind.key_type)), ("value", stored_form(kind.item_type))])
+        entry = pa.struct([("key", line_form(kind.key_type)), ("value", line_form(kind.item_type))])
         return pa.list_(entry)
     if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(stored_form(field.type)) for field in kind])
+        return pa.struct([field.with_type(line_form(field.type)) for field in kind])
     if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(stored_form(kind.value_type)))
+        return pa.list_(kind.value_field.with_type(line_form(kind.value_type)))
     return pa.string() if _is_binary(kind) else kind
 
 
 def restore(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """An array of `stored_form` of a type, in that type."""
+    """An array of `line_form` of a type, in that type."""
     if array.type == kind:
         return array
     if pa.types.is_map(kind):

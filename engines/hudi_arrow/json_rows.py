@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import json
 
 from hudi_arrow.gaps import refuse_gaps
-from hudi_arrow.json_forms import has_forms, restore, rewrite_lines, stored_form
+from hudi_arrow.json_forms import has_forms, line_form, restore, rewrite_lines
 from hudi_arrow.storage import one_line
 from hudi_arrow.text_values import read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
@@ -30,7 +30,7 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
     lines: list[bytes] | None = None
     if has_forms(source, types):
         lines = list(rewrite_lines(_lines(source), read_types, str(source)))
-    schema = pa.schema([(name, kind if lines is None else stored_form(kind)) for name, kind in read_types.items()])
+    schema = pa.schema([(name, kind if lines is None else line_form(kind)) for name, kind in read_types.items()])
     options = json.ParseOptions(explicit_schema=schema if types else None)
     try:
         table = json.read_json(source if lines is None else pa.BufferReader(b"".join(lines)), parse_options=options)
