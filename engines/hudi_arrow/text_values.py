@@ -57,17 +57,17 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_map(kind):
         starts = pc.subtract(array.offsets, array.offsets[0])
         items = _cast(_items(array), kind.item_type)
-        return pa.MapArray.from_arrays(starts, _drawn(array, array.keys), items, kind, mask=array.is_null())
+        return pa.MapArray.from_arrays(starts, _own_part(array, array.keys), items, kind, mask=array.is_null())
     if pa.types.is_time(kind):
         return pc.binary_join_element_wise(_EPOCH, array, "").cast(pa.timestamp("us")).cast(kind)
     return array.cast(kind)
 
 
 def _items(array: pa.MapArray) -> pa.Array:
-    return _drawn(array, array.items)
+    return _own_part(array, array.items)
 
 
-def _drawn(array: pa.MapArray, part: pa.Array) -> pa.Array:
+def _own_part(array: pa.MapArray, part: pa.Array) -> pa.Array:
     """What the maps of an array hold of their keys or items, which may be those of a longer array."""
     first = array.offsets[0].as_py()
     return part.slice(first, array.offsets[-1].as_py() - first)
