@@ -1,5 +1,5 @@
 """Who holds a lock: host, process and its start, as one text, and whether that process is still there. Rules COMMIT-320,
-COMMIT-321."""
+COMMIT-321 and COMMIT-1140."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _WRITER: Final = "hudi-core"
 _NOT_KNOWN: Final = "-"
 _LEAST, _WHOLE = 4, 8
 """How many words the text of an owner has at least, and with what the system says of the process."""
+_ENDED: Final = ("Z", "X", "x")
+"""States of processes that run no more."""
 
 
 class Life(StrEnum):
@@ -62,16 +64,22 @@ def _is_there(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
-        return True
-    return True
+        pass
+    # One that ended keeps its number until its parent asks for its end, which some first processes of containers never do.
+    return _stated(process, 0) not in _ENDED
 
 
 def _start(process: int) -> str:
     """When a process began, in the system's own units; empty where it does not say."""
+    return _stated(process, 19)
+
+
+def _stated(process: int, field: int) -> str:
+    """What the system says of a process, by the place after its name; empty where it does not say."""
     text = _text(f"/proc/{process}/stat")
     # The name of the program, in parentheses, may have blanks and parentheses.
     fields = text.rpartition(")")[2].split()
-    return fields[19] if len(fields) > 19 else ""
+    return fields[field] if len(fields) > field else ""
 
 
 def _boot() -> str:

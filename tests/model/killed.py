@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import random
-import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count, filterfalse
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import monotonic, sleep, time
 
@@ -54,7 +55,6 @@ _HUDI_LIVES = (15, 30)
 """How many writes a writer of Apache Hudi does before it is killed."""
 _LOCKS_EXPIRE = "hoodie.write.lock.filesystem.expire=1\n"
 """A property of the table, in minutes: a lock of Apache Hudi says neither whose it is nor until when it counts."""
-_ROOT = Path(__file__).parents[2]
 _LONGEST_PAUSE = 5.0
 _TIME_TO_BEGIN = 15.0
 _PROPERTIES = {"hoodie.compact.inline.max.delta.commits": "4", "hoodie.clean.commits.retained": "12"}
@@ -144,7 +144,7 @@ def problems(table: str, folder: Path, beside_hudi: bool) -> Iterator[str]:
     numbers = dict(rows)
     if len(rows) > len(numbers):
         yield f"{[key for key, times in Counter(key for key, _ in rows).items() if times > 1]} are there twice"
-    known = {SHARED, "last"}
+    known = {SHARED, "first", "last"}
     for notes in map(read_notes, sorted(folder.glob(f"{NOTES}*"))):
         known |= set(notes.begun)
         for key in notes.begun:
@@ -153,7 +153,7 @@ def problems(table: str, folder: Path, beside_hudi: bool) -> Iterator[str]:
     yield from (f"{key} was written by nobody" for key in numbers if key not in known)
     findings = validate(open_table(table))
     yield from map(str, filterfalse(is_heartbeat, findings) if beside_hudi else findings)
-    for errors in folder.glob("*.error"):
+    for errors in sorted(folder.glob("*.error")):
         if errors.read_text():
             yield f"{errors.name}: {errors.read_text()[-2000:]}"
 
@@ -227,9 +227,11 @@ def run(
     thread = threading.Thread(target=beside.run) if beside else None
     if thread:
         thread.start()
+    write(open_table(table), rows_of(("first", "z", 1)))
+    context = _server_of_processes()
     roles = [*(f"writer-{number}" for number in range(WRITERS)), "reader", "service"]
     since = dict.fromkeys(roles, time())
-    running = {role: _start(role, table, folder) for role in roles}
+    running = {role: _start(context, role, table, folder) for role in roles}
     ends, kills = monotonic() + seconds, 0
     while monotonic() < ends:
         sleep(draw.uniform(0.2, _LONGEST_PAUSE))
@@ -237,14 +239,12 @@ def run(
         if not at_work:
             continue
         role = draw.choice(at_work)
-        if running[role].poll() is None:
+        if running[role].is_alive():
             kills += 1
-        running[role].send_signal(signal.SIGKILL)
-        running[role].wait()
-        running[role], since[role] = _start(role, table, folder), time()
+        _kill(running[role])
+        running[role], since[role] = _start(context, role, table, folder), time()
     for process in running.values():
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        _kill(process)
     if beside and thread:
         beside.ends.set()
         thread.join()
@@ -264,11 +264,36 @@ def _is_at_work(notes: Path, since: float) -> bool:
     return noted or (not notes.name.startswith(NOTES) and time() > since + _TIME_TO_BEGIN)
 
 
-def _start(role: str, table: str, folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.model.killed", str(folder), "--role", role, "--table", table]
-    path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
-    with (folder / f"{role}.error").open("ab") as errors:
-        return subprocess.Popen(command, stderr=errors, env={**os.environ, "PYTHONPATH": path}, cwd=_ROOT)
+def _server_of_processes() -> ForkServerContext:
+    """What starts processes that have all modules which this one has used: to load them takes longer than a write."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        [name for name in sys.modules if name.startswith(("tests.model", "hudi_", "pyarrow"))]
+    )
+    return context
+
+
+def _start(context: ForkServerContext, role: str, table: str, folder: Path) -> BaseProcess:
+    process = context.Process(target=_play, args=(role, table, folder), daemon=True)
+    process.start()
+    return process
+
+
+def _kill(process: BaseProcess) -> None:
+    process.kill()
+    process.join()
+
+
+def _play(role: str, table: str, folder: Path) -> None:
+    """What a process does until it is killed."""
+    errors = os.open(folder / f"{role}.error", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(errors, sys.stderr.fileno())
+    if role.startswith(NOTES):
+        write_until_killed(table, int(role.removeprefix(NOTES)), folder / role)
+    elif role == "reader":
+        read_until_killed(table, folder / "reader.error")
+    else:
+        serve_until_killed(table, folder / role)
 
 
 def main() -> None:
@@ -279,21 +304,11 @@ def main() -> None:
     parser.add_argument("--version", type=int, choices=[6, 8, 9], default=9)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--hudi", help="the Python of Apache Hudi's environment")
-    parser.add_argument("--role", help=argparse.SUPPRESS)
-    parser.add_argument("--table", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    role = options.role or ""
-    if role.startswith("writer"):
-        write_until_killed(options.table, int(role.rpartition("-")[2]), options.folder / role)
-    elif role == "reader":
-        read_until_killed(options.table, options.folder / "reader.error")
-    elif role == "service":
-        serve_until_killed(options.table, options.folder / "service")
-    else:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed, options.hudi)
-        print("\n".join([done, *wrong]))
-        sys.exit(1 if wrong else 0)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed, options.hudi)
+    print("\n".join([done, *wrong]))
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,12 @@ import pytest
 
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 
+THIS_OWNER = """
+import os
+from hudi_core.commit.lock_owner import this_owner
+print(this_owner(), flush=True)
+"""
+
 
 def dead_process() -> int:
     """The number of a process that was there a moment ago."""
@@ -37,6 +43,17 @@ def test_an_owner_has_a_text_of_its_own_each_time() -> None:
 def test_a_process_that_is_gone_is_dead() -> None:
     """COMMIT-320."""
     assert life_of(changed(2, dead_process())) is Life.DEAD
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not state what ended processes are")
+def test_a_process_that_ended_and_waits_for_its_parent_is_dead() -> None:
+    """COMMIT-1140."""
+    with subprocess.Popen([sys.executable, "-c", THIS_OWNER], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        owner = process.stdout.read()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert life_of(owner) is life_of(f"hudi-core {socket.gethostname()} {process.pid} MainThread x") is Life.DEAD
+        os.kill(process.pid, 0)  # its number is still there
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not state when processes began")
