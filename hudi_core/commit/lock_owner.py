@@ -66,16 +66,16 @@ def _is_there(process: int) -> bool:
     except (PermissionError, OverflowError):
         pass
     # One that ended keeps its number until its parent asks for its end, which some first processes of containers never do.
-    return _stated(process, 0) not in _ENDED
+    return _read_field(process, 0) not in _ENDED
 
 
 def _start(process: int) -> str:
     """When a process began, in the system's own units; empty where it does not say."""
-    return _stated(process, 19)
+    return _read_field(process, 19)
 
 
-def _stated(process: int, field: int) -> str:
-    """What the system says of a process, by the place after its name; empty where it does not say."""
+def _read_field(process: int, field: int) -> str:
+    """Reads what the system says of a process, by the place after its name; empty where it does not say."""
     text = _text(f"/proc/{process}/stat")
     # The name of the program, in parentheses, may have blanks and parentheses.
     fields = text.rpartition(")")[2].split()
