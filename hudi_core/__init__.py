@@ -27,7 +27,8 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     reading     the rows of file slices
     planning    data skipping: which file slices a predicate can match, and why
     snapshot    a table at an instant
-    metadata_writer  the metadata table of what is written: its records, its commits, building it
+    metadata_writer  the commits of the metadata table: of a change, its services, its beginning
+    metadata_rows  the rows of the metadata table, and what a change of the table makes of them
     metadata    the metadata table: files, statistics, indexes
     commit      the changes of a write, and the storage steps that commit them
     timeline    instants, commits, schemas over time, file slices

@@ -16,8 +16,8 @@ from hudi_core.advice.sample import Sample, files_of
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import string_column
-from hudi_core.metadata_writer.rows import IndexRows, location_rows
-from hudi_core.metadata_writer.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
+from hudi_core.metadata_rows.rows import IndexRows, location_rows
+from hudi_core.metadata_rows.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.reading.base_files import BaseFiles

@@ -28,7 +28,7 @@ from hudi_core.commit.statuses import ColumnRange
 from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.queries import Query
-from hudi_core.metadata_writer.rows_of_statistics import statistics_of
+from hudi_core.metadata_rows.rows_of_statistics import statistics_of
 from hudi_core.notebook import show_briefly
 from hudi_core.planning.plan import SKIP
 from hudi_core.planning.sources.sources import Sources

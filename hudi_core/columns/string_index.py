@@ -13,6 +13,7 @@ import numpy as np
 from hudi_core.arrays import Bools, Numbers, Octets, Offsets, Words64
 from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.columns.spans import gather, windows
+from hudi_core.columns.strings import take_strings
 from hudi_core.parallel.ordered import in_order
 
 BLOCK_ROWS = 1 << 14
@@ -191,6 +192,13 @@ def _settle(
         same = equal_strings(strings, rows, strings, heads)
         first[rows[same]] = heads[same]
         rows, hashes = rows[~same], hashes[~same]
+
+
+def without(rows: StringColumn, others: StringColumn) -> StringColumn:
+    """The strings that are not among others."""
+    if len(rows.offsets) == 1 or len(others.offsets) == 1:
+        return rows
+    return take_strings(rows, np.flatnonzero(index_strings(others).find(rows) < 0))
 
 
 def hash_strings(strings: StringColumn | BinaryColumn) -> Words64:

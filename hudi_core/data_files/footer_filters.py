@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hudi_core.engine import Footer
-from hudi_core.metadata_writer.rows import StoredFilter
+from hudi_core.metadata_rows.rows import StoredFilter
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 
 _FILTER_KIND: Final = "hoodie_bloom_filter_type_code"

@@ -36,6 +36,7 @@ from hudi_core.index_kinds.build_plan import (
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import beside_listing, get_known_kind, has_listing, has_statistics
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.metadata_rows.rows import IndexRows
 from hudi_core.metadata_writer.building import (
     OWN_BASE_TIME_SINCE,
     NewGroups,
@@ -56,7 +57,6 @@ from hudi_core.metadata_writer.initial import (
     first_instants,
     properties_step,
 )
-from hudi_core.metadata_writer.rows import IndexRows
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import refreshed

@@ -12,7 +12,7 @@ from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.footers import FILES_OF_SHARE, IndexedFile, footer_of
-from hudi_core.metadata_writer.rows import IndexRows, file_rows
+from hudi_core.metadata_rows.rows import IndexRows, file_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.reach import Reach
 from hudi_core.snapshot.snapshot import list_files

@@ -22,8 +22,8 @@ from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.index_builds.row_sources import RowSource, SharedRows
 from hudi_core.index_builds.runs import GroupNumbers, SortedRun, sort_runs, spool_runs
 from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata_rows.rows import IndexRows, slice_rows
 from hudi_core.metadata_writer.group_files import write_base
-from hudi_core.metadata_writer.rows import IndexRows, slice_rows
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
 from hudi_core.transactions.reports import by_group, open_reports, pack_object, refusal, report, unpack, write_report

@@ -14,10 +14,10 @@ from hudi_core.formats.bloom_write import KIND_IN_FILES
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.metadata.file_keys import keys_of
-from hudi_core.metadata_writer.expression import expression_file_rows, expression_partition_rows
-from hudi_core.metadata_writer.partition_ranges import FileStatistics, partition_statistics
-from hudi_core.metadata_writer.rows import StoredFilter, filter_rows
-from hudi_core.metadata_writer.rows_of_statistics import statistics_of
+from hudi_core.metadata_rows.expression import expression_file_rows, expression_partition_rows
+from hudi_core.metadata_rows.partition_ranges import FileStatistics, partition_statistics
+from hudi_core.metadata_rows.rows import StoredFilter, filter_rows
+from hudi_core.metadata_rows.rows_of_statistics import statistics_of
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 

@@ -26,9 +26,9 @@ from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.metadata.file_keys import Keys, keys_of
 from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS
-from hudi_core.metadata_writer.partition_ranges import FileStatistics, partition_statistics
-from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, filter_rows
-from hudi_core.metadata_writer.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
+from hudi_core.metadata_rows.partition_ranges import FileStatistics, partition_statistics
+from hudi_core.metadata_rows.rows import IndexRows, StoredFilter, filter_rows
+from hudi_core.metadata_rows.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenate, from_leaves, take_files, unknown

@@ -14,8 +14,9 @@ from typing import Final
 from hudi_core.data_files.waiting import INFLATED, waiting_threads
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.metadata_writer.delta_commit import epoch_milliseconds, partition_group_prefix
-from hudi_core.metadata_writer.rows import location_rows
+from hudi_core.metadata_rows.rows import location_rows
+from hudi_core.metadata_rows.rows_of_keys import epoch_milliseconds
+from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot

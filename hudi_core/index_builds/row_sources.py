@@ -23,8 +23,8 @@ from hudi_core.index_kinds.secondary import IndexedColumn
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind, stores_filters
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
 from hudi_core.metadata_writer.building import NewGroups
-from hudi_core.metadata_writer.rows_of_statistics import columns_with_statistics
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice

@@ -29,9 +29,9 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, drain, spool
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
+from hudi_core.metadata_rows.rows import IndexRows, slice_rows, together
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import group_numbers, take_values
-from hudi_core.metadata_writer.rows import IndexRows, slice_rows, together
 from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slice
-from hudi_core.metadata_writer.secondary import first_secondary_rows
+from hudi_core.metadata_rows.secondary import first_secondary_rows
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 

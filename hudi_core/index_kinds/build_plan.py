@@ -29,11 +29,11 @@ from hudi_core.metadata.kinds import (
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
-from hudi_core.metadata_writer.changes import is_kept
-from hudi_core.metadata_writer.expression import INDEX_TYPES, expression_definition
+from hudi_core.metadata_rows.expression import INDEX_TYPES, expression_definition
+from hudi_core.metadata_rows.rows_of_change import is_kept
+from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
+from hudi_core.metadata_rows.secondary import secondary_definition
 from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
-from hudi_core.metadata_writer.rows_of_statistics import columns_with_statistics
-from hudi_core.metadata_writer.secondary import secondary_definition
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name

@@ -27,7 +27,7 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.bloom_write import encode_bloom_filter
 from hudi_core.formats.log import HeaderKey
 from hudi_core.formats.names import parse_log_file
-from hudi_core.metadata_writer.expression import IndexedExpression
+from hudi_core.metadata_rows.expression import IndexedExpression
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.rows.truth import evaluate

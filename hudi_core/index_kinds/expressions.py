@@ -12,8 +12,8 @@ from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IndexedValue, find_indexed_value
-from hudi_core.metadata_writer.expression import INDEX_TYPES, IndexedExpression
-from hudi_core.metadata_writer.statistics_rows import V1, V2, form_of
+from hudi_core.metadata_rows.expression import INDEX_TYPES, IndexedExpression
+from hudi_core.metadata_rows.statistics_rows import V1, V2, form_of
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.table.table import Table

@@ -17,8 +17,8 @@ from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import SECONDARY, of_kind
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.metadata_writer.secondary import can_be_secondary
-from hudi_core.metadata_writer.statistics_rows import V1, V2
+from hudi_core.metadata_rows.secondary import can_be_secondary
+from hudi_core.metadata_rows.statistics_rows import V1, V2
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema

@@ -1,8 +1,8 @@
-"""What a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55, META-60 to META-66."""
+"""The delta commit that a commit of the table makes in the metadata table. Rules META-51 to META-55, META-530, META-531."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from types import MappingProxyType
@@ -11,32 +11,11 @@ from typing import Final
 from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Step
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.kinds import EXPRESSION_INDEX, SECONDARY_INDEX, PerKind, get_known_kind, kind_of
-from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX, MetadataTable
-from hudi_core.metadata_writer import rows_of_keys, rows_of_statistics
-from hudi_core.metadata_writer.committed_change import CommittedChange
-from hudi_core.metadata_writer.delta_commit import PartitionRows, delta_commit_steps, list_staged_rows, refuse_unkept
-
-MakeRows = Callable[[CommittedChange, str], Iterator[PartitionRows]]
-"""Makes the rows of a commit for a metadata partition."""
-ROWS_OF_CHANGE: Final = PerKind[MakeRows](
-    {
-        FILES: rows_of_keys.files,
-        COLUMN_STATS: rows_of_statistics.column_stats,
-        BLOOM_FILTERS: rows_of_keys.bloom_filters,
-        RECORD_INDEX: rows_of_keys.record_index,
-        PARTITION_STATS: rows_of_statistics.partition_stats,
-        SECONDARY_INDEX: rows_of_keys.secondary,
-        EXPRESSION_INDEX: rows_of_statistics.expression,
-    }
-)
-ROWS_OF_WHOLE_PARTITIONS: Final = PerKind[MakeRows](
-    {
-        PARTITION_STATS: rows_of_statistics.partition_stats,
-        EXPRESSION_INDEX: rows_of_statistics.expression_of_partitions,
-    }
-)
-"""The rows of a commit that are of whole partitions of the table."""
+from hudi_core.metadata.kinds import get_known_kind
+from hudi_core.metadata.table import MetadataTable
+from hudi_core.metadata_rows.committed_change import CommittedChange
+from hudi_core.metadata_rows.rows_of_change import is_kept, make_rows, make_rows_of_whole_partitions
+from hudi_core.metadata_writer.delta_commit import delta_commit_steps, refuse_unkept
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +31,6 @@ class Overlap:
 
 
 NO_OVERLAP: Final = Overlap()
-
-
-def is_kept(partition: str) -> bool:
-    """Whether a commit keeps a partition of the metadata table up to date."""
-    return kind_of(partition) is not None
 
 
 def delta_commit(
@@ -84,19 +58,10 @@ def delta_commit(
     commit = CommittedChange(
         metadata, definitions, instant_time, change, files_before, zone, noted, not overlap.earlier
     )
-    rows = _make_rows(commit, ROWS_OF_CHANGE)
+    rows = make_rows(commit)
     steps = delta_commit_steps(metadata, instant_time, completion_time, rows, building)
     if overlap.again is not None:
         # It counts before the commit of the table does: what the commit takes away is still there then.
-        rows = _make_rows(replace(commit, tight=False), ROWS_OF_WHOLE_PARTITIONS)
+        rows = make_rows_of_whole_partitions(replace(commit, tight=False))
         steps += delta_commit_steps(metadata, *overlap.again, rows, repeats=instant_time)
     return steps
-
-
-def _make_rows(commit: CommittedChange, step: PerKind[MakeRows]) -> Iterator[PartitionRows]:
-    staged = commit.change.staged
-    for partition, make in step.among({FILES, *commit.metadata.partitions}):
-        if staged is not None and partition in staged.partitions:
-            yield from list_staged_rows(partition, staged)
-        else:
-            yield from make(commit, partition)

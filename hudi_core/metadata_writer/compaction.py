@@ -35,9 +35,9 @@ from hudi_core.metadata.files import live_files
 from hudi_core.metadata.kinds import has_listing
 from hudi_core.metadata.records import FileGroup, RecordBatch
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable
+from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA, STORED_SCHEMA
+from hudi_core.metadata_rows.rows import NO_ROWS, IndexRows, listing_rows
 from hudi_core.metadata_writer.group_files import base_content, order_rows
-from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA, STORED_SCHEMA
-from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, listing_rows
 from hudi_core.paths import join_paths
 from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.slices import FileSlice

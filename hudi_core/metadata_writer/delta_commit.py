@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -20,15 +19,9 @@ from hudi_core.formats.properties import format_properties
 from hudi_core.keys.path_values import escape_name, escape_path_in_name
 from hudi_core.metadata.kinds import get_known_kind
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
-from hudi_core.metadata_writer.group_files import (
-    FIRST_TOKEN,
-    by_group,
-    file_id,
-    first_log_content,
-    log_content,
-)
-from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
-from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows
+from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
+from hudi_core.metadata_rows.rows import PartitionRows
+from hudi_core.metadata_writer.group_files import FIRST_TOKEN, by_group, file_id, first_log_content, log_content
 from hudi_core.timeline.instants import DELTA_COMMIT
 from hudi_core.timeline.slices import FileSlice
 
@@ -38,29 +31,6 @@ KEPT_WHILE_BUILT: Final = "hudi_core.kept_while_built"
 """The key in `extraMetadata` with the partitions under construction that a delta commit kept up to date, with or without rows."""
 REPEATS: Final = "hudi_core.repeats"
 """Extra metadata of a delta commit: the time of the commit of the table whose records it repeats. Rule META-1125."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PartitionRows:
-    """Rows for a metadata partition; of a partitioned record index those of one partition of the table."""
-
-    partition: str
-    rows: IndexRows
-    table_partition: str | None = None
-    staged: StagedLogs | None = None
-    """The rows as tasks have encoded them; then `rows` has none."""
-
-    def __bool__(self) -> bool:
-        return bool(self.rows) or self.staged is not None
-
-
-def list_staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
-    """The rows that tasks have encoded for a metadata partition."""
-    by_partition: dict[str | None, list[StagedLog]] = {}
-    for log in staged.of_partition(partition):
-        by_partition.setdefault(log.of_table, []).append(log)
-    for of_table, logs in by_partition.items():
-        yield PartitionRows(partition, NO_ROWS, of_table, replace(staged, logs=tuple(logs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +230,3 @@ def refuse_unkept(metadata: MetadataTable, kept: Callable[[str], bool]) -> None:
             expected="partitions of the metadata table that can be kept up to date",
             found=", ".join(strange),
         )
-
-
-def epoch_milliseconds(instant_time: str, zone: tzinfo | None) -> int:
-    """The time of an instant, of a timeline in this zone (None: the machine's own), in milliseconds since 1970."""
-    moment = datetime.strptime(instant_time[:14], "%Y%m%d%H%M%S").replace(tzinfo=zone)
-    return int(moment.timestamp()) * 1000 + int(instant_time[14:17] or 0)

@@ -14,15 +14,14 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.columns.spans import gather
-from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.formats.bloom_write import BloomFilterWriter, FilterKind, FilterSettings
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.hfile.write import HFileWriter, write_hfile
 from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block, encode_delete_block
-from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
-from hudi_core.metadata_writer.rows import NO_STRINGS, IndexRows
+from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
+from hudi_core.metadata_rows.rows import NO_STRINGS, IndexRows
 from hudi_core.pruning.ranks import order_texts
 
 BLOOM_FILTERS_OF_GROUPS: Final = FilterSettings(FilterKind.DYNAMIC_V0, entries=10_000, max_entries=100_000)
@@ -116,21 +115,6 @@ def write_base(sink: BinaryIO, key_ranges: Iterable[tuple[StringColumn, BinaryCo
         "bloomFilterTypeCode": BLOOM_FILTERS_OF_GROUPS.kind.encode(),
     }
     return writer.finish(info, {"bloomFilter": keys_put.encode()}), keys_put.count
-
-
-def without(rows: StringColumn, others: StringColumn) -> StringColumn:
-    """The strings that are not among others."""
-    if len(rows.offsets) == 1 or len(others.offsets) == 1:
-        return rows
-    return take_strings(rows, np.flatnonzero(index_strings(others).find(rows) < 0))
-
-
-def find_repeated_key(keys: StringColumn) -> str | None:
-    """A key that occurs more than once; None where there is none."""
-    if len(keys.offsets) == 1:
-        return None
-    order, differs = order_texts(ByteStrings(keys.offsets, keys.data))
-    return None if differs.all() else _key(keys, int(order[int(differs.argmin())])).decode()
 
 
 def _order(keys: StringColumn) -> Numbers:

@@ -18,11 +18,11 @@ from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import KINDS, PerKind, get_known_kind, has_listing
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, RECORD_INDEX
+from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
+from hudi_core.metadata_rows.rows import NO_ROWS, IndexRows, file_rows
+from hudi_core.metadata_rows.statistics_rows import V1, V2, default_columns
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
-from hudi_core.metadata_writer.record_schema import COMMIT_SCHEMA
-from hudi_core.metadata_writer.rows import NO_ROWS, IndexRows, file_rows
-from hudi_core.metadata_writer.statistics_rows import V1, V2, default_columns
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import DELTA_COMMIT

@@ -25,8 +25,8 @@ from hudi_core.metadata.kinds import has_listing
 from hudi_core.metadata.recorded import DECIMAL_ORDINAL, TYPE_BY_ORDINAL
 from hudi_core.metadata.records import decode_values
 from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
-from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
-from hudi_core.metadata_writer.rows import listing_rows
+from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
+from hudi_core.metadata_rows.rows import listing_rows
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import refuse_no_name

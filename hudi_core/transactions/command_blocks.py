@@ -20,8 +20,8 @@ from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks, rollback_ta
 from hudi_core.formats.log_write import encode_block
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.metadata.table import FILES
-from hudi_core.metadata_writer.delta_commit import PartitionRows, delta_commit_steps
-from hudi_core.metadata_writer.rows import file_rows
+from hudi_core.metadata_rows.rows import PartitionRows, file_rows
+from hudi_core.metadata_writer.delta_commit import delta_commit_steps
 from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.paths import join_paths
 from hudi_core.table.table import Table

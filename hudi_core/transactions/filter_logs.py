@@ -23,9 +23,9 @@ from hudi_core.data_files.waiting import waiting_threads
 from hudi_core.engine import Engine, FileInfo, Runner
 from hudi_core.metadata.kinds import stores_filters
 from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.metadata_rows.rows import IndexRows, StoredFilter, filter_rows
 from hudi_core.metadata_writer.delta_commit import group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
-from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, filter_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.table import Table
 from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt

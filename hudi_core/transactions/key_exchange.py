@@ -27,11 +27,11 @@ from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slice
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX
-from hudi_core.metadata_writer.delta_commit import epoch_milliseconds, group_sets
+from hudi_core.metadata_rows.rows import IndexRows
+from hudi_core.metadata_rows.rows_of_keys import KeyChanges, epoch_milliseconds, key_changes, location_changes
+from hudi_core.metadata_rows.secondary import first_secondary_rows, join_secondary_changes
+from hudi_core.metadata_writer.delta_commit import group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
-from hudi_core.metadata_writer.locations import KeyChanges, key_changes, location_changes
-from hudi_core.metadata_writer.rows import IndexRows
-from hudi_core.metadata_writer.secondary import first_secondary_rows, join_secondary_changes
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot

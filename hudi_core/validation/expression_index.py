@@ -25,8 +25,8 @@ from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.kinds import EXPRESSION, EXPRESSION_INDEX, IndexKind
 from hudi_core.metadata.statistics import COLUMN_SIZE
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.metadata_writer.expression import PARTITION_PREFIX, IndexedExpression
-from hudi_core.metadata_writer.rows_of_statistics import statistics_of
+from hudi_core.metadata_rows.expression import PARTITION_PREFIX, IndexedExpression
+from hudi_core.metadata_rows.rows_of_statistics import statistics_of
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.slice_statistics import join_keys
 from hudi_core.pruning.statistics import ColumnStatistics, take_files

@@ -19,7 +19,7 @@ from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.local_files import is_temporary
 from hudi_core.metadata.kinds import beside_listing
-from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from hudi_core.columns.nodes import StringColumn, length
+from hudi_core.columns.string_index import without
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.index_kinds.secondary import IndexedColumn, keys_of_slices, refuse_unindexable
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import SECONDARY, SECONDARY_INDEX, IndexKind
 from hudi_core.metadata.lookup import live_keys
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.metadata_writer.group_files import by_group, without
-from hudi_core.metadata_writer.secondary import first_secondary_rows, in_words
+from hudi_core.metadata_rows.secondary import first_secondary_rows, in_words
+from hudi_core.metadata_writer.group_files import by_group
 from hudi_core.validation.column_indexes import ColumnIndexes
 from hudi_core.validation.findings import Finding, Severity, rebuild
 

@@ -35,8 +35,8 @@ from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import FILES
+from hudi_core.metadata_rows.rows import location_rows
 from hudi_core.metadata_writer.group_files import order_rows
-from hudi_core.metadata_writer.rows import location_rows
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
 

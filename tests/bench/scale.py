@@ -34,10 +34,10 @@ from hudi_core.index_builds.runs import (
 )
 from hudi_core.index_kinds.build_plan import IndexOptions, choose_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
+from hudi_core.metadata_rows.rows import listing_rows, location_rows
 from hudi_core.metadata_writer.building import NewGroups, new_groups
 from hudi_core.metadata_writer.group_files import write_base
 from hudi_core.metadata_writer.initial import group_count
-from hudi_core.metadata_writer.rows import listing_rows, location_rows
 from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import refreshed

@@ -8,9 +8,9 @@ from dataclasses import replace
 from hudi_core.commit.steps import Step
 from hudi_core.commit.times import next_time
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_rows.removed_files import make_removed_files_rows
+from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.delta_commit import delta_commit_steps, refuse_unkept
-from hudi_core.metadata_writer.removed_files import make_removed_files_rows
 from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.table.table import Table
 from hudi_core.transactions.metadata_services import serve_metadata_table

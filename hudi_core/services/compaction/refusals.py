@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
-from hudi_core.metadata_writer.changes import is_kept
+from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.delta_commit import refuse_unkept
 from hudi_core.options import TableType
 from hudi_core.table.table import Table

@@ -19,9 +19,9 @@ from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.index_builds import runs as index_runs
 from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SpooledRuns, sort_runs, spool_runs
+from hudi_core.metadata_rows.rows import IndexRows, location_rows
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import group_numbers
-from hudi_core.metadata_writer.rows import IndexRows, location_rows
 from hudi_core.table.engines import load_engine
 from tests.support.drawing import cases
 

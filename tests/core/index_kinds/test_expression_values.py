@@ -12,8 +12,8 @@ from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.metadata.filters import filter_texts
-from hudi_core.metadata_writer import expression
-from hudi_core.metadata_writer.statistics_rows import Sizes
+from hudi_core.metadata_rows import expression
+from hudi_core.metadata_rows.statistics_rows import Sizes
 from hudi_core.table.open import refreshed
 from hudi_core.writing.operations import write
 from tests.support.expression_tables import (

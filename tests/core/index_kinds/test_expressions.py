@@ -1,6 +1,6 @@
 """META-94, META-114 to META-116, WRITE-60 to WRITE-62: expression indexes are built, kept by every write, dropped.
 
-Also covers: `metadata_writer/expression.py`, `metadata/expressions.py`, `index_kinds/after_write.py`,
+Also covers: `metadata_rows/expression.py`, `metadata/expressions.py`, `index_kinds/after_write.py`,
 `index_builds/expression_rows.py`.
 
 """
@@ -25,8 +25,8 @@ from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata_rows.bounds import HIGHEST_STRING
 from hudi_core.metadata_writer import compaction
-from hudi_core.metadata_writer.bounds import HIGHEST_STRING
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.rollback import roll_back_completed

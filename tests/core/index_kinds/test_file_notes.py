@@ -37,12 +37,11 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata.kinds import KINDS, IndexKind, kind_of, with_kind
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.metadata_writer.changes import ROWS_OF_CHANGE
-from hudi_core.metadata_writer.committed_change import CommittedChange
-from hudi_core.metadata_writer.delta_commit import PartitionRows
-from hudi_core.metadata_writer.removed_files import ROWS_OF_REMOVED_FILES, delete_statistics
-from hudi_core.metadata_writer.rows import IndexRows
-from hudi_core.metadata_writer.statistics_rows import V2, Sizes, encode_statistics, file_statistics
+from hudi_core.metadata_rows.committed_change import CommittedChange
+from hudi_core.metadata_rows.removed_files import ROWS_OF_REMOVED_FILES, delete_statistics
+from hudi_core.metadata_rows.rows import IndexRows, PartitionRows
+from hudi_core.metadata_rows.rows_of_change import ROWS_OF_CHANGE
+from hudi_core.metadata_rows.statistics_rows import V2, Sizes, encode_statistics, file_statistics
 from hudi_core.planning.sources.expression_indexes import STATISTICS_OF_VALUES, ExpressionIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stable_names import stable_column

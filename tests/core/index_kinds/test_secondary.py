@@ -1,6 +1,6 @@
 """META-94, META-110 to META-113, WRITE-40 to WRITE-43, VALID-24: secondary indexes are built, kept, read, checked.
 
-Also covers: `metadata_writer/secondary.py`, `tagging/stored_values.py`, `validation/column_indexes.py`,
+Also covers: `metadata_rows/secondary.py`, `tagging/stored_values.py`, `validation/column_indexes.py`,
 `validation/secondary_index.py`,
 `index_builds/row_sources.py`, `index_kinds/fixed_columns.py`, `index_builds/secondary_rows.py`.
 """

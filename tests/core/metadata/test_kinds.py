@@ -17,7 +17,7 @@ from hudi_core.metadata.kinds import (
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
-from hudi_core.metadata_writer.changes import ROWS_OF_CHANGE
+from hudi_core.metadata_rows.rows_of_change import ROWS_OF_CHANGE
 from hudi_core.validation.validate import OF_INDEXES
 
 NAMES = [kind.name for kind in KINDS]

@@ -2,10 +2,9 @@
 
 Rules META-50 to META-55, META-60 to META-66, META-70 to META-79.
 
-Also covers: `metadata_writer/initial.py`, `metadata_writer/rows.py`,
-`metadata_writer/group_files.py`,
-`metadata_writer/record_schema.py`, `metadata_writer/partition_ranges.py`, `metadata_writer/committed_change.py`,
-`metadata_writer/rows_of_keys.py`, `metadata_writer/rows_of_statistics.py`.
+Also covers: `metadata_writer/initial.py`, `metadata_writer/group_files.py`, `metadata_rows/rows.py`,
+`metadata_rows/rows_of_change.py`, `metadata_rows/record_schema.py`, `metadata_rows/partition_ranges.py`,
+`metadata_rows/committed_change.py`, `metadata_rows/rows_of_keys.py`, `metadata_rows/rows_of_statistics.py`.
 """
 
 from __future__ import annotations

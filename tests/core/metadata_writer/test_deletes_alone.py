@@ -15,10 +15,10 @@ from hudi_core.front.opening import create_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import MetadataTable
+from hudi_core.metadata_rows.rows import IndexRows, PartitionRows
 from hudi_core.metadata_writer import compaction
 from hudi_core.metadata_writer.compaction import compaction_steps, request_steps
-from hudi_core.metadata_writer.delta_commit import PartitionRows, delta_commit_steps
-from hudi_core.metadata_writer.rows import IndexRows
+from hudi_core.metadata_writer.delta_commit import delta_commit_steps
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

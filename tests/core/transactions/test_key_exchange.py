@@ -1,6 +1,6 @@
 """Keys that tasks exchange: the record index of a write in one process, and no key in the process that commits.
 
-Also covers: `metadata_writer/locations.py`.
+Also covers: `metadata_rows/rows_of_keys.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from hudi_core.errors import ConflictError, StorageError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.metadata_rows.rows_of_keys import KeyChanges, location_changes
 from hudi_core.metadata_writer import delta_commit
-from hudi_core.metadata_writer.locations import KeyChanges, location_changes
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.runners import on_runner

@@ -21,7 +21,7 @@ from hudi_core.columns.strings import string_column
 from hudi_core.index_builds import footers as index_footers
 from hudi_core.index_builds import keys as index_keys
 from hudi_core.index_builds.build import build_metadata_table
-from hudi_core.metadata_writer.rows import together
+from hudi_core.metadata_rows.rows import together
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

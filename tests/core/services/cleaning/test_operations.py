@@ -1,7 +1,7 @@
 """Cleans from their plan to the record.
 
 Also covers: `services/cleaning/planner.py`, `services/cleaning/result.py`, `services/cleaning/run.py`,
-`services/cleaning/metadata_steps.py`, `metadata_writer/removed_files.py`.
+`services/cleaning/metadata_steps.py`, `metadata_rows/removed_files.py`.
 """
 
 from __future__ import annotations

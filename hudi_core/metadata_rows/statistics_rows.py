@@ -26,8 +26,8 @@ from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.formats.deletes import wrap_values
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.typed_by_file import V1_DECIMAL
-from hudi_core.metadata_writer.bounds import STRINGS, record_bounds
-from hudi_core.metadata_writer.rows import IndexRows, encode_records, repeat, together
+from hudi_core.metadata_rows.bounds import STRINGS, record_bounds
+from hudi_core.metadata_rows.rows import IndexRows, encode_records, repeat, together
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics
 from hudi_core.schema.meta import COMMIT_TIME, PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema

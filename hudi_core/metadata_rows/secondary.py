@@ -10,8 +10,8 @@ from hudi_core.formats.secondary_key import split_secondary_key
 from hudi_core.formats.secondary_keys import KeyChange, SecondaryKeys, concat_keys
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import SECONDARY_INDEX
-from hudi_core.metadata_writer.rows import IndexRows, secondary_rows
-from hudi_core.metadata_writer.statistics_rows import V1, V2
+from hudi_core.metadata_rows.rows import IndexRows, secondary_rows
+from hudi_core.metadata_rows.statistics_rows import V1, V2
 from hudi_core.types import nodes as t
 
 

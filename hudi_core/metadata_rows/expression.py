@@ -15,8 +15,8 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import EXPRESSION_OPTION
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS
-from hudi_core.metadata_writer.rows import IndexRows
-from hudi_core.metadata_writer.statistics_rows import (
+from hudi_core.metadata_rows.rows import IndexRows
+from hudi_core.metadata_rows.statistics_rows import (
     V1,
     V2,
     Sizes,

@@ -1,6 +1,6 @@
 """META-60 to META-67: bounds that are recorded cover their values, whatever is known of them, in the form that readers expect.
 
-Also covers: `metadata_writer/bounds.py`.
+Also covers: `metadata_rows/bounds.py`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.formats.avro.columns import decode
-from hudi_core.metadata_writer.bounds import HIGHEST_STRING, record_bounds
-from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
-from hudi_core.metadata_writer.rows import IndexRows
-from hudi_core.metadata_writer.rows_of_statistics import columns_with_statistics, statistics_of
-from hudi_core.metadata_writer.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
+from hudi_core.metadata_rows.bounds import HIGHEST_STRING, record_bounds
+from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
+from hudi_core.metadata_rows.rows import IndexRows
+from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics, statistics_of
+from hudi_core.metadata_rows.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.schema.schema import schema_at_place
 from hudi_core.types import nodes as t

@@ -14,9 +14,8 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.file_keys import Keys, keys_of
 from hudi_core.metadata.kinds import EXPRESSION_INDEX, PerKind
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES
-from hudi_core.metadata_writer.delta_commit import PartitionRows
-from hudi_core.metadata_writer.rows import IndexRows, removal_rows
-from hudi_core.metadata_writer.statistics_rows import column_keys
+from hudi_core.metadata_rows.rows import IndexRows, PartitionRows, removal_rows
+from hudi_core.metadata_rows.statistics_rows import column_keys
 
 Names = Mapping[str, Sequence[str]]
 """Names of files by partition of the table."""

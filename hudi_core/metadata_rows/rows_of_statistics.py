@@ -13,22 +13,21 @@ from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.commit.statuses import ColumnRange, WriteStatus
 from hudi_core.formats.bloom_write import KIND_IN_FILES
 from hudi_core.metadata.table import COLUMN_STATS
-from hudi_core.metadata_writer.committed_change import CommittedChange, file_name_of
-from hudi_core.metadata_writer.delta_commit import PartitionRows
-from hudi_core.metadata_writer.expression import (
+from hudi_core.metadata_rows.committed_change import CommittedChange, file_name_of
+from hudi_core.metadata_rows.expression import (
     IndexedExpression,
     expression_file_rows,
     expression_partition_keys,
     expression_partition_rows,
 )
-from hudi_core.metadata_writer.partition_ranges import (
+from hudi_core.metadata_rows.partition_ranges import (
     FileStatistics,
     RecordedFiles,
     partition_statistics,
     read_recorded_files,
 )
-from hudi_core.metadata_writer.rows import IndexRows, StoredFilter, filter_rows, together
-from hudi_core.metadata_writer.statistics_rows import (
+from hudi_core.metadata_rows.rows import IndexRows, PartitionRows, StoredFilter, filter_rows, together
+from hudi_core.metadata_rows.statistics_rows import (
     V1,
     V2,
     Sizes,

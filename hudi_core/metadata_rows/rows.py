@@ -5,8 +5,8 @@ Rules META-51 to META-55.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -24,11 +24,12 @@ from hudi_core.columns.nodes import (
     length,
 )
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
+from hudi_core.commit.statuses import StagedLog, StagedLogs
 from hudi_core.formats.avro.block import encode
 from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata.files import ALL_PARTITIONS, ROOT
 from hudi_core.metadata.record_index import uuid_halves
-from hudi_core.metadata_writer.record_schema import STORED_SCHEMA
+from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
 from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.timeline.files import FileList
 
@@ -253,3 +254,26 @@ def repeat(string: str, count: int) -> StringColumn:
 
 def _longs(value: int, count: int) -> PrimitiveColumn:
     return PrimitiveColumn(np.full(count, value, np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionRows:
+    """Rows for a metadata partition; of a partitioned record index those of one partition of the table."""
+
+    partition: str
+    rows: IndexRows
+    table_partition: str | None = None
+    staged: StagedLogs | None = None
+    """The rows as tasks have encoded them; then `rows` has none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.rows) or self.staged is not None
+
+
+def list_staged_rows(partition: str, staged: StagedLogs) -> Iterator[PartitionRows]:
+    """The rows that tasks have encoded for a metadata partition."""
+    by_partition: dict[str | None, list[StagedLog]] = {}
+    for log in staged.of_partition(partition):
+        by_partition.setdefault(log.of_table, []).append(log)
+    for of_table, logs in by_partition.items():
+        yield PartitionRows(partition, NO_ROWS, of_table, replace(staged, logs=tuple(logs)))
