@@ -42,7 +42,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
             found="a table with virtual keys",
         )
     begin = _begin(since, timeline)
-    end = None if until is None else query_time(until, timeline.zone)
+    end = None if until is None else query_time(until, timeline.zone, "until")
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
     # The active timeline has the slices; commits before it are in the history alone.
@@ -81,7 +81,7 @@ def _begin(since: str | None, timeline: Timeline) -> str:
     # Users of Apache Hudi write one or more zeros for the beginning.
     if text.lower() == _FROM_THE_BEGINNING or (text and not text.strip("0")):
         return EARLIEST
-    return query_time(text, timeline.zone)
+    return query_time(text, timeline.zone, "since")
 
 
 def order_time(instant: Instant) -> str:

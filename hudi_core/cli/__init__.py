@@ -15,6 +15,7 @@ details      `stats`, `diff`, `trace` and `dump`: one column, two instants, one 
 examples     examples of each command, as its help shows them
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 help         the help of a command: its use, what it does, its options with their choices whole, and examples
+hints        what somebody means who types a command, an option or a word as other tools have it
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and their records
 keys         `keys`: the record key and partition path of each row of an input
 layout       tables as wide as what they are shown on: what is folded, cut, put below its row or left out
@@ -22,6 +23,7 @@ locate       `locate`: the records that have certain values, and the files that 
 main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone
 metadata_rows  records of the metadata table for people: a line for each value, bounds as values of their type
 options      arguments and options that several commands share
+other_tools  words of other tools, and what they are here
 output       the output of commands: NDJSON for programs, tables for people; messages and warnings on standard error
 overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
 predicates   several predicates of one command, which have to be true together

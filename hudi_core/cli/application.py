@@ -7,90 +7,38 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
-from itertools import pairwise
-from pathlib import Path
+from itertools import pairwise, takewhile
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
 from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated
+from hudi_core.cli.hints import (
+    command_line,
+    extra_words,
+    longer_words,
+    missing_option,
+    name_table,
+    other_option,
+    table_first,
+)
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, report_log, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.cli.signals import Stopped, stop_on_signals
 from hudi_core.cli.waiting import end_waiting
-from hudi_core.errors import HudiError, UsageError
+from hudi_core.errors import HudiError, NotATableError, UsageError
 from hudi_core.version import __version__
 
 _Misuse: type[Exception] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or builds on."""
 
 _INVALID: Final = re.compile(r"Invalid value for (.+?): Input should be (.+)")
+_EXTRA: Final = re.compile(r"unexpected extra arguments?(?:\(s\))? \((.*)\)")
 _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""
-
-
-_WORDS_OF_OTHERS = {
-    "vacuum": "clean",
-    "expire": "clean",
-    "optimize": "cluster",
-    "zorder": "cluster",
-    "compaction": "compact",
-    "log": "commits",
-    "history": "commits",
-    "show": "read",
-    "select": "read",
-    "scan": "read",
-    "describe": "inspect",
-    "info": "inspect",
-    "dashboard": "report",
-    "overview": "report",
-    "health": "report",
-    "statistics": "stats",
-    "ls": "files",
-    "check": "validate",
-    "fsck": "validate",
-    "repair": "validate",
-    "merge": "write",
-    "upsert": "write",
-    "insert": "write",
-    "append": "write",
-    "undo": "rollback",
-    "revert": "rollback",
-    "recover": "restore",
-    "snapshot": "savepoint",
-    "blame": "trace",
-    "lookup": "trace",
-    "find": "locate",
-    "query": "sql",
-    "duckdb": "sql",
-    "cat": "dump",
-    "footer": "dump",
-    "indexes": "index list",
-    "create-index": "index build",
-    "drop-index": "index drop",
-    "advise": "index advise",
-    "tables": "inspect",
-    "tail": "timeline",
-    "wc": "count",
-    "compare": "diff",
-    "drop-partition": "delete-partition",
-    "alter": "evolve",
-    "plan": "explain",
-    "profile": "stats",
-    "maintain": "service",
-}
-"""Commands by the words that other tools have for them."""
-
-
-def _nearest(name: str) -> str | None:
-    """The command that somebody means who types another word for it, or one with a letter wrong."""
-    known = {**dict.fromkeys(_PLACES, ""), **_WORDS_OF_OTHERS}
-    near = name if name in known else next(iter(get_close_matches(name, known)), None)
-    return None if near is None else known[near] or near
 
 
 _HELP_OPTIONS: dict[Any, Any] = {"help_option_names": ["-h", "--help"]}
@@ -104,15 +52,12 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
-        if name and name not in _PLACES and not name.startswith("-"):
-            near = _nearest(name.lower())
-            ctx.fail(f"no such command {name!r}" + (f"; did you mean {near}?" if near else ""))
         longer = " ".join(args[:2])
-        words = [place.removeprefix(f"{name} ") for place in _PLACES if place.startswith(f"{name} ")]
-        if words and len(args) > 2 and longer not in _PLACES and not Path(args[1]).exists():
-            near = next(iter(get_close_matches(args[1], words)), None)
-            if near is not None:
-                ctx.fail(f"no such command {longer!r}; did you mean {name} {near}?")
+        if name and not name.startswith("-") and longer not in _PLACES:
+            meant = longer_words(args, _PLACES) if name in _PLACES else command_line(args, _PLACES)
+            if meant is not None or name not in _PLACES:
+                typed = longer if name in _PLACES else name
+                ctx.fail(f"no such command {typed!r}" + (f"; did you mean {meant}?" if meant else ""))
         if longer in _PLACES:  # `index build TABLE`, where `index TABLE` is a command too
             return longer, self.get_command(ctx, longer), args[2:]
         return super().resolve_command(ctx, args)
@@ -157,8 +102,32 @@ def _refusal(refused: Any, given: Sequence[str]) -> str:
         typed = next((after for name, after in pairwise(given) if name in names), None)
         shown = "" if typed is None else f", found {typed!r}"
         message = f"{max(names, key=len, default=value[1])}: expected {_plain_words(value[2])}{shown}"
-    command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
-    return f"{command}: {message[:1].lower()}{message[1:]}; see {command} --help"
+    if refused.ctx is None:
+        command = "hudi-core"
+    else:
+        command = refused.ctx.command_path
+        hint = name_table(_hint(refused, message, given), given)
+        message = f"{message.partition(' (Possible options')[0]}{hint}"
+    see = f"{'. See' if message.endswith(')') else ' See' if message.endswith('?') else '; see'} {command} --help"
+    return f"{command}: {message[:1].lower()}{message[1:]}{see}"
+
+
+def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
+    """What was meant by a command line with another option, with one word more than there is place for, or with one too few."""
+    command = refused.ctx.command
+    options = [name for param in command.params if param.param_type_name == "option" for name in param.opts]
+    option = getattr(refused, "option_name", None)
+    if option is not None and "no such option" in message.lower():
+        return other_option(command.name, option, options)
+    extra = _EXTRA.search(message)
+    if extra is not None:
+        return extra_words(command.name, options, [extra[1]] if extra[1] in given else extra[1].split())
+    missing = getattr(refused, "param", None)
+    if missing is None or not message.startswith("Missing option"):
+        return ""
+    # The parser stops at the option that is missing: what was typed after the table is still to be looked at.
+    words = list(takewhile(lambda word: not word.startswith("-"), given[len(command.name.split()) :]))
+    return extra_words(command.name, options, words[1:2]) or missing_option(command.name)
 
 
 def _plain_words(text: str) -> str:
@@ -190,7 +159,10 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
     except KeyboardInterrupt as end:
         return _report("interrupted", end.exit_status if isinstance(end, Stopped) else _INTERRUPTED)
     except HudiError as error:
-        return _report("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
+        late = table_first(given) if isinstance(error, NotATableError) else ""
+        return _report(
+            "\n".join([f"error: {_in_a_line(error)}{late}", *getattr(error, "__notes__", ())]), error.exit_status
+        )
     except _Misuse as refused:
         return _report(f"error: {_refusal(refused, given)}", 2)
     except typer.Abort:

@@ -75,7 +75,7 @@ class Timeline(Portable):
 
         For a time before the active timeline's start, archived instants are included.
         """
-        until = None if time is None else query_time(time, self.zone)
+        until = None if time is None else query_time(time, self.zone, "as_of")
         timeline = self.with_archived() if until is not None and self.starts_after(until) else self
         return replace(timeline, until=until)
 

@@ -50,13 +50,13 @@ def time_text(time: Time) -> str:
     raise UsageError("time", expected="a string, datetime or date", found=describe(time))
 
 
-def query_time(text: str, zone: tzinfo | None = None) -> str:
+def query_time(text: str, zone: tzinfo | None = None, name: str = "time") -> str:
     """An instant time as people write it, in the form in which the timeline has it.
 
     Accepted are an instant (`yyyyMMddHHmmss[SSS]`), a date, a date and time (`yyyy-MM-dd HH:mm[:ss[.SSS]]`, or with a T), either
     with an offset or Z, seconds and milliseconds since 1970 (10 and 13 digits). Without an offset the time is in the
     timeline's zone; with one it is brought there: `zone`, None for the machine's own. Digits beyond milliseconds are cut.
-    Shorter and longer rows of digits stand for themselves. Raises `UsageError`.
+    Shorter and longer rows of digits stand for themselves. Raises `UsageError` about the argument of this name.
 
     >>> query_time("2024-03-01 10:20:30")
     '20240301102030000'
@@ -76,9 +76,10 @@ def query_time(text: str, zone: tzinfo | None = None) -> str:
         return _instant(wall if offset is None else wall.astimezone(zone))
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            repr(text),
-            expected="an instant (yyyyMMddHHmmss[SSS]), a date (yyyy-MM-dd), a date and time "
-            "(yyyy-MM-dd HH:mm:ss[.SSS], an offset or Z after it) or seconds or milliseconds since 1970",
+            name,
+            expected="an instant (20261121124819754), a date (2026-11-21), a date and time (2026-11-21 12:48:19, an offset or Z "
+            "may follow) or seconds or milliseconds since 1970",
+            found=repr(text),
         ) from None
 
 

@@ -135,7 +135,10 @@ def test_a_name_has_one_value() -> None:
             "clean: expected one of --keep-commits, --keep-versions, --keep-hours",
         ),
         ("update T --set ''", "--set: expected an assignment, as"),
-        ("index lst T", "hudi-core: no such command 'index lst'; did you mean index list?; see hudi-core --help"),
+        (
+            "index lst T",
+            "hudi-core: no such command 'index lst'; did you mean hudi-core index list? See hudi-core --help",
+        ),
         ("read T --columns", "hudi-core read: option '--columns' requires an argument; see hudi-core read --help"),
         ("savepoint T --drop nope", "savepoint: expected a savepoint of the table (none), found nope"),
     ],

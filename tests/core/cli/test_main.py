@@ -244,7 +244,7 @@ class TestMisuse:
         assert self.answer("explain", rides(), *_FARE, "--html", tmp_path).endswith("expected a file, found a folder")
 
     def test_an_invalid_time_is_refused(self) -> None:
-        assert self.answer("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
+        assert self.answer("read", rides(), "--as-of", "yesterday").startswith("--as-of: expected an instant (2026")
 
     @pytest.mark.parametrize("option", [("--as-of", "2030-01-01"), ("--read-optimized",)])
     def test_an_option_that_changes_do_not_have(self, option: tuple[str, ...]) -> None:
@@ -289,7 +289,7 @@ class TestMisuse:
     )
     def test_misuse_of_the_command_line_is_refused(self, arguments: tuple[str, ...], command: str, found: str) -> None:
         answer, path = self.answer(*arguments), f"hudi-core {command}".strip()
-        assert answer.startswith(f"{path}: ") and answer.endswith(f"; see {path} --help")
+        assert answer.startswith(f"{path}: ") and answer.lower().endswith(f" see {path} --help")
         assert found in answer
 
     def test_a_command_without_arguments_prints_help(self) -> None:

@@ -1,0 +1,135 @@
+"""Words of other tools, and what they are here."""
+
+from __future__ import annotations
+
+import shlex
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from hudi_core.cli.application import command_function
+from hudi_core.cli.other_tools import BEHIND, COMMANDS, OF_COMMANDS, OPTIONS
+from tests.support.commands import ran, rides
+
+
+def refusal(typed: str) -> str:
+    """The error of a command line, in which T is the table."""
+    words = [str(rides()) if word == "T" else word for word in shlex.split(typed)]
+    refused = ran(*words)
+    assert refused.status == 2
+    return refused.error.replace(str(rides()), "T")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("vacuum T RETAIN 168 HOURS", "clean T"),
+        ("vacum T", "clean TABLE"),
+        ("optimize T", "cluster T"),
+        ("log", "commits TABLE"),
+        ("history T", "commits T"),
+        ("describe history T", "commits T"),
+        ("describe T", "inspect T"),
+        ("show T", "read T"),
+        ("show commits", "commits TABLE"),
+        ("show T commits", "commits T"),
+        ("commits show", "commits TABLE"),
+        ("compaction schedule T", "compact T --plan-only"),
+        ("clustering run", "cluster TABLE"),
+        ("cleans run", "clean TABLE"),
+        ("savepoint create T", "savepoint T"),
+        ("savepoint rollback --savepoint 1", "restore TABLE SAVEPOINT"),
+        ("savepoints show T", "savepoint T --list"),
+        ("schema show T", "schema T"),
+        ("index create T", "index build T KIND"),
+        ("indexes", "index list TABLE"),
+        ("restor", "restore"),
+        ("partition", "partitions"),
+        ("CALL show_commits", "commits TABLE"),
+        ("call system.run_compaction(table => 'rides')", "compact TABLE"),
+        ("upsert T where", "write T FILE --op upsert"),
+    ],
+)
+def test_words_of_other_tools_get_the_right_command(typed: str, meant: str) -> None:
+    """CLI-676, CLI-1220."""
+    error = refusal(typed)
+    assert error.startswith("hudi-core: no such command ")
+    assert error.endswith(
+        f"; did you mean hudi-core {meant.replace('TABLE', 'T' if ' T' in typed else 'TABLE')}? See hudi-core --help"
+    )
+
+
+@pytest.mark.parametrize("line", sorted({line for line in COMMANDS.values() if line[:1] not in ("", "-")}))
+def test_each_command_line_that_is_named_can_be_typed(line: str) -> None:
+    """CLI-1220."""
+    words = line.replace("'SELECT …'", "Q").split()
+    places = list(takewhile(lambda word: word.islower() and not word.startswith("-"), words))
+    options = ran(*places, "--help").out
+    assert callable(command_function(" ".join(places)))
+    assert all(f"{word} " in options or f"{word}," in options for word in words if word.startswith("--"))
+
+
+@pytest.mark.parametrize("word", ["upgrade", "qqq"])
+def test_a_word_that_nothing_here_does_gets_no_hint(word: str) -> None:
+    """CLI-1220."""
+    assert refusal(word) == f"hudi-core: no such command {word!r}; see hudi-core --help"
+
+
+def test_a_folder_is_a_table_whatever_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-1220."""
+    (tmp_path / "show").symlink_to(rides())
+    monkeypatch.chdir(tmp_path)
+    assert ran("commits", "show", "--json").out == ran("commits", rides(), "--json").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("read T --filter 'fare > 95'", "no such option: --filter; did you mean --where?"),
+        ("read T --order-by fare", "no such option: --order-by; hudi-core sql T 'SELECT …' does that"),
+        ("cluster T --by city", "no such option: --by; did you mean --columns?"),
+        ("read T -l 5", "no such option: -l; did you mean --limit?"),
+        ("clean T --retain 168", "no such option: --retain; did you mean --keep-hours?"),
+        ("compact T --schedule", "no such option: --schedule; did you mean --plan-only?"),
+        ("validate T --repair", "no such option: --repair; did you mean --mend?"),
+        ("index drop T files --yes", "no such option: --yes; no command asks for confirmation"),
+        ("read T --colums fare", "no such option: --colums; did you mean --columns?"),
+        ("read T 'fare > 95'", "(fare > 95); did you mean --where 'fare > 95'?"),
+        ("head T 5 rows", "(5 rows); did you mean --limit 5?"),
+        ("read T T", "(T); a command takes one table"),
+        ("index T build", "(build); did you mean hudi-core index build T?"),
+        ("stats T fare", "missing option '--column' / '-c'; did you mean --column fare?"),
+        ("update T 'fare = 3'", "missing option '--set'; did you mean --set 'fare = 3'?"),
+        ("delete T keys.csv", "to delete the keys of a file: hudi-core write T keys.csv --op delete"),
+        ("delete T", "; hudi-core write T FILE --op delete deletes the keys of a file, "),
+        ("delete T --keys keys.csv", "hudi-core write T FILE --op delete does that"),
+    ],
+)
+def test_another_option_or_one_word_more_gets_the_option_that_is_meant(typed: str, hint: str) -> None:
+    """CLI-1220."""
+    assert hint in refusal(typed)
+
+
+def test_options_that_are_named_are_there() -> None:
+    """CLI-1220."""
+    known = " ".join(ran(*name.split(), "--help").out for name in BEHIND)
+    meant = {*BEHIND.values(), *OF_COMMANDS["cluster"].values()}
+    assert all(option in known for option in meant)
+    others = ("read", "write", "create", "clean", "compact", "service", "validate", "savepoint", "evolve")
+    rest = " ".join(ran(name, "--help").out for name in others)
+    assert all(any(one in f"{known} {rest}" for one in options) for options in OPTIONS.values())
+
+
+def test_a_table_that_does_not_come_first() -> None:
+    """CLI-1220."""
+    refused = ran("sql", "SELECT 1", rides())
+    assert refused.error.endswith("; the table comes first")
+
+
+@pytest.mark.parametrize(("option", "name"), [("--as-of", "--as-of"), ("--since", "--since"), ("--until", "--until")])
+def test_a_time_that_cannot_be_read_is_an_error_about_its_option(option: str, name: str) -> None:
+    """CLI-1221."""
+    error = refusal(f"read T {option} yesterday")
+    assert error.startswith(f"{name}: expected an instant (20261121124819754), a date (2026-11-21), ")
+    assert error.endswith(", found 'yesterday'")
