@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 READING: Final = "reading rows"
 READING_FILES: Final = "reading files"
+READING_COMMITS: Final = "reading commits"
 LOOKING_UP: Final = "looking up keys"
+MAKING_KEYS: Final = "making keys"
 WRITING: Final = "writing"
 COMMITTING: Final = "committing"
 
@@ -32,6 +34,8 @@ class Tally:
     (1, 4, 1000, 52000)
     """
 
+    work: str = field(default="", init=False)
+    """What is done, where several things follow each other, as services do."""
     stage: str = field(default="", init=False)
     """What is being done now."""
     done: int = field(default=0, init=False)
@@ -46,6 +50,11 @@ class Tally:
     """The rows that there will be in the end; None where that is not known."""
     _lock: Lock = field(default_factory=Lock, init=False)
     _begun: float = field(default_factory=monotonic, init=False)
+
+    def begin(self, work: str) -> None:
+        """Begins the next of several things: it is in no stage yet."""
+        self.work = work
+        self.enter("")
 
     def enter(self, stage: str, total: int | None = None, all_rows: int | None = None) -> None:
         """Begins a stage: nothing of it is done yet."""
@@ -77,13 +86,17 @@ class Tally:
             return None
         return (monotonic() - self._begun) * max(total - done, 0) / done
 
+    def count_batches(self, batches: Iterable[T], count: Callable[[T], int]) -> Iterator[T]:
+        """The batches, whose rows are added as they are read."""
+        for batch in batches:
+            self.add(read=count(batch))
+            yield batch
+
     def count_stream(self, stream: Callable[[], Iterator[T]], count: Callable[[T], int]) -> Callable[[], Iterator[T]]:
         """The stream, whose rows are added as they are read, and which is a task that is over at its end."""
 
         def count_items() -> Iterator[T]:
-            for batch in stream():
-                self.add(read=count(batch))
-                yield batch
+            yield from self.count_batches(stream(), count)
             self.add(done=1)
 
         return count_items

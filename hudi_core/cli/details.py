@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, cell, value_text
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import format_count, size
 from hudi_core.errors import NoSuchFileError, UsageError
 from hudi_core.rows.outside_files import is_url, local_file
@@ -29,6 +31,7 @@ from hudi_core.table.difference import TableDifference, difference, read_changed
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.file_contents import file_contents
 from hudi_core.table.record_versions import RecordVersion, record_versions
+from hudi_core.tally import READING
 from hudi_core.types.text import text as type_text
 
 _SHOWN = 20
@@ -96,15 +99,21 @@ def diff(
         raise UsageError("--limit", expected="--rows beside it", found="none")
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     if not rows:
-        _show_difference(out, difference(opened_table, since, until))
+        with tally_progress("commits") as tally:
+            made = difference(opened_table, since, until, tally)
+        _show_difference(out, made)
     else:
-        changes = islice(
-            read_changed_rows(opened_table, since, until), limit if as_json or limit is not None else _SHOWN
-        )
-        if as_json:
-            out.rows((), changes)
-        else:
-            out.rows(("op", "ts_ms", "before", "after"), map(_change, changes), folded=("before", "after"))
+        most = limit if as_json or limit is not None else _SHOWN
+        with tally_progress("changes", prints_rows=as_json) as tally:
+            changes: Iterator[dict[str, Any]] = islice(read_changed_rows(opened_table, since, until), most)
+            if tally is not None:
+                tally.enter(READING)
+                changes = tally.count_batches(changes, lambda _: 1)
+            if as_json:
+                out.rows((), changes)
+            shown = [] if as_json else list(map(_change, changes))
+        if not as_json:
+            out.rows(("op", "ts_ms", "before", "after"), shown, folded=("before", "after"))
     warn(opened_table.warnings)
 
 
@@ -154,7 +163,8 @@ def trace(
 ) -> None:
     """Show every stored version of a record: the write that made it, its file, and why readers see it or not."""
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
-    versions = record_versions(opened_table, key, partition)
+    with tally_progress("files") as tally:
+        versions = record_versions(opened_table, key, partition, tally)
     if as_json:
         out.rows((), (version.as_dict() for version in versions))
     elif not versions:

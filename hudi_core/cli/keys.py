@@ -6,7 +6,6 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ import typer
 
 from hudi_core.cli.options import EngineOption, JsonOption, file_options, open_from_options
 from hudi_core.cli.output import Output, say
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import format_count
 from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import StorageError, UsageError
@@ -28,6 +28,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import table_generator
+from hudi_core.tally import MAKING_KEYS
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 
@@ -87,16 +88,20 @@ def keys(
         )
     runner = load_engine(engine)
     given = read_rows(runner, rows, generator, like)
-    made = make_keys(runner, generator, given, rows)
+    batches = key_batches(runner, generator, given, rows)
     out = Output(as_json)
     description = generator.describe() if isinstance(generator, Generator) else f"generator {type(generator).__name__}"
-    if as_json:
-        for row in made:
-            out.line(row)
-        say(description)
-        return
-    shown = list(islice(made, SHOWN))
-    left = sum(1 for _ in made)
+    with tally_progress("rows", prints_rows=as_json) as tally:
+        if tally is not None:
+            tally.enter(MAKING_KEYS)
+            batches = tally.count_batches(batches, runner.rows.count)
+        if as_json:
+            for batch in batches:
+                for row in runner.rows.to_json(batch, KEYS):
+                    out.line(row)
+            say(description)
+            return
+        shown, left = _head(runner, batches)
     out.data(KEYS, shown)
     rows_shown = format_count(len(shown), "row")
     out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {description}")
@@ -159,9 +164,11 @@ def _drop_guesses(type: t.Type, path: str, is_count: bool) -> t.Type:
     return t.String() if guessed else type
 
 
-def make_keys(
-    engine: Engine[Any, Any, Any], generator: AnyGenerator, given: InputRows[Any], path: str
-) -> Iterator[Mapping[str, Any]]:
-    """The keys of all rows as objects. Raises `RowError` with the number of the row in the file."""
-    for batch in key_batches(engine, generator, given, path):
-        yield from engine.rows.to_json(batch, KEYS)
+def _head(engine: Engine[Any, Any, Any], batches: Iterator[Any]) -> tuple[list[Mapping[str, Any]], int]:
+    """The keys that people see, and the number of all others."""
+    shown: list[Mapping[str, Any]] = []
+    count = 0
+    for batch in batches:
+        shown += engine.rows.to_json(engine.rows.head(batch, SHOWN - len(shown)), KEYS)
+        count += engine.rows.count(batch)
+    return shown, count - len(shown)

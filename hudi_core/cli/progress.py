@@ -34,6 +34,9 @@ def state(tally: Tally, what: str) -> str:
     >>> tally.add(done=3, written=400_000, size=35_700_000)
     >>> state(tally, "files")
     'writing: 3 of 12 files, 400,000 rows, 34.0 MiB'
+    >>> tally.begin("compact")
+    >>> state(tally, "files")
+    'compact'
     """
     parts = []
     if tally.total is not None:
@@ -47,7 +50,7 @@ def state(tally: Tally, what: str) -> str:
             parts.append(f"{rows:,}{of_all} rows{f' {verb}' if both else ''}")
     if tally.bytes_written:
         parts.append(size(tally.bytes_written))
-    return f"{tally.stage}{': ' if tally.stage and parts else ''}{', '.join(parts)}" or "at work"
+    return ": ".join(filter(None, (tally.work, tally.stage, ", ".join(parts)))) or "at work"
 
 
 class _Words(ProgressColumn):
@@ -75,7 +78,10 @@ class _Shown:
     def __init__(self, console: Console, tally: Tally, what: str) -> None:
         spinner = "dots" if (console.encoding or "").lower().startswith("utf") else "line"
         columns = (SpinnerColumn(spinner), _Words(tally, what))
-        self._progress = Progress(*columns, console=console, transient=True, refresh_per_second=_REFRESHES)
+        # Standard output is left alone: what a command writes there while the line is shown goes to a file or a pipe.
+        self._progress = Progress(
+            *columns, console=console, transient=True, refresh_per_second=_REFRESHES, redirect_stdout=False
+        )
         self._progress.add_task("", total=None)
         self._lock, self._is_over = Lock(), False
         self._timer = Timer(PAUSE, self._begin)
@@ -94,20 +100,36 @@ class _Shown:
             self._progress.stop()
 
 
+def watched_tally(*, prints_rows: bool = False) -> Tally | None:
+    """A tally where somebody looks, None elsewhere.
+
+    `prints_rows`: rows are printed meanwhile. On a terminal they show how far the command is.
+    """
+    if prints_rows and Console().is_terminal:
+        return None
+    return Tally() if Console(stderr=True).is_terminal else None
+
+
 @contextmanager
-def tally_progress(what: str) -> Iterator[Tally | None]:
-    """Shows what is added to the tally, whose tasks have this name. None where nobody looks."""
+def show_tally(tally: Tally | None, what: str) -> Iterator[None]:
+    """Shows what is added to a tally, whose tasks have this name; nothing where there is none."""
     end_waiting()
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
+    if tally is None:
+        yield
         return
-    tally = Tally()
-    shown = _Shown(console, tally, what)
+    shown = _Shown(Console(stderr=True), tally, what)
     try:
-        yield tally
+        yield
     finally:
         shown.end()
+
+
+@contextmanager
+def tally_progress(what: str, *, prints_rows: bool = False) -> Iterator[Tally | None]:
+    """Shows what is added to the tally, whose tasks have this name. None where nobody looks, as `watched_tally`."""
+    tally = watched_tally(prints_rows=prints_rows)
+    with show_tally(tally, what):
+        yield tally
 
 
 def watch(rows: QueryResult, tally: Tally | None) -> Callable[[int], None] | None:

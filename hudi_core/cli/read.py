@@ -162,8 +162,12 @@ def read(
         else:
             say(f"{format_count(written, 'row')} to {target}")
     elif as_json:
-        for row in scan.to_json_rows():
-            out.line(row)
+        with tally_progress("parts", prints_rows=True) as tally:
+            seen = watch(scan, tally)
+            for row in scan.to_json_rows():
+                out.line(row)
+                if seen is not None:
+                    seen(1)
     else:
         rows = list(scan.to_json_rows())
         cut = limit is None and len(rows) > SHOWN

@@ -13,13 +13,15 @@ import typer
 from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output, flush
+from hudi_core.cli.progress import show_tally, watched_tally
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
 from hudi_core.services.upkeep.rounds import ServiceOptions, parse_services, run_services
-from hudi_core.services.upkeep.services import ServiceName
+from hudi_core.services.upkeep.services import ServiceName, ServiceRun
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.tally import Tally
 
 _LIMIT: Final = "some of time=8h, bytes=20GB and memory=2GB"
 
@@ -57,6 +59,7 @@ def service(
     Ctrl-C or a signal to end lets the running service finish; a second one ends at once.
     """
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
+    tally = watched_tally()
     with _end_by_signals() as ended:
         settings = ServiceOptions(
             parse_services(split_names("--only", only) or ()),
@@ -66,15 +69,26 @@ def service(
             **_bounds(limit),
             stopped=ended.is_set,
             wait=ended.wait,
+            tally=tally,
         )
         done = 0
-        for run in run_services(opened_table, settings):
+        for run in _shown(run_services(opened_table, settings), tally):
             out.record(run.as_dict())
             flush()
             done += 1
     if not as_json:
         out.text(f"{format_count(done, 'service')} ran" if done else "nothing is due")
     warn(opened_table.warnings)
+
+
+def _shown(runs: Iterator[ServiceRun], tally: Tally | None) -> Iterator[ServiceRun]:
+    """The runs of services, and on a terminal how far each is."""
+    while True:
+        with show_tally(tally, "tasks"):
+            run = next(runs, None)
+        if run is None:
+            return
+        yield run
 
 
 def _bounds(given: str | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
+from hudi_core.cli.progress import show_tally, watched_tally
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.front.opening import open_table
@@ -47,21 +48,31 @@ def sql(
     duckdb = _library()
     opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())
     scans: list[Scan] = []
+    tally = watched_tally(prints_rows=as_json)
+
+    def count_scan(scan: Scan) -> None:
+        scan.tally = tally
+        scans.append(scan)
+
     connection = duckdb.connect()
     try:
         for name in dict.fromkeys((opened_table.config.name, "t")):
-            opened_table.to_duckdb(connection, name, as_of=as_of, on_scan=scans.append)
+            opened_table.to_duckdb(connection, name, as_of=as_of, on_scan=count_scan)
         # What is registered stays in reach: a query reads the table, and neither reads nor writes another file.
         connection.execute("SET enable_external_access = false")
         rows = opened_table.engine.rows
-        made = rows.read_given(_result(duckdb, connection, query))
-        objects = (row for batch in made.batches for row in rows.to_json(batch, made.schema))
-        out = Output(as_json)
-        if as_json:
-            for row in islice(objects, limit):
-                out.line(row)
-        else:
-            _show(out, made.schema, list(islice(objects, (SHOWN if limit is None else limit) + 1)), limit)
+        relation, out = _result(duckdb, connection, query), Output(as_json)
+        shown: list[dict[str, Any]] = []
+        with show_tally(tally, "parts"):
+            made = rows.read_given(relation)
+            objects = (row for batch in made.batches for row in rows.to_json(batch, made.schema))
+            if as_json:
+                for row in islice(objects, limit):
+                    out.line(row)
+            else:
+                shown = list(islice(objects, (SHOWN if limit is None else limit) + 1))
+        if not as_json:
+            _show(out, made.schema, shown, limit)
     except duckdb.Error as refused:
         raise _refusal(refused) from None
     finally:
@@ -91,8 +102,9 @@ def _result(duckdb: Any, connection: Any, query: str) -> Any:
 
 
 def _refusal(refused: Exception) -> UsageError:
-    lines = [line.strip() for line in str(refused).splitlines() if line.strip()]
-    return UsageError("QUERY", expected="a SELECT that DuckDB can run", found=lines[0] if lines else "an error")
+    first, *others = [line.strip() for line in str(refused).splitlines() if line.strip()] or ["an error"]
+    hint = next((f" {line}" for line in others if line.startswith(("Candidate", "Did you mean"))), "")
+    return UsageError("QUERY", expected="a SELECT that DuckDB can run", found=f"{first}{hint}")
 
 
 def _library() -> Any:

@@ -39,7 +39,8 @@ def commits(
 ) -> None:
     """List what each write did: rows inserted, updated and deleted, files and bytes, oldest first."""
     opened_table, out = open_from_options(table, engine, MetadataMode.OFF), Output(as_json)
-    rows = [commit.as_dict() for commit in commits_of(opened_table)]
+    with tally_progress("commits") as tally:
+        rows = [commit.as_dict() for commit in commits_of(opened_table, tally)]
     shown = rows[-limit:] if limit is not None else rows
     if as_json:
         out.rows((), shown)

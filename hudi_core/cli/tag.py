@@ -20,6 +20,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import duration, format_count, share
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.stored_filters import FilterState
@@ -89,9 +90,10 @@ def tag(
     given = read_file(opened_table.engine, rows, input_schema(opened_table.schema_at(as_of)), file_options(rows))
     tagged = tagger.tag(given, with_keys=as_json)
     out = Output(as_json)
-    for batch in tagged.batches:
-        for row in operations.to_json(batch, tagged.schema) if as_json else ():
-            out.line(row)
+    with tally_progress("files", prints_rows=as_json) as tagger.work.tally:
+        for batch in tagged.batches:
+            for row in operations.to_json(batch, tagged.schema) if as_json else ():
+                out.line(row)
     if as_json:
         if explain:
             out.line({"kind": "work", **_work(tagger)})

@@ -31,8 +31,8 @@ class ColumnSummary:
 
     `overlap` is how many slices a query for one of the column's values reads on average, `deepest` at most. `sorted_overlap` is
     the least that it would read on average if the rows were in the order of the column, in as many slices: bounds do not tell
-    how many rows have one value. Slices without bounds are counted by `unknown`: each is
-    read by every such query.
+    how many rows have one value. Where no slice has bounds, nothing tells what sorting would change, and it is `overlap`. Slices
+    without bounds are counted by `unknown`: each is read by every such query.
     """
 
     column: str
@@ -65,6 +65,7 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
     low, high, alone = _ranks(bounded, column.type)
     depth = _depths(low, high)
     unknown = len(known) - len(bounded) - len(empty)
+    overlap = round(float(depth.mean()) + unknown, 2) if len(depth) else float(unknown)
     return ColumnSummary(
         column.name,
         type_name(column.type),
@@ -74,9 +75,9 @@ def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] =
         unknown,
         sum(bounds is not None and bounds.nulls for bounds in known),
         len(empty),
-        round(float(depth.mean()) + unknown, 2) if len(depth) else float(unknown),
+        overlap,
         int(depth.max(initial=0)) + unknown,
-        round(max(float(alone.mean()), len(bounded) / _most_values(lower, upper, kind)), 2) if len(alone) else 0.0,
+        round(max(float(alone.mean()), len(bounded) / _most_values(lower, upper, kind)), 2) if len(alone) else overlap,
     )
 
 

@@ -14,6 +14,7 @@ from hudi_core.evolve.diff import differences
 from hudi_core.notebook import show_briefly
 from hudi_core.table.summaries import CommitSummary, commits
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 
@@ -48,8 +49,8 @@ class TableDifference:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-def difference(table: Table, since: str, until: str) -> TableDifference:
-    """What the commits after one instant, up to and with another, made of the table.
+def difference(table: Table, since: str, until: str, tally: Tally | None = None) -> TableDifference:
+    """What the commits after one instant, up to and with another, made of the table; `tally` gets how many commits are read.
 
     Raises `UsageError` for what is no completed write, for the later one first, and where files are cleaned away.
     """
@@ -59,7 +60,7 @@ def difference(table: Table, since: str, until: str) -> TableDifference:
     before, after = table.snapshot(first.requested_time), table.snapshot(last.requested_time)
     between = [
         commit
-        for commit in commits(table)
+        for commit in commits(table, tally)
         if time_order(first.requested_time) < time_order(commit.requested_time) <= time_order(last.requested_time)
     ]
     old, new = _groups(before.slices), _groups(after.slices)

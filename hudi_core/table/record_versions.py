@@ -28,6 +28,7 @@ from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.reading.selection import Selection
 from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, RECORD_KEY
 from hudi_core.table.table import Table
+from hudi_core.tally import READING_FILES, Tally
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.slices import FileSlice
 
@@ -66,8 +67,11 @@ class RecordVersion:
         return {**fields, "ordering": list(self.ordering), "row": None if self.row is None else dict(self.row)}
 
 
-def record_versions(table: Table, key: str, partition: str | None = None) -> list[RecordVersion]:
+def record_versions(
+    table: Table, key: str, partition: str | None = None, tally: Tally | None = None
+) -> list[RecordVersion]:
     """The versions of a record that the table's files hold, the oldest write first; with `partition` those of one partition.
+    `tally` gets how many of the files are looked into.
 
     All base files of which the footer does not rule the key out are opened, and all log files. Raises `UnsupportedError` for a
     table with virtual keys, and as reading does.
@@ -82,12 +86,14 @@ def record_versions(table: Table, key: str, partition: str | None = None) -> lis
         raise UsageError(
             "partition", expected=f"a partition of the table ({list_names(partitions)})", found=repr(partition)
         )
-    copies = [
-        version
-        for of_partition, file in files
-        if partition is None or of_partition == partition
-        for version in tracer.versions(of_partition, file)
-    ]
+    chosen = [place for place in files if partition is None or place[0] == partition]
+    if tally is not None:
+        tally.enter(READING_FILES, len(chosen))
+    copies: list[RecordVersion] = []
+    for of_partition, file in chosen:
+        copies += tracer.versions(of_partition, file)
+        if tally is not None:
+            tally.add(done=1)
     copies.sort(key=lambda version: (time_order(version.file_instant), version.file))
     versions: dict[object, RecordVersion] = {}
     for copy in copies:

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
+from hudi_core.commit.statuses import CLUSTER, COMPACTIONS
 from hudi_core.notebook import show_briefly
 from hudi_core.table.table import Table
+from hudi_core.tally import READING_COMMITS, Tally
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import Instant
 
+REWRITES: Final = frozenset({CLUSTER, *COMPACTIONS})
+"""Operations that write rows to other files as they are."""
 SMALL_BYTES = 100 << 20
 """Apache Hudi's `hoodie.parquet.small.file.limit`: base files below it get new rows first."""
 
@@ -24,7 +28,8 @@ SMALL_BYTES = 100 << 20
 class CommitSummary:
     """What one completed write did, as its writer recorded it; counts are None where it recorded none.
 
-    `inserted`, `updated` and `deleted` count rows, `files` the files written, `replaced` the file groups that it replaced.
+    `inserted`, `updated` and `deleted` count rows, `files` the files written, `replaced` the file groups that it replaced. A
+    clustering and a compaction change no row: their counts are 0, whatever their writers recorded.
     """
 
     requested_time: str
@@ -62,14 +67,26 @@ class PartitionSummary:
         return asdict(self)
 
 
-def commits(table: Table) -> list[CommitSummary]:
-    """Lists the completed writes of the active timeline, oldest first. Raises `CorruptFileError` for one that cannot be read."""
-    return [_summary(table, commit) for commit in table.timeline.commits]
+def commits(table: Table, tally: Tally | None = None) -> list[CommitSummary]:
+    """Lists the completed writes of the active timeline, oldest first; `tally` gets how many of them are read.
+
+    Raises `CorruptFileError` for one that cannot be read.
+    """
+    listed = table.timeline.commits
+    if tally is None:
+        return [_summary(table, commit) for commit in listed]
+    tally.enter(READING_COMMITS, len(listed))
+    made = []
+    for commit in listed:
+        made.append(_summary(table, commit))
+        tally.add(done=1)
+    return made
 
 
 def _summary(table: Table, commit: Instant) -> CommitSummary:
     metadata = table.timeline.metadata(commit)
     stats = [stat for of_partition in metadata.stats.values() for stat in of_partition]
+    changes = [] if metadata.operation in REWRITES else stats
     return CommitSummary(
         commit.requested_time,
         commit.completion_time,
@@ -78,9 +95,9 @@ def _summary(table: Table, commit: Instant) -> CommitSummary:
         len({*metadata.stats, *metadata.replaced}),
         sum(bool(stat.path) for stat in stats),
         sum(map(len, metadata.replaced.values())),
-        _total(stats, lambda stat: stat.inserts),
-        _total(stats, lambda stat: stat.updates),
-        _total(stats, lambda stat: stat.deletes),
+        _total(changes, lambda stat: stat.inserts),
+        _total(changes, lambda stat: stat.updates),
+        _total(changes, lambda stat: stat.deletes),
         _total(stats, lambda stat: stat.bytes_written),
     )
 

@@ -161,9 +161,11 @@ class FileLookup:
             ahead.reach(start)
             return self._execute_part(part, work)
 
-        for hits_of_part in in_order(execute, zip(starts, parts, strict=False)):
+        work.begin_lookups(len(tasks))
+        for part, hits_of_part in zip(parts, in_order(execute, zip(starts, parts, strict=False)), strict=False):
             for hits in hits_of_part:
                 work.count(elsewhere=locations.put(hits.rows, hits.number, hits.positions))
+            work.end_lookups(len(part))
         return locations
 
     def _uses_filter(self, slice_number: int, key_count: int) -> bool:

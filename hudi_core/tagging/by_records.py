@@ -51,9 +51,11 @@ class RecordIndexLookup:
         with work.measure("record index"):
             own = None if self.whole_table else self._places.partitions.find(string_column(keys.paths))
             tasks = [partial(self._look_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
+            work.begin_lookups(len(tasks))
             for matches in in_order(lambda task: task(), tasks):
                 free = locations.slices[matches.rows] < 0
                 locations.slices[matches.rows[free]] = matches.slices[free]
+                work.end_lookups(1)
         return locations
 
     def _parts(self, keys: KeyColumns) -> Iterator[tuple[FileSlice, Numbers]]:

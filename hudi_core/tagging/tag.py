@@ -36,6 +36,7 @@ from hudi_core.tagging.key_reader import (
 )
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.tagging.work import TaggingMetrics
+from hudi_core.tally import READING
 from hudi_core.timeline.times import Time
 from hudi_core.types import nodes as t
 
@@ -209,7 +210,11 @@ class Tagger:
         return locations
 
     def _tag(self, rows: InputRows[Any], added: Schema, reader: KeyReader) -> Iterator[Any]:
-        for batches, keys in batches_with_keys(rows.batches, reader, self.options.keys_at_once):
+        given = rows.batches
+        if self.work.tally is not None:
+            self.work.tally.enter(READING)
+            given = self.work.tally.count_batches(given, self.table.engine.rows.count)
+        for batches, keys in batches_with_keys(given, reader, self.options.keys_at_once):
             locations = self.locate(keys)
             ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
             parts = zip(batches, map(slice, [0, *ends], ends), strict=False)

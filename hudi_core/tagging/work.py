@@ -11,6 +11,7 @@ from time import perf_counter
 
 from hudi_core.formats.bloom import BloomFilter
 from hudi_core.planning.sources.stored_filters import FilterState
+from hudi_core.tally import LOOKING_UP, Tally
 
 
 @dataclass
@@ -27,7 +28,19 @@ class TaggingMetrics:
     """The share of bits that are set in the fullest of the filters that were consulted."""
     false_positives: float = 0.0
     """The share of absent keys that the worst of them lets pass, as its bits stand."""
+    tally: Tally | None = None
+    """Gets how many of the files that may hold the keys are looked into."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def begin_lookups(self, total: int) -> None:
+        """Begins to look into so many files."""
+        if self.tally is not None:
+            self.tally.enter(LOOKING_UP, total)
+
+    def end_lookups(self, done: int) -> None:
+        """Counts files that are looked into."""
+        if self.tally is not None:
+            self.tally.add(done=done)
 
     def count(self, **numbers: int) -> None:
         """Adds to counts by name."""

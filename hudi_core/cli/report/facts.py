@@ -18,7 +18,7 @@ from hudi_core.index_builds.listing import Index, indexes
 from hudi_core.rows.outside_files import plain_location
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.column_summary import ColumnSummary, column_summary
-from hudi_core.table.summaries import SMALL_BYTES, CommitSummary
+from hudi_core.table.summaries import REWRITES, SMALL_BYTES, CommitSummary
 from hudi_core.table.summaries import commits as commits_of
 from hudi_core.table.table import Table
 from hudi_core.timeline.services import pending_work
@@ -72,7 +72,7 @@ class Report:
     version: int
     commits: Sequence[CommitSummary]
     services: Mapping[str, int]
-    """Completed instants that wrote no rows, by action."""
+    """Completed instants that changed no rows, by action, clusterings and compactions by operation."""
     pending: Sequence[str]
     file_slices: int
     log_files: int
@@ -130,8 +130,15 @@ def table_report(
         summaries.append(column_summary(table, name, type_text))
         advance(1)
     commits = commits_of(table)
-    wrote = {commit.requested_time for commit in commits}
-    services = Counter(instant.action for instant in table.timeline.completed if instant.requested_time not in wrote)
+    wrote = {commit.requested_time for commit in commits if commit.operation not in REWRITES}
+    rewrote = {
+        commit.requested_time: str(commit.operation).lower() for commit in commits if commit.operation in REWRITES
+    }
+    services = Counter(
+        rewrote.get(instant.requested_time, instant.action)
+        for instant in table.timeline.completed
+        if instant.requested_time not in wrote
+    )
     advance(1)
     listed = indexes(table)
     advance(1)

@@ -15,9 +15,11 @@ from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.transactions.refusals import refuse_unwritable
 
 _NO_TIME: Final = "the time is over"
+_WAITS: Final = "waiting for the next round"
 CONFLICT = "conflict"
 """The state of a service that another writer was before: the next round comes back to it."""
 
@@ -46,9 +48,12 @@ class ServiceOptions:
     wait: Callable[[float], object] = sleep
     """Waits so many seconds, or until it is stopped."""
     clock: Clock = system_clock
+    tally: Tally | None = None
+    """Gets which service runs, and how far it is."""
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for names that are no services, and bounds that are not above 0."""
+        """Raises `UsageError` for names that are no services, bounds that are not above 0, and what is no tally."""
+        refuse_other_tally(self.tally)
         unknown = [name for name in self.only if name not in list(ServiceName)]
         if unknown:
             raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))
@@ -70,7 +75,7 @@ def run_services(table: Table, options: ServiceOptions | None = None) -> Iterato
     except ConflictError:  # a restore: each round tries again
         if settings.every is None:
             raise
-    request = Request(settings.properties, settings.clock, WorkBounds(settings.bytes, settings.memory))
+    request = Request(settings.properties, settings.clock, WorkBounds(settings.bytes, settings.memory), settings.tally)
     wanted = [SERVICES[name] for name in ServiceName if not settings.only or name in settings.only]
     begun, number = monotonic(), 0
     while True:
@@ -94,6 +99,8 @@ def run_services(table: Table, options: ServiceOptions | None = None) -> Iterato
         pause = max(round_begun + settings.every - monotonic(), 0.0)
         if settings.seconds is not None and monotonic() - begun + pause >= settings.seconds:
             return
+        if settings.tally is not None:
+            settings.tally.begin(_WAITS)
         settings.wait(pause)
 
 

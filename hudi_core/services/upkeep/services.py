@@ -32,6 +32,7 @@ from hudi_core.services.compaction.triggers import is_due as compaction_is_due
 from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options, limit_groups
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
 from hudi_core.transactions.rollback import list_failed_writes, roll_back_dead
 
@@ -57,6 +58,8 @@ class Request:
     properties: Mapping[str, str]
     clock: Clock
     bounds: WorkBounds = NO_BOUNDS
+    tally: Tally | None = None
+    """Gets how far the running service is."""
 
     def read_stated(self, table: Table) -> StatedProperties:
         """The properties that count."""
@@ -65,6 +68,11 @@ class Request:
     def merge(self, table: Table) -> Mapping[str, str]:
         """All properties by name."""
         return {**table.config.properties, **self.properties}
+
+    @property
+    def progress(self) -> Callable[[int, int], None] | None:
+        """What a service calls with the tasks that are over, and with all."""
+        return None if self.tally is None else self.tally.reach
 
 
 @show_briefly
@@ -93,6 +101,8 @@ class Service:
     def run(self, table: Table, request: Request) -> ServiceRun:
         """Runs it. Raises what the service raises."""
         begun = perf_counter()
+        if request.tally is not None:
+            request.tally.begin(self.name.value)
         fields = dict(self.work(table, request))
         state = str(fields.pop("state", "completed"))
         fields.pop("seconds", None)
@@ -113,7 +123,7 @@ def _roll_back(table: Table, request: Request) -> Mapping[str, Any]:
 
 def _compaction(table: Table, request: Request, *, of_logs: bool) -> CompactionOptions:
     options = CompactionOptions.from_properties(request.merge(table), of_logs=of_logs)
-    return replace(options, clock=request.clock, bounds=request.bounds)
+    return replace(options, clock=request.clock, bounds=request.bounds, tally=request.tally)
 
 
 def _is_compacted(table: Table, request: Request) -> bool:
@@ -150,7 +160,7 @@ def _is_clustered(table: Table, request: Request) -> bool:
 
 
 def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
-    options = replace(clustering_options(request.read_stated(table)), clock=request.clock)
+    options = replace(clustering_options(request.read_stated(table)), clock=request.clock, tally=request.tally)
     if request.bounds == NO_BOUNDS:
         return cluster(table, options).as_dict()
     groups, put_off = limit_groups(table, options, request.bounds)
@@ -163,7 +173,7 @@ def _cluster(table: Table, request: Request) -> Mapping[str, Any]:
 
 
 def _cleaning(request: Request) -> CleanOptions:
-    return CleanOptions(properties=request.properties, clock=request.clock)
+    return CleanOptions(properties=request.properties, clock=request.clock, progress=request.progress)
 
 
 def _is_cleaned(table: Table, request: Request) -> bool:
@@ -175,7 +185,7 @@ def _clean(table: Table, request: Request) -> Mapping[str, Any]:
 
 
 def _archiving(request: Request) -> ArchiveOptions:
-    return ArchiveOptions(properties=request.properties, clock=request.clock)
+    return ArchiveOptions(properties=request.properties, clock=request.clock, progress=request.progress)
 
 
 def _is_archived(table: Table, request: Request) -> bool:

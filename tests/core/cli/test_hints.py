@@ -1,4 +1,7 @@
-"""Words of other tools, and what they are here."""
+"""Words of other tools, and what they are here.
+
+Also covers: `cli/other_tools.py`.
+"""
 
 from __future__ import annotations
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from io import StringIO
+from pathlib import Path
 from time import sleep
 
 import pytest
 from rich.console import Console
 
 from hudi_core.cli import progress as progressing
+from hudi_core.cli import service, sql
 from hudi_core.cli.progress import progress, state, tally_progress, task_progress
 from hudi_core.tally import WRITING, Tally
+from tests.support.commands import ran, rides, rides_in
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rows of the packaged table as a file."""
+    path = tmp_path_factory.mktemp("keys") / "rides.parquet"
+    assert ran("read", rides(), "--output", path).status == 0
+    return path
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, pause: float) -> StringIO:
@@ -90,3 +102,67 @@ def test_the_words_of_a_state() -> None:
     assert state(tally, "parts") == "reading rows: 1,200 of 2,000 rows read, 100 of 2,000 rows written"
     tally.enter("committing")
     assert state(tally, "files") == "committing"
+
+
+class Watched(Tally):
+    """A tally that keeps each stage with what was done of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[tuple[str, int, int | None, int]] = []
+
+    def begin(self, work: str) -> None:
+        self.keep()
+        self.stage = ""
+        super().begin(work)
+
+    def enter(self, stage: str, total: int | None = None, all_rows: int | None = None) -> None:
+        self.keep()
+        super().enter(stage, total, all_rows)
+
+    def keep(self) -> None:
+        """Keeps the stage as it is."""
+        if self.stage or self.work:
+            self.kept.append((f"{self.work} {self.stage}".strip(), self.done, self.total, self.rows_read))
+
+
+@pytest.mark.parametrize(
+    ("typed", "stages"),
+    [
+        ("tag T K", {("reading rows", 0, None, 42_000), ("looking up keys", 287, 287, 0)}),
+        ("tag T K --json", {("reading rows", 0, None, 42_000), ("looking up keys", 287, 287, 0)}),
+        ("keys K --table T", {("making keys", 0, None, 42_000)}),
+        ("sql T 'SELECT count(*) FROM t WHERE fare > 95'", {("reading rows", 10, 10, 10)}),
+        ("trace T R02-0304130053-04966", {("reading files", 287, 287, 0)}),
+        ("diff T 20261121124621743 20261121124819754", {("reading commits", 10, 10, 0)}),
+        ("diff T 20261121124621743 20261121124657676 --rows --limit 9", {("reading rows", 0, None, 9)}),
+        ("commits T", {("reading commits", 10, 10, 0)}),
+        ("read T --json --columns fare", {("reading rows", 9, 9, 42_000)}),
+        ("read T --json --columns fare --limit 7", {("reading rows", 0, None, 7)}),
+    ],
+)
+def test_what_takes_long_has_stages(
+    typed: str, stages: set[tuple[str, int, int | None, int]], monkeypatch: pytest.MonkeyPatch, keys: Path
+) -> None:
+    """CLI-1222."""
+    watched = Watched()
+    for module in (progressing, sql):
+        monkeypatch.setattr(module, "watched_tally", lambda **_: watched)
+    words = {"T": str(rides()), "K": str(keys)}
+    assert ran(*(words.get(word, word) for word in shlex.split(typed))).status == 0
+    watched.keep()
+    assert stages <= set(watched.kept)
+
+
+def test_each_service_has_its_name_and_its_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """CLI-1222."""
+    watched = Watched()
+    monkeypatch.setattr(service, "watched_tally", lambda **_: watched)
+    table = rides_in(tmp_path)
+    due = ("--option", "hoodie.clean.commits.retained=1", "--option", "hoodie.clustering.inline=true")
+    done = ran("service", table, *due, "--option", "hoodie.clustering.inline.max.commits=1", "--json")
+    assert [run["service"] for run in done.lines] == ["cluster", "clean"]
+    watched.keep()
+    stages = list(dict.fromkeys(stage for stage, _, _, _ in watched.kept))
+    assert stages == ["cluster", "cluster writing", "cluster committing", "clean"]
+    assert ("cluster writing", 6, 6, 42_000) in watched.kept

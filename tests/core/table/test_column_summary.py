@@ -51,6 +51,16 @@ def test_few_values_cannot_be_sorted_apart() -> None:
     assert (summary.lower, summary.upper, summary.sorted_overlap) == (1, 4, 71.75)
 
 
+def test_where_no_slice_has_bounds_nothing_is_said_of_sorting(tmp_path: Path) -> None:
+    """TABLE-673: NaN leaves a file without an upper bound."""
+    rows = [{"id": str(number), "km": value} for number, value in enumerate((1.0, float("nan"), 2.0))]
+    schema = pa.schema([("id", pa.string()), ("km", pa.float64())])
+    table = create_table(str(tmp_path / "t"), schema, key="id")
+    write(table, rows, "insert")
+    summary = column_summary(refreshed(table), "km")
+    assert (summary.slices, summary.unknown, summary.overlap, summary.sorted_overlap) == (1, 1, 1.0, 1.0)
+
+
 def test_footers_answer_without_a_metadata_table() -> None:
     table = open_table(str(rides()), metadata=MetadataMode.OFF)
     with_table = column_summary(open_table(str(rides())), "fare")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hudi_core.table.difference import difference
 from hudi_core.table.summaries import commits, partitions
 from hudi_core.timeline.commits import CommitMetadata
 from tests.core.services.restoring.test_run import content, made, rows
@@ -31,6 +32,22 @@ def test_commits_and_partitions_add_up(tmp_path: Path, kind: str) -> None:
         path.stat().st_size for one in latest.slices() for path in (tmp_path / "t" / file.path for file in one.files)
     )
     assert latest.to_pandas("n = 1").columns.tolist() == ["id", "n", "city"]
+
+
+def test_a_service_that_rewrites_rows_changes_none(tmp_path: Path) -> None:
+    """TABLE-470, TABLE-1223."""
+    table = made(tmp_path / "t", "mor", 9)
+    table.append(rows(30, 40, 3))
+    table.upsert(rows(0, 5, 4))
+    assert table.refresh().compact().state == "completed"
+    assert table.refresh().cluster().state == "completed"
+    listed = table.refresh().commits()
+    assert [commit.operation for commit in listed][-2:] == ["COMPACT", "CLUSTER"]
+    assert [(one.inserted, one.updated, one.deleted) for one in listed[-2:]] == [(0, 0, 0)] * 2
+    assert all(commit.bytes for commit in listed[-2:])
+    first, *_, last = (commit.requested_time for commit in listed[-3:])
+    between = difference(table.refresh(), first, last)
+    assert (between.commits, between.inserted, between.updated, between.deleted) == (2, 0, 0, 0)
 
 
 def test_a_count_that_was_not_recorded_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
