@@ -16,13 +16,13 @@ from typer.core import TyperGroup
 
 from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated
 from hudi_core.cli.hints import (
-    command_line,
-    extra_words,
-    longer_words,
-    missing_option,
+    explain_extra_words,
+    explain_missing_option,
+    explain_option,
+    explain_order,
+    find_command_line,
+    find_longer_command,
     name_table,
-    other_option,
-    table_first,
 )
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, report_log, say, write
@@ -54,7 +54,7 @@ class _Commands(TyperGroup):
         name = args[0] if args else ""
         longer = " ".join(args[:2])
         if name and not name.startswith("-") and longer not in _PLACES:
-            meant = longer_words(args, _PLACES) if name in _PLACES else command_line(args, _PLACES)
+            meant = find_longer_command(args, _PLACES) if name in _PLACES else find_command_line(args, _PLACES)
             if meant is not None or name not in _PLACES:
                 typed = longer if name in _PLACES else name
                 ctx.fail(f"no such command {typed!r}" + (f"; did you mean {meant}?" if meant else ""))
@@ -118,16 +118,16 @@ def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
     options = [name for param in command.params if param.param_type_name == "option" for name in param.opts]
     option = getattr(refused, "option_name", None)
     if option is not None and "no such option" in message.lower():
-        return other_option(command.name, option, options)
+        return explain_option(command.name, option, options)
     extra = _EXTRA.search(message)
     if extra is not None:
-        return extra_words(command.name, options, [extra[1]] if extra[1] in given else extra[1].split())
+        return explain_extra_words(command.name, options, [extra[1]] if extra[1] in given else extra[1].split())
     missing = getattr(refused, "param", None)
     if missing is None or not message.startswith("Missing option"):
         return ""
     # The parser stops at the option that is missing: what was typed after the table is still to be looked at.
     words = list(takewhile(lambda word: not word.startswith("-"), given[len(command.name.split()) :]))
-    return extra_words(command.name, options, words[1:2]) or missing_option(command.name)
+    return explain_extra_words(command.name, options, words[1:2]) or explain_missing_option(command.name)
 
 
 def _plain_words(text: str) -> str:
@@ -159,7 +159,7 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
     except KeyboardInterrupt as end:
         return _report("interrupted", end.exit_status if isinstance(end, Stopped) else _INTERRUPTED)
     except HudiError as error:
-        late = table_first(given) if isinstance(error, NotATableError) else ""
+        late = explain_order(given) if isinstance(error, NotATableError) else ""
         return _report(
             "\n".join([f"error: {_in_a_line(error)}{late}", *getattr(error, "__notes__", ())]), error.exit_status
         )

@@ -16,17 +16,17 @@ _FILE: Final = re.compile(r".+\.(parquet|csv|jsonl?|ndjson|arrow|feather)(\.gz)?
 _LONGEST: Final = max(len(words.split()) for words in COMMANDS)
 
 
-def command_line(words: Sequence[str], places: Collection[str]) -> str | None:
+def find_command_line(words: Sequence[str], places: Collection[str]) -> str | None:
     """The command line that is meant by words that begin no command of ours; None for none.
 
     A table among the words has its place in it.
 
-    >>> command_line(["SHOW", "commits", "from", "rides"], ["commits"])
+    >>> find_command_line(["SHOW", "commits", "from", "rides"], ["commits"])
     'hudi-core commits TABLE'
-    >>> command_line(["tabel"], ["read"]), command_line(["redd", "--json"], ["read"]), command_line(["qqq"], ["read"])
+    >>> find_command_line(["tabel"], ["read"]), find_command_line(["redd"], ["read"]), find_command_line(["qqq"], ["read"])
     ('hudi-core inspect TABLE', 'hudi-core read', None)
     """
-    meant = _meant(_plain(words), places)
+    meant = _find_line(_simplify(words), places)
     return None if meant is None else f"hudi-core {name_table(meant, words)}"
 
 
@@ -36,7 +36,7 @@ def name_table(line: str, words: Sequence[str]) -> str:
     return line if table is None else line.replace("TABLE", shlex.quote(table))
 
 
-def _plain(words: Sequence[str]) -> list[str]:
+def _simplify(words: Sequence[str]) -> list[str]:
     """The words without options and tables, in small letters; a procedure by the words of its name."""
     plain = [word.lower() for word in words if not word.startswith("-") and not _is_table(word)]
     if plain and plain[0] in PROCEDURES and len(plain) > 1:
@@ -44,7 +44,7 @@ def _plain(words: Sequence[str]) -> list[str]:
     return plain
 
 
-def _meant(plain: Sequence[str], places: Collection[str]) -> str | None:
+def _find_line(plain: Sequence[str], places: Collection[str]) -> str | None:
     for count in range(min(len(plain), _LONGEST), 0, -1):
         line = COMMANDS.get(" ".join(plain[:count]))
         if line is not None:
@@ -55,21 +55,21 @@ def _meant(plain: Sequence[str], places: Collection[str]) -> str | None:
     return near if near in places else COMMANDS.get(near) or None
 
 
-def longer_words(args: Sequence[str], places: Collection[str]) -> str | None:
+def find_longer_command(args: Sequence[str], places: Collection[str]) -> str | None:
     """The command line that is meant by one of our commands and a word after it that is no table, as in `commits show`.
 
     None where the word may be meant as a table. A folder of its name is one.
 
-    >>> longer_words(["savepoint", "create", "t"], ["savepoint"]), longer_words(["read", "t"], ["read"])
+    >>> find_longer_command(["savepoint", "create", "t"], ["savepoint"]), find_longer_command(["read", "t"], ["read"])
     ('hudi-core savepoint TABLE', None)
-    >>> longer_words(["index", "lst", "t"], ["index", "index list"])
+    >>> find_longer_command(["index", "lst", "t"], ["index", "index list"])
     'hudi-core index list'
     """
     name, *others = args
     if not others or Path(others[0]).exists():
         return None
-    if " ".join(_plain(args[:2])) in COMMANDS:
-        return command_line(args, ())
+    if " ".join(_simplify(args[:2])) in COMMANDS:
+        return find_command_line(args, ())
     words = [place.removeprefix(f"{name} ") for place in places if place.startswith(f"{name} ")]
     near = get_close_matches(others[0], words, n=1) if len(others) > 1 else []
     return f"hudi-core {name} {near[0]}" if near else None
@@ -79,12 +79,12 @@ def _is_table(word: str) -> bool:
     return (Path(word) / ".hoodie").is_dir() or "://" in word
 
 
-def extra_words(command: str, options: Collection[str], words: Sequence[str]) -> str:
+def explain_extra_words(command: str, options: Collection[str], words: Sequence[str]) -> str:
     """What words are meant for that a command has no place for: `; …`, or nothing.
 
-    >>> extra_words("read", ["--where"], ["fare > 3"])
+    >>> explain_extra_words("read", ["--where"], ["fare > 3"])
     "; did you mean --where 'fare > 3'?"
-    >>> extra_words("delete", ["--where"], ["keys.csv"])
+    >>> explain_extra_words("delete", ["--where"], ["keys.csv"])
     '; to delete the keys of a file: hudi-core write TABLE keys.csv --op delete'
     """
     text = " ".join(words)
@@ -103,12 +103,12 @@ def extra_words(command: str, options: Collection[str], words: Sequence[str]) ->
     return f"; did you mean {option} {shlex.quote(given)}?"
 
 
-def other_option(command: str, name: str, options: Collection[str]) -> str:
+def explain_option(command: str, name: str, options: Collection[str]) -> str:
     """What an option is meant for that a command does not have: `; …`, or nothing.
 
-    >>> other_option("read", "--filter", ["--where"]), other_option("read", "--jsn", ["--json"])
+    >>> explain_option("read", "--filter", ["--where"]), explain_option("read", "--jsn", ["--json"])
     ('; did you mean --where?', '; did you mean --json?')
-    >>> other_option("count", "--group-by", ["--where"])
+    >>> explain_option("count", "--group-by", ["--where"])
     "; hudi-core sql TABLE 'SELECT …' does that"
     """
     meant = OF_COMMANDS.get(command, {}).get(name)
@@ -120,7 +120,7 @@ def other_option(command: str, name: str, options: Collection[str]) -> str:
     return "" if meant is None else f"; did you mean {meant}?"
 
 
-def missing_option(command: str) -> str:
+def explain_missing_option(command: str) -> str:
     """What else a command may be meant that lacks its required option: `; …`, or nothing."""
     if command == "delete":
         return "; hudi-core write TABLE FILE --op delete deletes the keys of a file, hudi-core delete-partition whole partitions"
@@ -129,7 +129,7 @@ def missing_option(command: str) -> str:
     return ""
 
 
-def table_first(given: Sequence[str]) -> str:
+def explain_order(given: Sequence[str]) -> str:
     """The hint for a command line of which the table does not come first: `; …`, or nothing."""
     words = [word for word in given if not word.startswith("-")]
     return "; the table comes first" if any(map(_is_table, words[2:])) and not any(map(_is_table, words[:2])) else ""

@@ -100,7 +100,7 @@ class _Shown:
             self._progress.stop()
 
 
-def watched_tally(*, prints_rows: bool = False) -> Tally | None:
+def make_tally(*, prints_rows: bool = False) -> Tally | None:
     """A tally where somebody looks, None elsewhere.
 
     `prints_rows`: rows are printed meanwhile. On a terminal they show how far the command is.
@@ -126,8 +126,8 @@ def show_tally(tally: Tally | None, what: str) -> Iterator[None]:
 
 @contextmanager
 def tally_progress(what: str, *, prints_rows: bool = False) -> Iterator[Tally | None]:
-    """Shows what is added to the tally, whose tasks have this name. None where nobody looks, as `watched_tally`."""
-    tally = watched_tally(prints_rows=prints_rows)
+    """Shows what is added to the tally, whose tasks have this name. None where nobody looks, as `make_tally`."""
+    tally = make_tally(prints_rows=prints_rows)
     with show_tally(tally, what):
         yield tally
 

@@ -13,7 +13,7 @@ import typer
 from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output, flush
-from hudi_core.cli.progress import show_tally, watched_tally
+from hudi_core.cli.progress import make_tally, show_tally
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
@@ -59,7 +59,7 @@ def service(
     Ctrl-C or a signal to end lets the running service finish; a second one ends at once.
     """
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
-    tally = watched_tally()
+    tally = make_tally()
     with _end_by_signals() as ended:
         settings = ServiceOptions(
             parse_services(split_names("--only", only) or ()),
@@ -72,7 +72,7 @@ def service(
             tally=tally,
         )
         done = 0
-        for run in _shown(run_services(opened_table, settings), tally):
+        for run in _show_runs(run_services(opened_table, settings), tally):
             out.record(run.as_dict())
             flush()
             done += 1
@@ -81,7 +81,7 @@ def service(
     warn(opened_table.warnings)
 
 
-def _shown(runs: Iterator[ServiceRun], tally: Tally | None) -> Iterator[ServiceRun]:
+def _show_runs(runs: Iterator[ServiceRun], tally: Tally | None) -> Iterator[ServiceRun]:
     """The runs of services, and on a terminal how far each is."""
     while True:
         with show_tally(tally, "tasks"):

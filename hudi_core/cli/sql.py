@@ -18,7 +18,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
-from hudi_core.cli.progress import show_tally, watched_tally
+from hudi_core.cli.progress import make_tally, show_tally
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.front.opening import open_table
@@ -48,7 +48,7 @@ def sql(
     duckdb = _library()
     opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())
     scans: list[Scan] = []
-    tally = watched_tally(prints_rows=as_json)
+    tally = make_tally(prints_rows=as_json)
 
     def count_scan(scan: Scan) -> None:
         scan.tally = tally

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 NONE = "no Chromium on this machine: apt-get install chromium brings one"
 LIGHT, DARK = 1, 0
+_SECONDS: Final = 90
 
 _LOOK = """<script>addEventListener('load', () => {
   const wide = [...document.querySelectorAll('body *')].filter(each => !each.closest('.scroll, .picture, #tip')
@@ -40,11 +46,26 @@ def look(page: Path, width: int, scheme: int) -> dict[str, str]:
     ]
     more = [f"--blink-settings=preferredColorScheme={scheme}", f"--user-data-dir={page.parent / str(width)}"]
     picture = page.with_name(f"{page.stem}-{width}-{scheme}.png")
-    subprocess.run(
-        [*command, *more, f"--screenshot={picture}", page.as_uri()], capture_output=True, timeout=120, check=True
-    )
-    done = subprocess.run(
-        [*command, *more, "--dump-dom", page.as_uri()], capture_output=True, encoding="utf-8", timeout=120, check=True
-    )
+    _run([*command, *more, f"--screenshot={picture}", page.as_uri()])
+    text = _run([*command, *more, "--dump-dom", page.as_uri()])
     assert picture.stat().st_size > 10_000
-    return dict(re.findall(r' data-([a-z]+)="([^"]*)"', done.stdout[: done.stdout.index("<header")]))
+    return dict(re.findall(r' data-([a-z]+)="([^"]*)"', text[: text.index("<header")]))
+
+
+def _run(command: Sequence[str]) -> str:
+    """What the browser prints. One that hangs is ended with all processes that it started."""
+    browser = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        printed, _ = browser.communicate(timeout=_SECONDS)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(browser.pid, signal.SIGKILL)
+    assert browser.returncode == 0
+    return printed

@@ -147,7 +147,7 @@ def test_what_takes_long_has_stages(
     """CLI-1222."""
     watched = Watched()
     for module in (progressing, sql):
-        monkeypatch.setattr(module, "watched_tally", lambda **_: watched)
+        monkeypatch.setattr(module, "make_tally", lambda **_: watched)
     words = {"T": str(rides()), "K": str(keys)}
     assert ran(*(words.get(word, word) for word in shlex.split(typed))).status == 0
     watched.keep()
@@ -157,7 +157,7 @@ def test_what_takes_long_has_stages(
 def test_each_service_has_its_name_and_its_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """CLI-1222."""
     watched = Watched()
-    monkeypatch.setattr(service, "watched_tally", lambda **_: watched)
+    monkeypatch.setattr(service, "make_tally", lambda **_: watched)
     table = rides_in(tmp_path)
     due = ("--option", "hoodie.clean.commits.retained=1", "--option", "hoodie.clustering.inline=true")
     done = ran("service", table, *due, "--option", "hoodie.clustering.inline.max.commits=1", "--json")
