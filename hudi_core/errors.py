@@ -128,7 +128,7 @@ class SchemaError(HudiError, ValueError):
 
 
 class UnknownColumnError(SchemaError, KeyError):
-    """A name is not in the schema: as a rule one that a caller gave."""
+    """A name is not in the schema. Usually it is one that the caller gave."""
 
     exit_status = 2
     __str__ = Exception.__str__  # that of KeyError is made for bare keys, and puts the line in quotes

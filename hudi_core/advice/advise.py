@@ -55,10 +55,12 @@ def advise(
     measures: Collection[Measure] = frozenset(Measure),
     sizes: FileSizes = DEFAULT_SIZES,
 ) -> Advice:
-    """Which index or clustering would speed up these queries. Each counts as often as its weight; a bare predicate counts once.
+    """Advises which index or clustering would speed up these queries. Each query counts as often as its weight; a bare
+    predicate counts once.
 
-    Only `measures` are proposed, clustering into files of these sizes. Estimates come from footers and rows of a sample of base
-    files; nothing is written to the table. Raises `UsageError` for no query, and as `Table.scan` does for a predicate.
+    Only `measures` are proposed, and clustering into files of these sizes. Estimates come from footers and from rows of a
+    sample of base files. Nothing is written to the table. Raises `UsageError` for no query, and as `Table.scan` does for a
+    predicate.
     """
     if isinstance(where, str | Expr | ExpressionBuilder) or not where:
         raise UsageError("where", expected="a list of predicates", found="one by itself" if where else "none")

@@ -60,10 +60,11 @@ class Touched:
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An index or clustering, with what each query touches then, in the order of the queries, and the cost of building it.
+    """An index or a clustering that is proposed: what each query would read with it, in the order of the queries, and what it
+    costs to build.
 
-    `size` are the bytes of the index, or those that clustering writes again; `seconds` are measured on this machine and scaled
-    up.
+    `size` is the bytes of the index, or the bytes that a clustering writes again. `seconds` are measured on this machine and
+    scaled up.
     """
 
     measure: Measure
@@ -76,10 +77,10 @@ class Proposal:
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Queries, what they touch now, and the proposals that would save something, those first that save most.
+    """The queries, what they read now, and the proposals that would save something, the best first.
 
-    `weights` are how often each query runs. `slice_bytes` is the mean size of a file slice, `sampled` the number of slices
-    that were looked into.
+    `weights` are how often each query runs. `slice_bytes` is the mean size of a file slice, `sampled` the number of slices that
+    were looked into.
     """
 
     queries: tuple[str, ...]

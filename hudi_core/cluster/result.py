@@ -11,9 +11,10 @@ from hudi_core.notebook import show_briefly
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class ClusterResult:
-    """`state` is `requested` for a plan that waits, `completed` for one that ran, else `nothing to cluster`, and `instant` None.
+    """The result of a clustering. `state` is `requested` for a plan that waits, `completed` for one that ran, or `nothing to
+    cluster` with `instant` None.
 
-    `groups_dropped` are those of the plan that writers changed first: they stay as they are.
+    `groups_dropped` counts groups of the plan that writers changed first: they stay as they are.
     """
 
     instant: str | None

@@ -45,7 +45,7 @@ def merge(
     """The table's schema after a batch of the schema `incoming`; the table's schema itself when the batch changes nothing.
 
     Columns that only the batch has are added behind the others of their record, optional and without a doc. A column that
-    the batch has with a type that the table's column can change to (`types.promote`, ALTER) takes it. Nullability, docs
+    the batch has with a type that the table's column can change to takes it. Nullability, docs
     and defaults of the batch do not count, nor does the order of its columns but for new ones. `missing_optional` makes
     columns that the batch lacks optional. Raises `SchemaError` with the path: for a type that does not fit, and for a new
     name that differs from another of its record by case only, unless `case_sensitive`.

@@ -28,9 +28,9 @@ KEYS = Schema(Record((Field(0, "record_key", String(), False), Field(1, "partiti
 def keys_of_rows(data: RowData, by: Table | Mapping[str, str] | UserGenerator) -> ArrowTable:
     """Makes the record key and the partition path of each row, in the columns `record_key` and `partition_path`.
 
-    `by` is a table, whose own keys are made, or options as Apache Hudi names them (`hoodie.datasource.write.recordkey.field`), or
-    a generator of your own: an object with `record_key(row)` and `partition_path(row)`. `data` has one of the forms that
-    `hudi_core.write` takes, but for a path. Raises `RowError` with the number of a row that has no key.
+    `by` is a table, whose own keys are made; or options as Apache Hudi names them (`hoodie.datasource.write.recordkey.field`);
+    or a generator of your own: an object with `record_key(row)` and `partition_path(row)`. `data` has any form that
+    `hudi_core.write` takes, except a path. Raises `RowError` with the number of a row that has no key.
     """
     engine = by.engine if isinstance(by, Table) else load_engine(DEFAULT_ENGINE)
     given = engine.rows.read_given(data, input_schema(by.schema) if isinstance(by, Table) else None)

@@ -117,15 +117,15 @@ class Table(ServedTable):
         return self.storage.uri
 
     def refresh(self) -> Self:
-        """Returns the table with its latest commits, without a second read of what has not changed: `table.open.refreshed`."""
+        """Returns the table with its latest commits. Files that have not changed are not read again."""
         return refreshed(self)
 
     def evolve(self, changes: str | Change | Iterable[str | Change]) -> Self:
         """Changes the schema in one commit that writes no rows, and returns the table with it.
 
-        For example `table.evolve("ADD COLUMN tip double")`.
-        `evolved` shows the schema after changes and writes nothing. Refused are changes that take away or rename a column
-        that the table's properties name or an index needs, and changes that change nothing: see `writing.alter_schema`.
+        For example `table.evolve("ADD COLUMN tip double")`. `evolved` shows the schema after changes and writes nothing. Raises
+        `SchemaError` for a change that removes or renames a column that the table's properties name or an index needs, and for
+        changes that change nothing.
         """
         alter_schema.alter_schema(self, changes)
         return self.refresh()
@@ -198,11 +198,11 @@ class Table(ServedTable):
         options: WriteOptions | None = None,
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
-        """Writes rows in one commit: `writing.operations.write`. All rows are checked before the first byte is written."""
+        """Writes rows in one commit. All rows are checked before the first byte is written. Raises as `hudi_core.write`."""
         return self._write(data, op, _write_options(options, named))
 
     def append(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
-        """Adds rows in new files, without a look at what is there: a key that the table has is then there twice."""
+        """Adds rows in new files without looking at what is there: a key that the table already has is then there twice."""
         return self._write(data, "append", _write_options(options, named))
 
     def insert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
@@ -239,7 +239,7 @@ class Table(ServedTable):
         options: WriteOptions | None = None,
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
-        """Deletes the rows that match a predicate, or those that have the keys of `data`: one of the two is given."""
+        """Deletes the rows that match a predicate, or those that have the keys of `data`. Exactly one of the two is given."""
         settings = _write_options(options, named)
         return serve(self, by_predicate.delete(self, data, where, settings), settings)
 
@@ -250,15 +250,17 @@ class Table(ServedTable):
         options: WriteOptions | None = None,
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
-        """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
+        """Gives columns new values in the rows that match. Values are those of Python, or expressions made with
+        `hudi_core.col`.
+        """
         settings = _write_options(options, named)
         return serve(self, by_predicate.update(self, assigned, where, settings), settings)
 
     def merge(self, source: RowData, on: On) -> Merge:
-        """Begins a merge of rows into the table by clauses, as SQL's MERGE: `execute` of what is returned writes.
+        """Begins a merge of rows into the table by clauses, as SQL's MERGE does. `execute` of what is returned writes.
 
-        `on` names the columns of the key, and of the partition where the table has no record index, or has equalities of such
-        columns: `"target.id = source.ride"`.
+        `on` names the columns of the key, and those of the partition if the table has no record index. It can also have
+        equalities of such columns: `"target.id = source.ride"`.
         """
         return merging.Merge(lambda clauses, options: self._merge(source, on, clauses, options))
 
@@ -293,8 +295,9 @@ class Table(ServedTable):
         return serve(self, operations.write(self, data, op, options), options)
 
     def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
-        """Undoes a completed write that nothing builds on, by its requested time, or all writes that died:
-        `services.restoring.undoing.rollback`."""
+        """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Raises
+        as `hudi_core.rollback`.
+        """
         return undoing.rollback(self, _instant(instant), failed=failed)
 
     def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
@@ -317,7 +320,7 @@ class Table(ServedTable):
         """Brings the table back to a savepoint, or with `to` to any completed write whose files are all there.
 
         All later writes are undone for good. No writer may be at work; a restore that dies is finished by the next call. A dry
-        run shows the files that would go, and the rows of each partition before and after: `services.restoring.run.restore`.
+        run shows the files that would go, and the rows of each partition before and after. Raises as `hudi_core.restore`.
         """
         return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run)
 
@@ -332,8 +335,8 @@ class Table(ServedTable):
         runner: Runner | None = None,
         **named: Unpack[IndexKeywords],
     ) -> Self:
-        """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. Returns the table
-        with them.
+        """Builds indexes from the table's files while writers go on, and returns the table with them. Raises as
+        `hudi_core.build_indexes`.
 
         For example `table.index("column_stats", columns=["fare"])`.
         """
@@ -348,15 +351,15 @@ class Table(ServedTable):
     def metadata_records(
         self, partition: str, where: Condition | None = None, limit: int | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Reads the live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
+        """Reads the live records of a partition of the metadata table one by one, as `hudi_core.metadata_records` gives them."""
         return metadata.metadata_records(self, partition, where, limit)
 
     def advise(self, where: Sequence[Condition | Query]) -> Advice:
-        """Advises which index or clustering would pay for these queries: `advice.advise.advise`."""
+        """Advises which index or clustering would pay for these queries. Raises as `hudi_core.advise`."""
         return advice.advise(self, where)
 
     def validate(self, only: Sequence[str] | None = None, *, runner: Runner | None = None) -> Iterator[Finding]:
-        """Checks the consistency of the table; findings as they are made: `validation.validate.validate`."""
+        """Checks the consistency of the table, and returns each finding as soon as it is made. Raises as `hudi_core.validate`."""
         return validation.validate(runners.on_runner(self, runner), only)
 
 

@@ -40,7 +40,9 @@ class IndexState(StrEnum):
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index: a partition of the metadata table, by its name."""
+    """An index: a partition of the metadata table. `columns` are those that it covers, by dotted name; `state` says whether
+    queries use it.
+    """
 
     kind: str
     name: str

@@ -25,11 +25,11 @@ from hudi_core.transactions.old_versions import refuse_read_only
 
 
 def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock = system_clock) -> tuple[str, ...]:
-    """Drops an index by name; gives the names of the metadata partitions of all that go with it.
+    """Drops an index by name, and returns the names of all metadata partitions that went with it.
 
-    With `files` goes the whole metadata table, with `column_stats` go `partition_stats`, with the record index the secondary
-    ones. What a build that died has left of the index goes too. Raises `UsageError` where there is none, `ConflictError`
-    where it is being built.
+    Dropping `files` removes the whole metadata table. Dropping `column_stats` removes `partition_stats`, too, and dropping the
+    record index removes the secondary indexes. What a dead build has left of the index is removed as well. Raises `UsageError`
+    if there is no such index, and `ConflictError` while it is being built.
     """
     refuse_read_only(table.config, table.storage.uri)
     refuse_no_name(name, "index")

@@ -59,9 +59,13 @@ _WRITER: Final = {"writer": "hudi-core"}
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How indexes are built. `columns` are the columns of `column_stats`, or the one of a secondary or an expression index;
-    None: those it had, else the first ones that can have some. `partitioned`: whether a record index is partitioned; None: as
-    it was, else not. `name` is that of a secondary or an expression index; None: its column's, after that of the function."""
+    """How indexes are built.
+
+    `columns` are the columns of `column_stats`, or the one column of a secondary or an expression index; None means those that
+    it had, or the first columns that can have statistics. `partitioned` says whether a record index is partitioned; None means
+    as it was, or not. `name` is the name of a secondary or an expression index; None names it after its function and its
+    column.
+    """
 
     columns: Sequence[str] | None = None
     partitioned: bool | None = None

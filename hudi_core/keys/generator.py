@@ -123,9 +123,13 @@ class Generator:
 class UserGenerator(Protocol):
     """A key generator of your own: two methods of a row, a mapping of columns to values in the form of `hudi_core.values`."""
 
-    def record_key(self, row: Mapping[str, object]) -> str: ...
+    def record_key(self, row: Mapping[str, object]) -> str:
+        """The record key of a row. Raises what it likes for a row that has none: the caller gets a `RowError` with its number."""
+        ...
 
-    def partition_path(self, row: Mapping[str, object]) -> str: ...
+    def partition_path(self, row: Mapping[str, object]) -> str:
+        """The path of the row's partition, without slashes at its ends; the empty text in a table without partitions."""
+        ...
 
 
 AnyGenerator = Generator | UserGenerator

@@ -62,9 +62,10 @@ class HoodieOperation(Enum):
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class HoodieRecord:
-    """One record: its key, its values by column name (None: it is deleted), and where it was and will be stored.
+    """One record: its key, its values by column name, and where it was and will be stored. `data` is None for a deleted record.
 
-    `ordering` are the values that decide which of two records of one key is later; empty when arrival decides.
+    `ordering` are the values that decide which of two records with one key is later; empty means that the one that arrives last
+    is.
     """
 
     key: HoodieKey

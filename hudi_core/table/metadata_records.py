@@ -50,8 +50,8 @@ def metadata_records(
     """The live records of a partition of the metadata table as it is now, in the JSON form of rows, one file group at a time.
 
     Each has its `key`, its `type` and its payload under the name that it has in the stored record; fields that are null are
-    left out. Bounds of decimals are numbers as text, those of dates and times have the form of `values.json`. Statistics of one
-    key that add up are listed one by one. `where` is a predicate on these records, as on rows.
+    left out. Bounds of decimals are numbers as text, those of dates and times are as `Scan.to_json_rows` has them.
+    Statistics of one key that add up are listed one by one. `where` is a predicate on these records, as on rows.
     Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
     read.
     """

@@ -164,8 +164,9 @@ class Scan(QueryResult):
         )
 
     def conjuncts(self) -> list[dict[str, Any]]:
-        """For each part of the predicate's AND the number of slices it would skip by itself, by the
-        statistics of the plan: files that were not read for the plan are not read for this."""
+        """The parts of the predicate's AND, each with the number of slices that it would skip by itself. The statistics are
+        those that the plan used: no further file is read.
+        """
         return [{"condition": condition, "would_skip_alone": count} for condition, count in self.plan.alone()]
 
     def to_pandas(self, *, meta: bool = False) -> PandasFrame:

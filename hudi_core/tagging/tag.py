@@ -247,9 +247,10 @@ class Tagger:
 
 
 def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: Time | None = None) -> Any:
-    """Rows with the location of their records, as an object with `__arrow_c_stream__` and `read_all`, read on as it is taken.
+    """Rows with the location of their records, as an object with `__arrow_c_stream__` and `read_all`, which is read as you take
+    from it.
 
-    `data` has one of the forms that `hudi_core.write` takes, but for a path. See `Tagger.tag`.
+    `data` has any form that `hudi_core.write` takes, except a path. See `Tagger.tag`.
     """
     rows = table.engine.rows
     tagged = Tagger(table, options, as_of).tag(rows.read_given(data, input_schema(table.schema_at(as_of))))
@@ -262,7 +263,8 @@ def locate(
     options: TagOptions = TagOptions(),
     as_of: Time | None = None,
 ) -> list[HoodieRecordGlobalLocation | None]:
-    """The location of each of some keys, None for those in no file. A pair is a record key and a partition path.
+    """The location of each of some keys, in their order; None for a key that no file holds. A key may be a pair of a record key
+    and a partition path.
 
     Raises `UsageError` for what is no key.
     """

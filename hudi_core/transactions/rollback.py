@@ -56,7 +56,7 @@ from hudi_core.transactions.schema_commit import undo_schema_commit
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class RollbackPlan:
-    """The files that a rollback removes: data files, by path from the table's root."""
+    """The rollback of one instant. `files` are the data files that it removes, by path from the table's root."""
 
     instant: Instant
     files: tuple[str, ...]

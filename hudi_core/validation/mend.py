@@ -41,10 +41,10 @@ class Mended:
 
 
 def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock) -> Mended:
-    """Mends what is only an index, or a leftover of a write that is over; findings of other kinds stay.
+    """Mends damaged indexes, and removes leftovers of writes that are over. Findings of other kinds stay.
 
-    The metadata table is built again as a whole, with the partitions that it has, before anything else: where it cannot be,
-    `UnsupportedError` is raised, and what `index_build.build_metadata_table` raises, and every file stays as it is.
+    The metadata table is built again as a whole, with the partitions that it has, before anything else. Where it cannot be
+    built, this raises `UnsupportedError`, or as `hudi_core.build_indexes` does, and no file is changed.
     """
     refuse_read_only(table.config, table.storage.uri)
     listed = list(findings)

@@ -76,11 +76,11 @@ def validate(
     clock: Clock = system_clock,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Finding]:
-    """Holds the latest state of a table against itself; gives findings as they are made. A sound table has none.
+    """Checks the latest state of a table, and returns each finding as soon as it is made. A sound table has none.
 
-    `only` names checks (`list_checks`), None is all. Every data file of a completed write is read where its contents are checked;
-    `progress` is told how many of how many are. Damage is a finding, never an error; raises `UsageError` for another name, and
-    what opening the table raises.
+    `only` names checks (`list_checks`); None means all. The checks of contents read every data file of a completed write;
+    `progress` gets how many files of how many are read. Damage is a finding and never an error. Raises `UsageError` for a check
+    that there is not, and what opening the table raises.
     """
     possible = list_checks()
     wanted = possible if only is None else names(only, "only")

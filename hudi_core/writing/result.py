@@ -13,10 +13,10 @@ from hudi_core.notebook import html_table, show_briefly
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """`instant` is None where nothing was to be written, and after a dry run, whose counts are those of rows and files that would
-    be written.
+    """The result of a write. `instant` is None if nothing was to be written, and after a dry run, whose counts are those of
+    rows and files that would be written.
 
-    Rows that a log file of a merge-on-read table got count as updated: whether they win is decided when they are read.
+    Rows that went to a log file of a merge-on-read table count as updated: only a read decides whether they win.
     """
 
     instant: str | None

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +36,23 @@ def test_every_name_is_there_sorted_and_documented() -> None:
     assert hudi_core.__all__ == sorted(hudi_core.__all__)
     for name in hudi_core.__all__:
         assert inspect.getdoc(getattr(hudi_core, name)), name
+
+
+def test_what_is_documented_names_public_things_alone() -> None:
+    """A reader of the reference has no use for the place of a function within the package. Methods are documented, too."""
+    packages = "|".join(sorted(module.name for module in pkgutil.iter_modules(hudi_core.__path__)))
+    inner = re.compile(rf"`(?:{packages})\.[a-z_.]+`")
+    for name in hudi_core.__all__:
+        value = getattr(hudi_core, name)
+        members = vars(value) if inspect.isclass(value) else {}
+        shown = {key: one for key, one in members.items() if not key.startswith("_") and _is_method(one)}
+        for place, one in {name: value, **{f"{name}.{key}": one for key, one in shown.items()}}.items():
+            text = inspect.getdoc(one)
+            assert text and not inner.search(text), place
+
+
+def _is_method(member: object) -> bool:
+    return inspect.isfunction(member) or isinstance(member, property | classmethod | staticmethod)
 
 
 def test_nothing_else_is_public() -> None:

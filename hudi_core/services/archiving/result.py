@@ -27,10 +27,10 @@ class ArchivedInstant:
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class ArchiveResult:
-    """`state` is `completed`, `planned` with a dry run, else `nothing to archive`.
+    """The result of an archive. `state` is `completed`, `planned` after a dry run, or `nothing to archive`.
 
-    `first_kept` is the first write that stays on the active timeline; `held_by` is the reason why more than the least number
-    stay, None where that number alone decides.
+    `first_kept` is the first write that stays on the active timeline. `held_by` is the reason why more writes stay than the
+    least number; it is None where that number alone decides.
     """
 
     state: str

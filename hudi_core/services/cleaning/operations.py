@@ -32,13 +32,15 @@ _ATTEMPTS: Final = 3
 
 
 def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
-    """Deletes the files that no query which the policy promises needs; cleans that died are finished first. Rows that wait for
-    the commit of a dead write go, too.
+    """Deletes the files that no query needs any more by the policy. Cleans that died are finished first. Rows that wait for the
+    commit of a dead write are deleted, too.
 
-    The states of the table since the first write that is retained stay readable, as do savepoints and what pending services are
-    going to read. `table` still shows what it showed. Raises `UnsupportedError` for a table that this library does not write
-    to, and while a restore is under way, `UsageError` for properties that have no such value, `CorruptFileError` where a
-    savepoint or a pending plan cannot be read. Then no file is deleted.
+    The states of the table since the first write that is retained stay readable, and so do savepoints and what pending services
+    are going to read. `table` still shows what it showed.
+
+    Raises `UnsupportedError` for a table that this library does not write to and while a restore is under way, `UsageError` for
+    a property with an impossible value, and `CorruptFileError` where a savepoint or a pending plan cannot be read. Then no file
+    is deleted.
     """
     settings = options or CleanOptions()
     latest = refreshed(table)

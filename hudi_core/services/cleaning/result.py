@@ -28,10 +28,11 @@ class CleanedFile:
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class CleanResult:
-    """`state` is `completed` for a clean that ran, `planned` with a dry run, else `nothing to clean`, and `instant` None.
+    """The result of a clean. `state` is `completed` for a clean that ran, `planned` after a dry run, or `nothing to clean` with
+    `instant` None.
 
-    Queries from `earliest_retained` on answer as before: as of a time, since a time, and of changes. It is None where the policy
-    counts versions: then the latest state is promised.
+    Queries from `earliest_retained` on answer as before: as of a time, since a time, and of changes. It is None where the
+    policy counts versions: then only queries of the latest state are promised.
     """
 
     instant: str | None

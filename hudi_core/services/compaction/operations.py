@@ -29,12 +29,15 @@ from hudi_core.transactions.transaction import gives_way
 
 
 def compact(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
-    """Merges log files into base files, with `of_logs` into fewer log files, in one commit. A plan that waits, and that nobody
-    runs, is run; else one is made and run. Nothing is written where nothing is to compact.
+    """Merges log files into base files, or with `of_logs` into fewer log files, in one commit.
 
-    Without options those count that the table's properties state. Rows keep their commit times. `table` still shows what it
-    showed; `refreshed` shows the commit. A plan whose run fails goes, unless it waited before or writers began since. Raises
-    `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is under way in table version 6.
+    If a plan waits that nobody runs, that plan is run; otherwise a plan is made and run. If there is nothing to compact,
+    nothing is written. Without options those count that the table's properties state. Rows keep their commit times. `table`
+    still shows what it showed; `refreshed` shows the commit. If a run fails, its plan is removed, unless it waited before or
+    writers have begun since.
+
+    Raises `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is under way in table version
+    6.
     """
     latest = refreshed(table)
     settings = options or _read_stated(latest)

@@ -17,12 +17,12 @@ COMPACTION_KIND, LOG_COMPACTION_KIND = "compaction", "log compaction"
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What was done. `state` is `completed` for a plan that ran, `requested` for one that waits, `planned` for one that was only
-    shown, `given up` for a log compaction that a compaction overtook, `put off` where memory may not be enough, else `nothing to
-    compact` or `not due`, and `instant` None.
+    """The result of a compaction. `state` is `completed` for a plan that ran, `requested` for one that waits, `planned` for one
+    that was only shown, `given up` for a log compaction that a compaction overtook, and `put off` where memory may not be
+    enough. Otherwise it is `nothing to compact` or `not due`, and `instant` is None.
 
-    `slices_dropped` are those of the plan whose file group was replaced since, or got another base file: they stay as they are.
-    `operations` are the slices of a plan that did not run.
+    `slices_dropped` counts slices of the plan whose file group was replaced since, or got another base file: they stay as they
+    are. `operations` are the slices of a plan that did not run.
     """
 
     instant: str | None

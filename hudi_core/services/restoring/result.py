@@ -11,7 +11,9 @@ from hudi_core.notebook import show_briefly
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class SavepointResult:
-    """A savepoint of the write requested at `instant`; `state` is `saved` or `dropped`, `files` counts those it keeps."""
+    """The result of saving a write, or of dropping its savepoint: `state` is `saved` or `dropped`, `instant` is the write's
+    requested time, `files` counts the files that the savepoint keeps.
+    """
 
     instant: str
     state: str
@@ -56,8 +58,10 @@ class DeletedFile:
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """`state` is `planned` after a dry run, whose `instant` is None, else `completed`. `target` is the last write that stays,
-    `undone` are the instants after it, newest first: none of them can be brought back."""
+    """The result of a restore. `state` is `planned` after a dry run, whose `instant` is None, or `completed`.
+
+    `target` is the last write that stays. `undone` are the instants after it, newest first; none of them can be brought back.
+    """
 
     instant: str | None
     state: str

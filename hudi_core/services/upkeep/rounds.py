@@ -64,10 +64,10 @@ class ServiceOptions:
 
 
 def run_services(table: Table, options: ServiceOptions | None = None) -> Iterator[ServiceRun]:
-    """Runs the services that are due, and gives what each did as soon as it is done; once, or round by round.
+    """Runs the services that are due, once or round by round, and gives what each did as soon as it is done.
 
-    A service that loses against another writer has the state `conflict`, and the next round comes back to it. Raises what a
-    service raises otherwise; those before it are done.
+    A service that loses against another writer has the state `conflict`, and the next round comes back to it. Otherwise this
+    raises what a service raises; the services before it are complete then.
     """
     settings = options or ServiceOptions()
     try:
