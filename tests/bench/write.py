@@ -133,12 +133,12 @@ def _change_pair(given: _Input, peer: str) -> Pair:
     if peer == "apache-hudi":
         command, where = ("upsert", None) if rows else ("delete", f"b < {_DELETED}")
         theirs = _of_apache_hudi(command, given.source(), rows, where)
-        return _pair(change.made, theirs, change.result, _KEY, peer)
+        return _pair(change.assemble, theirs, change.result, _KEY, peer)
     if rows is None:
         raise Unbuilt("no such peer")
     files = tuple(sorted(given.source().glob("*/*.parquet")))
     own = given.of(partial(_peers().own_table, files, INDEXES))
-    return _pair(own.made, _peers().upserted(peer, files, _read(rows)), own.result, _KEY, peer)
+    return _pair(own.assemble, _peers().upserted(peer, files, _read(rows)), own.result, _KEY, peer)
 
 
 def _record_index_pair(peer: str) -> Pair:
@@ -152,7 +152,7 @@ def _record_index_pair(peer: str) -> Pair:
         return rows.take(np.arange(0, rows.num_rows, _EVERY))
 
     with_index, without = (Change(partial(apache_hudi.table, name), batch) for name in ("cow_tag_rli", "cow_tag"))
-    return _pair(with_index.made, without.made, without.result, _KEY, peer)
+    return _pair(with_index.assemble, without.assemble, without.result, _KEY, peer)
 
 
 def _pair(ours: Write, theirs: Write | Elsewhere, result: Rows, key: Sequence[str], peer: str) -> Pair:
