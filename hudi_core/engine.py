@@ -145,8 +145,8 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         """
         ...
 
-    def number_rows(self, like: V, first: int) -> V:
-        """`first`, `first + 1` and so on in the order of the rows, as 64-bit integers."""
+    def number_rows(self, like: V, first: int, prefix: str) -> V:
+        """Texts: the prefix with `first`, `first + 1` and so on, in the order of the rows."""
         ...
 
     def refuse(self, value: V, where: M, expected: str, found: str) -> V:

@@ -12,10 +12,12 @@ import pyarrow.compute as pc
 
 from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
+from hudi_arrow.buffers import to_array
 from hudi_arrow.distinct import map_values
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
+from hudi_core.columns.numbered import number_strings
 from hudi_core.errors import RowError
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
@@ -126,8 +128,8 @@ class ArrowValues:
     def map(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
         return map_values(value, rule, source, to)
 
-    def number_rows(self, like: Array, first: int) -> Array:
-        return from_numpy(np.arange(first, first + len(like), dtype=np.int64))
+    def number_rows(self, like: Array, first: int, prefix: str) -> Array:
+        return to_array(number_strings(prefix, first, len(like)), String(), pa.string(), "numbers of rows")
 
     def refuse(self, value: Array, where: Array, expected: str, found: str) -> Array:
         if pc.any(where, min_count=0).as_py():

@@ -90,8 +90,8 @@ class PlainValues:
     def map(self, value: Any, rule: Callable[[Any], Any], source: Type, to: Type) -> Any:
         return None if value is None else rule(value)
 
-    def number_rows(self, like: Any, first: int) -> Any:
-        return first
+    def number_rows(self, like: Any, first: int, prefix: str) -> Any:
+        return f"{prefix}{first}"
 
     def refuse(self, value: Any, where: bool, expected: str, found: str) -> Any:
         if where:

@@ -132,7 +132,7 @@ class SparkValues:
     def map(self, value: Cell, rule: Callable[[Any], Any], source: t.Type, to: t.Type) -> Cell:
         return by_value(rule, [value], [source], to)
 
-    def number_rows(self, like: Cell, first: int) -> Cell:
+    def number_rows(self, like: Cell, first: int, prefix: str) -> Cell:
         raise UnsupportedError("numbers of rows", message="rows of a Spark DataFrame have no order to number them by")
 
     def refuse(self, value: Cell, where: Cell, expected: str, found: str) -> Cell:

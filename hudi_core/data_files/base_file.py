@@ -22,7 +22,6 @@ from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_fil
 from hudi_core.engine import Engine, Storage, WrittenFile
 from hudi_core.formats.bloom_write import KIND_IN_FILES, FilterSettings, encode_bloom_filter
 from hudi_core.formats.names import BaseFileName
-from hudi_core.functions.casts import CAST
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
 from hudi_core.schema.schema import Schema
@@ -129,8 +128,7 @@ class BaseFileWriter:
             is_new = values.is_null(time)
             new = self.engine.rows.flags(is_new)
             if new.any():
-                row_numbers = values.apply(CAST, [values.number_rows(root, first)], [t.Long()], _STRING)
-                new_number = values.join([f"{target.instant_time}_{target.number}_", row_numbers])
+                new_number = values.number_rows(root, first, f"{target.instant_time}_{target.number}_")
                 if new.all():
                     parts[0], parts[1] = values.literal(target.instant_time, _STRING, root), new_number
                 else:
@@ -204,7 +202,7 @@ def status_of_base(
 def _key_range(keys: StringColumn) -> Mapping[str, str]:
     """The least and the greatest key. Readers of Apache Hudi compare them in UTF-8 or in UTF-16: where these orders differ, no
     range is better than one that is wrong for some of them."""
-    if length(keys) == 0 or bool((keys.data >= _LATE).any()):
+    if length(keys) == 0 or int(keys.data.max(initial=0)) >= _LATE:
         return {}
     rows = np.array(least_and_greatest(keys), np.int64)
     least, greatest = string_list(take_strings(keys, rows))

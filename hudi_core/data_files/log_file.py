@@ -25,7 +25,6 @@ from hudi_core.formats.log import HeaderKey
 from hudi_core.formats.log_write import encode_data_blocks, encode_delete_blocks
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.formats.roaring import encode_positions
-from hudi_core.functions.casts import CAST
 from hudi_core.merge.records import Precedence, fold
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.reading.log_records import LogRecords
@@ -207,9 +206,8 @@ class LogFileWriter:
             root = self.engine.rows.root(batch)
             if self.snapshot.config.populate_meta_fields:
                 parts = [values.field(root, position) for position in range(len(schema.fields))]
-                numbers = values.apply(CAST, [values.number_rows(root, first)], [t.Long()], _STRING)
                 parts[0] = values.literal(target.instant_time, _STRING, root)
-                parts[1] = values.join([f"{target.instant_time}_{target.number}_", numbers])
+                parts[1] = values.number_rows(root, first, f"{target.instant_time}_{target.number}_")
                 parts[len(META_COLUMNS) - 1] = values.literal(target.name.file_id, _STRING, root)
                 root = values.struct(list(zip(schema.fields, parts, strict=True)), values.is_null(root), root)
             yield self.engine.rows.to_column(root, schema.record, target.path)

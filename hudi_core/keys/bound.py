@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar, assert_never
 
 from hudi_core.engine import Values
 from hudi_core.errors import SchemaError, UsageError
-from hudi_core.functions.casts import CAST
 from hudi_core.functions.scalar.like import AnyRun, Pattern
 from hudi_core.keys.composite import EMPTY, NULL
 from hudi_core.keys.generator import (
@@ -108,8 +107,7 @@ class KeyGenerator(Generic[V, M]):
             case CompositeKey(fields, all_required):
                 return self._composite(generator, root, fields, all_required)
             case AutoKey(instant, task):
-                row_numbers = values.apply(CAST, [values.number_rows(root, first_row)], [t.Long()], TEXT)
-                return values.join([f"{instant}_{task}_", row_numbers])
+                return values.number_rows(root, first_row, f"{instant}_{task}_")
             case _:
                 assert_never(generator.key)
 

@@ -137,4 +137,4 @@ class TestKeys(KeysContract):
     def test_generated_keys_count_rows(self, engine: Any) -> None:
         """Rows of a DataFrame have no order to count them by: such keys are refused."""
         with pytest.raises(UnsupportedError, match="no order"):
-            engine.values.number_rows(None, 0)
+            engine.values.number_rows(None, 0, "")
