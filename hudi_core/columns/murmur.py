@@ -14,7 +14,7 @@ BLOCK_ROWS = 1 << 14
 """Keys hashed together: their words and hashes stay in the second-level cache."""
 
 _FACTOR = np.uint32(0x5BD1E995)
-_WORD = 4
+_WORD, _WORD_SHIFT = 4, 2
 _MIX, _FIRST, _LAST = np.uint32(24), np.uint32(13), np.uint32(15)
 
 
@@ -26,14 +26,14 @@ class KeyBlock:
     """
 
     def __init__(self, starts: Offsets, lengths: Offsets, data: Octets) -> None:
-        counts = lengths // _WORD
+        counts = lengths >> _WORD_SHIFT
         self.order: Numbers | None = None
         if len(counts) and int(counts.min()) != int(counts.max()):
             self.order = np.argsort(-counts, kind="stable")
             starts, lengths, counts = starts[self.order], lengths[self.order], counts[self.order]
         self._lengths = lengths.astype(np.uint32)
         self._words = _word_columns(starts, counts, data)
-        rest = lengths % _WORD
+        rest = lengths & (_WORD - 1)
         self._tails: Words32 | None = None
         if rest.any():
             self._tails = _tails(starts + lengths, rest, data)
@@ -116,8 +116,9 @@ def _mix(words: Words32) -> Words32:
 def _tails(ends: Offsets, rest: Offsets, data: Octets) -> Words32:
     """The one to three bytes after the last word as one number: each counts as signed, the very last one as the lowest."""
     tails = np.zeros(len(ends), np.uint32)
-    for back in range(1, _WORD):
-        rows = np.flatnonzero(rest >= back)
+    least, most = int(rest.min()), int(rest.max())
+    for back in range(1, most + 1):
+        rows = slice(None) if back <= least else np.flatnonzero(rest >= back)
         signed = data[ends[rows] - back].view(np.int8).astype(np.int32).view(np.uint32)
         tails[rows] ^= signed << np.uint32(8 * (back - 1))
     return tails

@@ -73,10 +73,10 @@ class BloomFilterWriter:
         """Puts keys in. Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not
         take."""
         count = len(keys.offsets) - 1
-        if count and not np.diff(keys.offsets).all():
+        if (keys.offsets[1:] == keys.offsets[:-1]).any():
             raise UsageError("bloom filter", expected="keys that are not empty", found="an empty one")
-        rows = _rows(self.count, count, self.settings)
-        missing = int(rows.max(initial=0)) + 1 - len(self._rows)
+        rows = None if self._has_room(count) else _rows(self.count, count, self.settings)
+        missing = 0 if rows is None else int(rows.max(initial=0)) + 1 - len(self._rows)
         if missing > 0:
             self._rows = np.concatenate([self._rows, np.zeros((missing, self.bits), np.bool_)])
         flat = self._rows.reshape(-1)
@@ -85,10 +85,14 @@ class BloomFilterWriter:
             if self._rows.all():
                 break
             chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
-            begins = rows[chosen] * self.bits
+            begins = 0 if rows is None else rows[chosen] * self.bits
             for places in positions(take_strings(keys, chosen), self.bits, self.hashes):
-                flat[begins + places] = True
+                flat[begins + places.astype(np.int64)] = True
         self.count += count
+
+    def _has_room(self, count: int) -> bool:
+        """Whether so many more keys go to the first row."""
+        return self.settings.kind is FilterKind.SIMPLE or self.count + count <= self.settings.entries
 
     def encode(self) -> bytes:
         """The base64 form of the filter."""
@@ -116,10 +120,8 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
 
 
 def _rows(first: int, count: int, settings: FilterSettings) -> Numbers:
-    """The row that each of so many keys goes to, of which the first has this number."""
+    """The row of a dynamic filter that each of so many keys goes to, of which the first has this number."""
     numbers = np.arange(first, first + count, dtype=np.int64)
-    if settings.kind is FilterKind.SIMPLE:
-        return np.zeros(count, np.int64)
     rows = max(1, -(-settings.max_entries // settings.entries))
     late = numbers - rows * settings.entries
     # the first key beyond all rows goes to the first of them, and does not move the turn on
