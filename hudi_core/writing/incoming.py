@@ -98,13 +98,12 @@ def _incoming(
     tally: Tally | None,
     keeps_records: bool,
 ) -> Incoming:
-    prepares = preparation(table, given.schema, auto_instant, columns)
+    prepares = replace(preparation(table, given.schema, auto_instant, columns), keeps_records=keeps_records)
     keys: list[KeyColumns] = []
 
     def prepare() -> Iterator[Any]:
         for rows in prepares.rows(given.batches):
-            of_batch = key_columns(rows.records, rows.paths)
-            keys.append(of_batch if keeps_records else replace(of_batch, records=_NO_KEYS.records))
+            keys.append(rows.keys)
             if tally is not None:
                 tally.add(read=table.engine.rows.count(rows.batch))
             yield rows.batch
@@ -132,11 +131,10 @@ def join_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedRows:
-    """A batch of rows as it is written, and the record key and the partition path of each."""
+    """A batch of rows as it is written, and the key of each."""
 
     batch: Any
-    records: StringColumn
-    paths: StringColumn
+    keys: KeyColumns
 
 
 @dataclass(frozen=True)
@@ -148,6 +146,8 @@ class Preparation(Portable):
     schema: SchemaOnWrite
     auto_instant: str
     part: int = 0
+    keeps_records: bool = True
+    """Without it keys have no record keys: their partitions alone count."""
 
     @cached_property
     def stored(self) -> Schema:
@@ -171,8 +171,9 @@ class Preparation(Portable):
             root = self.schema.rows(batch, first)
             made = number_keys(self.generator, root, first)
             with_keys = _with_keys(engine, self.stored, root, made.record_key, made.partition_path)
-            records, paths = _strings(engine, made.record_key), _strings(engine, made.partition_path)
-            yield PreparedRows(engine.rows.batch(with_keys), records, paths)
+            records = _strings(engine, made.record_key) if self.keeps_records else _NO_KEYS.records
+            keys = key_columns(records, _strings(engine, made.partition_path))
+            yield PreparedRows(engine.rows.batch(with_keys), keys)
             first += count
 
 

@@ -221,7 +221,7 @@ def plan_upsert(
     if layout is not None:
         return plan_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
     tagger, located = locate(table, incoming.keys, options)
-    bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
+    bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
     places = upsert_places(tagger, incoming, located, options)
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
@@ -336,7 +336,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         if layout is not None:
             return plan_in_buckets(table, incoming, operation, instant_time, options, layout)
         sources, keys = Sources(table.snapshot()), incoming.keys
-        bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
+        bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
         places = Places(np.full(len(keys), NOWHERE, np.int64))
         inserts = {path: len(rows) for path, rows in group_by_partition(keys, places.new_rows)}

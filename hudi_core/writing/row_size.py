@@ -17,20 +17,26 @@ _FILES: Final = 5
 _ENOUGH_BYTES: Final = 1 << 20
 """Smaller files are not measured: their footer is the greater part."""
 _SAMPLE_ROWS: Final = 1 << 15
+_FIRST_ROWS: Final = 1 << 12
+"""Rows that tell whether all rows make one file by far, which a larger sample would not change."""
+_BY_FAR: Final = 2
 FEW_ROWS: Final = 1 << 12
 """Fewer rows are not measured: they make no difference to how files are cut."""
 GUESS: Final = 1024.0
 """Hudi's own first estimate."""
 
 
-def row_bytes(sources: Sources, files: Schema, spool: Spool) -> float:
-    """Measured bytes a row. A few rows are not worth measuring."""
+def row_bytes(sources: Sources, files: Schema, spool: Spool, target: int = 0) -> float:
+    """Measured bytes a row, roughly where all rows are far smaller than a file of `target` bytes. A few rows are not worth
+    measuring."""
     stored = measure_stored_row_bytes(sources)
     if stored is not None:
         return stored
     if spool.rows <= FEW_ROWS:
         return GUESS
-    return measure_row_bytes(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
+    return measure_row_bytes(
+        sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields, target
+    )
 
 
 def measure_stored_row_bytes(sources: Sources) -> float | None:
@@ -49,10 +55,20 @@ def measure_stored_row_bytes(sources: Sources) -> float | None:
     return None
 
 
-def measure_row_bytes(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
-    """Writes runs of neighbouring rows from all over the input to a file that is thrown away."""
+def measure_row_bytes(
+    engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool, target: int = 0
+) -> float:
+    """Writes runs of neighbouring rows from all over the input to a file that is thrown away: a few rows first, and more where
+    these do not show that all rows are far smaller than a file of `target` bytes."""
+    rough = _measure(engine, files, spool, stores_keys, _FIRST_ROWS)
+    if _BY_FAR * rough * spool.rows < target or spool.rows <= _FIRST_ROWS:
+        return rough
+    return _measure(engine, files, spool, stores_keys, _SAMPLE_ROWS)
+
+
+def _measure(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool, sampled: int) -> float:
     rows = spool.rows
-    count = min(_SAMPLE_ROWS, rows)
+    count = min(sampled, rows)
     starts = np.linspace(0, rows - count // 16, 16, dtype=np.int64)
     chosen = (starts[:, None] + np.arange(max(1, count // 16))).reshape(-1) if rows > count else np.arange(rows)
     with tempfile.TemporaryDirectory(prefix="hudi-core-") as folder:

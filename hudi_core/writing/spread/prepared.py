@@ -64,7 +64,7 @@ class PrepareRows:
         row_bytes: float | None = None
         try:
             for prepared in prepares.rows(self._give(batches, changed)):
-                keys = key_columns(prepared.records, prepared.paths)
+                keys = prepared.keys
                 refuse_lost_paths(keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
                     row_bytes = self._measure(prepared.batch)
