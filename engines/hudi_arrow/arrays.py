@@ -124,8 +124,17 @@ def repeat(value: object, type: t.Type, rows: int) -> Array:
 
 
 def repeat_coded(value: str, rows: int) -> Array:
-    """The same text in every row, as numbers of a dictionary: a few bytes a row, which Parquet's writer takes as they are."""
-    return pa.DictionaryArray.from_arrays(from_numpy(np.zeros(rows, np.int32)), _single(value, t.String()))
+    """The same text in every row, as numbers of a dictionary, which Parquet's writer takes as they are. Batches share them."""
+    zeros = _zeros().slice(0, rows) if rows <= _ZEROS else from_numpy(np.zeros(rows, np.int32))
+    return pa.DictionaryArray.from_arrays(zeros, _single(value, t.String()))
+
+
+_ZEROS: Final = 1 << 16
+
+
+@lru_cache(maxsize=1)
+def _zeros() -> Array:
+    return from_numpy(np.zeros(_ZEROS, np.int32))
 
 
 @lru_cache(maxsize=256, typed=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -22,11 +23,26 @@ _MOST_DIFFERENT: Final = 0.9875
 different values: the dictionary is as large as the values, or beyond the limit of its page, after half the time of writing."""
 
 
-def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
-    """The leaf columns whose values repeat, in a sample of the rows, as Parquet names them; those inside others always. In few
-    rows nothing repeats that matters."""
+_CATEGORIES: Final = 1 / 16
+"""The share of different texts in the sample up to which a column is encoded before Parquet's writer gets it: Arrow does that in
+half of the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeating:
+    """Columns whose values repeat: `leaves` as Parquet names them, and the texts among them that have few different values."""
+
+    leaves: list[str]
+    categories: frozenset[str] = frozenset()
+
+
+def find_repeating(rows: pa.Table, schema: Schema) -> Repeating:
+    """The columns whose values repeat in a sample of the rows; those inside others always. In few rows nothing repeats that
+    matters, and in none all columns do."""
+    if rows.num_rows == 0:
+        return Repeating([".".join(path) for path in leaves(schema.record)])
     if rows.num_rows < _FEW_ROWS:
-        return []
+        return Repeating([])
     sampled = [
         number
         for number, column in enumerate(rows.columns)
@@ -37,17 +53,24 @@ def with_dictionary(rows: pa.Table, schema: Schema) -> list[str]:
     unique = {
         column.name for column in schema.fields if column.name in _KEYS and rows.column(column.name).null_count == 0
     }
+    categories = frozenset[str]()
     if sampled:
         chosen = np.linspace(0, rows.num_rows - 1, min(rows.num_rows, _SAMPLED_ROWS), dtype=np.int64)
         (few,) = gather(rows.select(sampled).to_batches(), [chosen] * len(sampled))
-        unique |= {name for name, column in zip(few.schema.names, few.columns, strict=True) if not _repeats(column)}
-    return [".".join(path) for path in leaves(schema.record) if path[0] not in unique]
+        shares = {name: _share(column) for name, column in zip(few.schema.names, few.columns, strict=True)}
+        unique |= {name for name, share in shares.items() if share > _MOST_DIFFERENT}
+        if rows.num_rows > _SAMPLED_ROWS:
+            categories = frozenset(
+                column.name
+                for column in rows.schema
+                if pa.types.is_string(column.type) and shares.get(column.name, 1) <= _CATEGORIES
+            )
+    return Repeating([".".join(path) for path in leaves(schema.record) if path[0] not in unique], categories)
 
 
-def _repeats(values: Array) -> bool:
-    """Nulls take no room, and do not count."""
+def _share(values: Array) -> float:
+    """How many values are different, as a share of all. Nulls take no room, and do not count."""
     present = len(values) - values.null_count
     if present == 0:
-        return True
-    distinct = len(plain(values).unique()) - (values.null_count > 0)
-    return bool(distinct <= _MOST_DIFFERENT * present)
+        return 0.0
+    return (len(plain(values).unique()) - (values.null_count > 0)) / present

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, Final
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
-from hudi_arrow.dictionaries import with_dictionary
+from hudi_arrow.dictionaries import find_repeating
 from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_arrow.memory import lean
 from hudi_core.engine import Footer, Storage, WrittenFile
@@ -33,6 +34,11 @@ ROW_GROUP_BYTES: Final = 128 << 20
 """Bytes of rows in memory after which a row group ends. Encoded they take less than the 120 MiB of Hudi's own writers."""
 ROW_GROUP_ROWS: Final = 1 << 20
 _FEW_ROWS: Final = 1 << 12
+_LEAST_AT_ONCE, _MOST_AT_ONCE = 1 << 10, 1 << 14
+"""Values of a column that are encoded between two looks at the size of their page."""
+_PAGE_BYTES: Final = 1 << 20
+_BUFFER_BYTES: Final = 1 << 18
+"""Small pieces of a file are put together before their writing waits for the interpreter."""
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _LONGEST_IN_FOOTER: Final = 4096
 """Bytes of the longest string that Parquet's writer takes as a bound: it states none where one is longer."""
@@ -77,13 +83,17 @@ class ParquetWriter:
         rows = groups_written = 0
         with storage.output(path) as stream, _raise_refusals(where), lean() if self.lean else nullcontext():
             counted = _Counted(stream)
-            groups = self._row_groups(batches, columns.types)
+            given = self._row_groups(batches, columns.types)
+            first = next(given)
+            repeating = find_repeating(first.rows, schema)
+            groups = map(partial(_code_categories, repeating.categories), chain([first], given))
             group = next(groups)
             types = group.rows.schema
-            repeating = with_dictionary(group.rows, schema) if group.rows.num_rows else True
-            opened = self._open(counted, types, collected, _choose_bounded(group, schema), repeating)
+            at_once = _choose_at_once(group.rows)
+            output = pa.BufferedOutputStream(pa.PythonFile(counted, mode="w"), _BUFFER_BYTES)
+            opened = self._open(output, types, collected, _choose_bounded(group, schema), repeating.leaves, at_once)
             aside = _aside(group)
-            with _close_once(opened) as writer, aside:
+            with _close_once(opened, output, counted) as writer, aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
                     self._write_group(writer, group.rows, schema, bounds, groups_written)
@@ -105,10 +115,11 @@ class ParquetWriter:
         types: pa.Schema,
         collected: list[pq.FileMetaData],
         bounded: bool | list[str],
-        repeating: bool | list[str],
+        repeating: list[str],
+        at_once: int,
     ) -> pq.ParquetWriter:
         return pq.ParquetWriter(
-            pa.PythonFile(stream, mode="w"),
+            stream,
             types,
             compression=self.compression,
             version="2.6",
@@ -117,6 +128,8 @@ class ParquetWriter:
             write_statistics=bounded,
             use_dictionary=repeating,
             write_page_checksum=True,
+            data_page_size=_PAGE_BYTES,
+            write_batch_size=at_once,
             store_schema=False,
             metadata_collector=collected,
         )
@@ -196,15 +209,26 @@ def _in_numbers(texts: Array) -> Array:
     return texts if texts.type == _CODED else plain(texts).cast(pa.string()).dictionary_encode()
 
 
+def _code_categories(names: frozenset[str], group: _RowGroup) -> _RowGroup:
+    """The row group with these columns written from a dictionary."""
+    rows = group.rows
+    for number, column in enumerate(rows.schema):
+        if column.name in names:
+            rows = rows.set_column(number, column.with_type(_CODED), rows.column(number).dictionary_encode())
+    return replace(group, rows=rows)
+
+
 @contextmanager
-def _close_once(writer: pq.ParquetWriter) -> Iterator[pq.ParquetWriter]:
+def _close_once(writer: pq.ParquetWriter, output: pa.NativeFile, counted: _Counted) -> Iterator[pq.ParquetWriter]:
     """Closes a writer where the block ends well. Where it fails, or the end does, closing it would be tried again, at the latest
     when it is collected, and hide what failed or print a second error."""
     try:
         yield writer
         writer.close()
+        output.close()
     finally:
         writer.is_open = False
+        counted.closed = True
 
 
 @contextmanager
@@ -230,14 +254,24 @@ def _choose_bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
     return [".".join(path) for path in below if path not in unbounded]
 
 
+def _choose_at_once(rows: pa.Table) -> int:
+    """How many values of a column are encoded at once: many where they are small, so that a page ends soon enough."""
+    widest = max((column.nbytes for column in rows.columns), default=0)
+    fitting = _PAGE_BYTES * rows.num_rows // (4 * widest) if widest else _MOST_AT_ONCE
+    return max(_LEAST_AT_ONCE, min(fitting, _MOST_AT_ONCE))
+
+
 class _Counted:
-    """A stream that counts what is written to it. It does not close what it writes to."""
+    """A stream that counts what is written to it. It does not close what it writes to, and ignores what comes once it is closed:
+    what a buffer still has when a failed writer is collected."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self.size, self.closed = stream, 0, False
 
     def write(self, data: Any) -> int:
         content = memoryview(data)
+        if self.closed:
+            return content.nbytes
         self._stream.write(content)
         self.size += content.nbytes
         return content.nbytes

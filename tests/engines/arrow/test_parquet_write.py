@@ -239,6 +239,33 @@ def test_values_that_repeat_get_a_dictionary(tmp_path: Path) -> None:
     ]
 
 
+def test_few_different_texts_come_back_from_all_row_groups(tmp_path: Path) -> None:
+    """Texts of a later row group that are all different, nulls and long texts among them are written as well."""
+    schema = schema_of(kind=t.String(), number=t.Long())
+    draw = [None, "a", "b", "é" * 3000]
+    rows = [[draw[number % 4], number] for number in range(9000)]
+    rows += [[f"other {number}", number] for number in range(9000)] + [[None, 0]] * 10
+    made, name = written(tmp_path, schema, rows, row_group_rows=4500)
+    table = pq.read_table(tmp_path / name)
+    assert table.to_pydict() == {"kind": [kind for kind, _ in rows], "number": [number for _, number in rows]}
+    statistics = made.footer.statistics["kind",]
+    assert (statistics.lower, statistics.upper, statistics.null_count) == ("a", "é" * 3000, 2260)
+
+
+def test_what_a_failed_write_has_left_is_not_written(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Nor does anybody hear of it when the writer is collected."""
+    schema = schema_of(number=t.Long())
+
+    def fail() -> dict[str, str]:
+        raise RowError(0, expected="nothing", found="a failure")
+
+    with pytest.raises(RowError):
+        ParquetWriter().write(ArrowStorage(str(tmp_path)), "a.parquet", schema, [batch_of(schema, [[1], [2]])], fail)
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("room", [10, 200, 900])
 def test_a_store_without_room_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     """Nothing is left, and nothing fails a second time when the writer is collected."""
