@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.arrays import Octets
 from hudi_core.columns.nodes import StringColumn
 
 _LOW: Final = 4
@@ -31,7 +32,7 @@ def number_strings(prefix: str, first: int, count: int) -> StringColumn:
     return StringColumn(offsets, data[:size])
 
 
-def _fill(data: NDArray[np.uint8], prefix: bytes, first: int, digits: int) -> None:
+def _fill(data: Octets, prefix: bytes, first: int, digits: int) -> None:
     """Texts of one length: those that differ in their last digits alone are copies of one, with these digits put in."""
     width, low = len(prefix) + digits, min(digits, _LOW)
     last, number, place = _last_digits(low), first, 0
