@@ -73,4 +73,4 @@ def _share(values: Array) -> float:
     present = len(values) - values.null_count
     if present == 0:
         return 0.0
-    return float(len(plain(values).unique()) - (values.null_count > 0)) / present
+    return float((len(plain(values).unique()) - (values.null_count > 0)) / present)
