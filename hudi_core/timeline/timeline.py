@@ -218,8 +218,11 @@ class Timeline(Portable):
         self.storage.expect(files=[self._file(instant) for instant in unread])
 
     def extras(self) -> list[Mapping[str, str]]:
-        """`metadata(instant).extra` of all commits, in order. Their files are read side by side."""
-        return list(in_order(self.extra, self.commits, STORAGE_REQUESTS))
+        """`metadata(instant).extra` of all commits, in order. Files that were not read before are read side by side."""
+        unread = [instant for instant in self.commits if instant not in self._extras and instant not in self._read]
+        for _ in in_order(self.extra, unread, STORAGE_REQUESTS):
+            pass
+        return [self.extra(instant) for instant in self.commits]
 
     def extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which has the schema of the rows written; faster where many files were written."""

@@ -23,6 +23,7 @@ from typing import Any, BinaryIO
 from pyspark import TaskContext
 
 from hudi_arrow.storage import ArrowStorage
+from hudi_core.formats.names import parse_log_file
 
 FAULTS = ("task", "executor", "slow", "zombie", "keys")
 COMMITTED = "committed"
@@ -50,6 +51,15 @@ class FaultyStorage(ArrowStorage):
             yield stream
             if strikes:
                 self._after()
+
+    def create(self, path: str, content: bytes) -> None:
+        # Before table version 8 log files are made by this.
+        strikes = parse_log_file(path.rpartition("/")[2]) is not None and self._befalls(path)
+        if strikes:
+            self._before()
+        super().create(path, content)
+        if strikes:
+            self._after()
 
     def delete(self, path: str) -> None:
         strikes = self._befalls(path)
