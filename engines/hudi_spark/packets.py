@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -27,7 +27,11 @@ _ARROW: Final = pa.schema(
     ]
 )
 _PACKETS_AT_ONCE: Final = "32"
+"""Packets in an Arrow batch while steps run: each may be some megabytes."""
 _BATCH_SETTING: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
+AS_PLANNED: Final = {"spark.sql.adaptive.enabled": "false"}
+"""Nothing of a step is left to adapt: its parts are given. Adaptive execution would run each shuffle, and each use of what is
+kept, as a job of its own. Rule ENGINE-1171."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,9 @@ class SparkFlow:
     @contextmanager
     def keep(self) -> Iterator[SparkFlow]:
         """The packets are persisted in memory and on disk; those that are lost with an executor are computed again."""
-        kept = self.frame.persist()
+        # The plan of a given DataFrame adapts as the session has it.
+        with settings(self.spark, AS_PLANNED if self.takes_packets else {}):
+            kept = self.frame.persist()
         try:
             yield replace(self, frame=kept)
         finally:
@@ -66,7 +72,8 @@ class SparkFlow:
 
     def reports(self) -> Sequence[Packet]:
         frame = self.frame.where("part < 0")
-        with _small_batches(self.spark) if self.takes_packets else _change_nothing():
+        few = {_BATCH_SETTING: _PACKETS_AT_ONCE} if self.takes_packets else {}
+        with settings(self.spark, {**AS_PLANNED, **few}):
             rows = frame.collect()
         made = [Packet(row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows]
         return sorted(made, key=lambda packet: (packet.source, packet.number))
@@ -97,19 +104,16 @@ def packet_rows(packets: Iterator[Packet]) -> Iterator[pa.RecordBatch]:
 
 
 @contextmanager
-def _small_batches(spark: SparkSession) -> Iterator[None]:
-    """Few packets in an Arrow batch, while steps run: each may be some megabytes."""
-    before: Any = spark.conf.get(_BATCH_SETTING, None)
-    spark.conf.set(_BATCH_SETTING, _PACKETS_AT_ONCE)
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Settings of a session while a block runs."""
+    before: dict[str, Any] = {name: spark.conf.get(name, None) for name in values}
+    for name, value in values.items():
+        spark.conf.set(name, value)
     try:
         yield
     finally:
-        if before is None:
-            spark.conf.unset(_BATCH_SETTING)
-        else:
-            spark.conf.set(_BATCH_SETTING, before)
-
-
-@contextmanager
-def _change_nothing() -> Iterator[None]:
-    yield
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)

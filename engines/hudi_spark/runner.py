@@ -14,7 +14,7 @@ from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.parallel.reach import Reach
 from hudi_spark.dealing import parallelism_of, partition_keys
-from hudi_spark.packets import FIELDS, SparkFlow, packet_rows
+from hudi_spark.packets import AS_PLANNED, FIELDS, SparkFlow, packet_rows, settings
 from hudi_spark.workers import in_worker
 
 _KEY: Final = "key"
@@ -48,7 +48,9 @@ class SparkRunner:
         if not tasks:
             return []
         frame = self._frame(tasks)
-        answers = frame.mapInArrow(in_worker(_on_executor(work)), f"{_NUMBER} int, {_RESULT} binary").collect()
+        done = frame.mapInArrow(in_worker(_on_executor(work)), f"{_NUMBER} int, {_RESULT} binary")
+        with settings(self.spark, AS_PLANNED):
+            answers = done.collect()
         results = {answer[_NUMBER]: pickle.loads(answer[_RESULT]) for answer in answers}
         refused = [results[number].error for number in range(len(tasks)) if isinstance(results[number], _Refusal)]
         if refused:

@@ -196,7 +196,21 @@ def test_settings_of_the_session_stay(spark: Any, tmp_path: Path) -> None:
         table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
         table.upsert(frame_of(spark, rows))
         assert spark.conf.get(name) == "7"
+    assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
     assert len(rows_of(table.refresh().table)) > 0
+
+
+def test_steps_are_few_jobs(spark: Any, tmp_path: Path) -> None:
+    """ENGINE-1171: also of a DataFrame whose own plan adapts."""
+    rows = random_rows(random.Random(6), 40, [0])
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
+    jobs = spark.sparkContext._jsc.sc().dagScheduler()
+    counts = []
+    for op in ("append", "upsert"):
+        first = jobs.nextJobId()
+        table.write(frame_of(spark, rows), op)
+        counts.append(jobs.nextJobId() - first)
+    assert counts == [2, 3]
 
 
 def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
