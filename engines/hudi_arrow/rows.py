@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +25,11 @@ from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
 from hudi_core.values.json import to_json
 
 _FIRST_DAY, _LAST_DAY = days_from_civil(1, 1, 1), days_from_civil(9999, 12, 31)
+
+
+_SPARE: Final = 1.25
+_SLACK: Final = 1 << 12
+"""Bytes of buffers beside those of rows that are not worth a copy: a factor, and for small batches a number."""
 
 
 class ArrowRows:
@@ -59,6 +64,11 @@ class ArrowRows:
 
     def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
         return batch.slice(0, count)
+
+    def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        # Pickled slices have the whole buffers of what they are slices of.
+        is_whole = batch.get_total_buffer_size() <= _SLACK + _SPARE * batch.nbytes
+        return batch if is_whole else pa.concat_batches([batch])
 
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[pa.RecordBatch]:
         return map(self.batch, to_arrays(columns, schema.record, where))

@@ -54,6 +54,9 @@ class PlainRows:
     def head(self, batch: Batch, count: int) -> Batch:
         return batch[:count]
 
+    def compact(self, batch: Batch) -> Batch:
+        return batch
+
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[Batch]:
         return ((row,) for row in to_values(columns, schema.record, where))
 

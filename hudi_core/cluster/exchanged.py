@@ -145,7 +145,7 @@ class DealRows:
                     rows = ordered[start : min(start + step, stop)]
                     start += len(rows)
                     for batch in engine.rows.gather(held, [rows] * len(schema.fields), schema):
-                        content = pack_object(batch)
+                        content = pack_object(engine.rows.compact(batch))
                         yield file, content
                         row_bytes = len(content) / max(engine.rows.count(batch), 1)
                         step = max(1, min(_MOST_ROWS, int(_BYTES_OF_PACKET / row_bytes)))

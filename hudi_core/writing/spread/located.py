@@ -30,7 +30,7 @@ from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
-from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_runs
+from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
 from hudi_core.writing.write_run import WriteOptions
 
@@ -89,7 +89,7 @@ class LocateRows:
         packs: list[RowPack] = [unpack(packet) for packet in packets]
         if not packs:
             return
-        whole, engine = join_packs(packs), self.tagging.table.engine
+        whole, engine = join_packs(packs), self._engine
         batches = [pack.batch for pack in packs if pack.batch is not None]
         packs.clear()
         with closing(spool(engine, self.schema, batches)) as rows:
@@ -118,7 +118,7 @@ class LocateRows:
         )  # fmt: skip
         number = start = 0
         for batch, size in self._batches(rows, len(whole)):
-            yield Packet(part, 0, part, number, pack_object(_part(with_places, start, start + size, batch)))
+            yield Packet(part, 0, part, number, pack_rows(_part(with_places, start, start + size, batch), self._engine))
             number, start = number + 1, start + size
         for slice_number, leaves in places.leaving.items():
             for first in range(0, length(leaves), KEYS_AT_ONCE):
@@ -138,7 +138,11 @@ class LocateRows:
                 yield None, min(KEYS_AT_ONCE, keys - start)
             return
         for batch in rows.batches:
-            yield batch, self.tagging.table.engine.rows.count(batch)
+            yield batch, self._engine.rows.count(batch)
+
+    @property
+    def _engine(self) -> Engine[Any, Any, Any]:
+        return self.tagging.table.engine
 
     def _report(self, part: int, whole: RowPack, places: Places) -> RangeReport:
         updates, leaving = places.updates, {number: length(leaves) for number, leaves in places.leaving.items()}

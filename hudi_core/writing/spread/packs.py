@@ -57,6 +57,11 @@ class RowPack:
         return _of_rows(self, batch, rows)
 
 
+def pack_rows(pack: RowPack, engine: Engine[Any, Any, Any]) -> bytes:
+    """Rows as bytes, no more than they have. Rule ENGINE-1172."""
+    return pack_object(pack if pack.batch is None else replace(pack, batch=engine.rows.compact(pack.batch)))
+
+
 def _one(engine: Engine[Any, Any, Any], schema: Schema, batch: Any, rows: Numbers) -> Iterator[Any]:
     """The rows as one batch: they are fewer than a batch that was given."""
     columns = len(schema.fields)
@@ -91,7 +96,7 @@ class PackRun:
         for target, rows in group_rows(targets):
             for start in range(0, len(rows), step):
                 for pack in _take(whole, batches, rows[start : start + step], engine, schema):
-                    yield Packet(target, 0, self.source, next(numbers), pack_object(pack))
+                    yield Packet(target, 0, self.source, next(numbers), pack_rows(pack, engine))
 
 
 def pack_runs(packets: Iterator[Packet]) -> Iterator[PackRun]:

@@ -11,18 +11,19 @@ from typing import Any, Final
 import numpy as np
 
 from hudi_core.data_files.spool import Spool
+from hudi_core.engine import Engine
 from hudi_core.errors import HudiError, RowError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
-from hudi_core.transactions.reports import open_reports, pack_object, report
+from hudi_core.transactions.reports import open_reports, report
 from hudi_core.writing.incoming import Preparation, file_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measure_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
-from hudi_core.writing.spread.packs import RowPack
+from hudi_core.writing.spread.packs import RowPack, pack_rows
 from hudi_core.writing.update_outcomes import ChangedRows
 
 _MEASURED_PARTS: Final = 16
@@ -59,7 +60,7 @@ class PrepareRows:
     changed: Changed | None = None
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        prepares, counting = replace(self.preparation, part=part), PartCounts(part)
+        prepares, counting = replace(self.preparation, part=part), PartCounts(part, self._engine)
         changed: deque[ChangedRows] = deque()
         row_bytes: float | None = None
         try:
@@ -74,6 +75,10 @@ class PrepareRows:
         else:
             yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
 
+    @property
+    def _engine(self) -> Engine[Any, Any, Any]:
+        return self.preparation.table.engine
+
     def _give(self, batches: Iterator[Any], changed: deque[ChangedRows]) -> Iterator[Any]:
         if self.changed is None:
             yield from batches
@@ -84,7 +89,7 @@ class PrepareRows:
                 yield made.batch
 
     def _measure(self, batch: Any) -> float | None:
-        engine = self.preparation.table.engine
+        engine = self._engine
         if engine.rows.count(batch) < _ENOUGH_ROWS:
             return None
         stored, files = self.preparation.stored, file_schema(self.preparation.schema.table)
@@ -101,7 +106,7 @@ class ReadKeys:
     names: tuple[str, str]
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        reader, counting = KeyReader(self.table, self.given, columns=self.names), PartCounts(part)
+        reader, counting = KeyReader(self.table, self.given, columns=self.names), PartCounts(part, self.table.engine)
         try:
             for batch in batches:
                 if self.table.engine.rows.count(batch):
@@ -115,8 +120,8 @@ class ReadKeys:
 class PartCounts:
     """The packets of a part, and what they hold."""
 
-    def __init__(self, part: int) -> None:
-        self.part, self.rows, self.packets = part, 0, 0
+    def __init__(self, part: int, engine: Engine[Any, Any, Any]) -> None:
+        self.part, self.rows, self.packets, self._engine = part, 0, 0, engine
         self.partitions: Counter[str] = Counter()
         self.sampler = Sampler(part)
 
@@ -129,7 +134,7 @@ class PartCounts:
         self.packets += 1
         loses, removes = (None, None) if changed is None else (changed.loses, changed.removes)
         pack = RowPack(keys, numbers, batch, loses=loses, removes=removes)
-        return Packet(self.part, 0, self.part, self.packets, pack_object(pack))
+        return Packet(self.part, 0, self.part, self.packets, pack_rows(pack, self._engine))
 
     def refuse(self, error: HudiError) -> Packet:
         """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""

@@ -97,7 +97,7 @@ class ReadSource:
     merge: BoundMerge
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        counts = PartCounts(part)
+        counts = PartCounts(part, self.merge.table.engine)
         try:
             for batch in batches:
                 if self.merge.table.engine.rows.count(batch):

@@ -22,6 +22,17 @@ from tests.support.drawing import cases
 ENGINE = load_engine("arrow")
 
 
+@pytest.mark.parametrize("targets", [1, 40, 400])
+def test_packets_have_the_bytes_of_their_rows(targets: int) -> None:
+    """ENGINE-1172: neighbours that go to one target are a slice of their batch."""
+    batch = pack(range(20_000), rows=True)
+    (run,) = pack_runs(iter([Packet(0, 0, 3, 0, pack_object(batch))]))
+    schema = ENGINE.rows.read_given(pa.table({"n": pa.array([], pa.int64())})).schema
+    made = list(run.deal(run.whole, batch.numbers * targets // 20_000, ENGINE, schema, count()))
+    assert len(made) == targets
+    assert sum(len(packet.content) for packet in made) < 1.1 * run.size + 2_000 * targets
+
+
 def pack(numbers: range, *, rows: bool) -> RowPack:
     keys = key_columns(string_column([f"k{number}" for number in numbers]), string_column(["p"] * len(numbers)))
     batch = pa.record_batch({"n": pa.array(list(numbers), pa.int64())}) if rows else None
