@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,18 @@ class RowsContract:
             assert batches.rows.flags(mask).tolist() == [True] * len(flags)
         wanted = [to_json(row, schema.record) for row, keep in zip(rows, kept, strict=True) if keep]
         assert repr(shown) == repr(wanted)
+
+    @law(SCHEMAS, st.data())
+    def test_a_part_of_a_batch_is_compacted(self, batches: Batches, schema: Schema, data: st.DataObject) -> None:
+        """ENGINE-1172."""
+        rows = data.draw(st.lists(rows_of(schema), min_size=1, max_size=4))
+        many = [np.arange(3000, dtype=np.int64) % len(rows)] * len(schema.fields)
+        for batch in batches.rows.gather(batches.of(rows, schema), many, schema):
+            part = batches.rows.head(batch, 3)
+            own = batches.rows.compact(part)
+            assert repr(batches.rows.to_json(own, schema)) == repr(batches.rows.to_json(part, schema))
+            assert len(pickle.dumps(own)) <= len(pickle.dumps(part))
+            break
 
     @law(SCHEMAS, st.data())
     def test_rows_are_put_together_column_by_column(
