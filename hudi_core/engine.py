@@ -343,9 +343,7 @@ class Rows(Protocol[V, MaskIn, B]):
         """At most the first `count` rows."""
 
     def compact(self, batch: B) -> B:
-        """The rows in memory of their own, where the batch is a small part of something larger: pickled they are as many bytes as
-        the rows have."""
-        ...
+        """The rows in memory of their own: pickled they are as many bytes as they have, whatever they are a part of."""
 
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[B]:
         """Decoded columns as batches in the types of the schema, which the writer's Avro schema defines or a part of it.
