@@ -316,11 +316,9 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def root(self, batch: B) -> V:
         """The rows as a column of structs, none of them null."""
-        ...
 
     def batch(self, root: V) -> B:
         """The rows of a column of structs."""
-        ...
 
     def count(self, batch: B) -> int: ...
 
