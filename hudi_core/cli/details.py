@@ -18,7 +18,7 @@ from hudi_core.cli.options import (
     open_from_options,
     warn,
 )
-from hudi_core.cli.output import Output, cell, value_text
+from hudi_core.cli.output import Output, value_text
 from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import format_count, size
 from hudi_core.errors import NoSuchFileError, UsageError
@@ -176,7 +176,7 @@ def trace(
         row = next((version.row for version in versions if version.seen), None)
         if row is not None:
             out.text()
-            out.record({name: cell(value) for name, value in row.items() if not is_meta(name)})
+            out.row({name: value for name, value in row.items() if not is_meta(name)})
     warn(opened_table.warnings)
 
 

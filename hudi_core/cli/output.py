@@ -75,6 +75,10 @@ class Output:
         else:
             self._entries([_space(key) for key in record], [_format_reported(value) for value in record.values()])
 
+    def row(self, row: Mapping[str, Any]) -> None:
+        """One row for people: its columns, as they are named, under each other."""
+        self._entries([printable(name) for name in row], [_format_stored(value) for value in row.values()])
+
     def rows(
         self,
         columns: Sequence[str],

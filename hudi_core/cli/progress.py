@@ -43,8 +43,11 @@ def state(tally: Tally, what: str) -> str:
         parts.append(f"{tally.done:,} of {tally.total:,} {what}")
     elif tally.done:
         parts.append(f"{tally.done:,} {what}")
-    both = bool(tally.rows_read and tally.rows_written)
-    for rows, verb in ((tally.rows_read, "read"), (tally.rows_written, "written")):
+    both = bool(tally.rows_read and tally.rows_written) and tally.rows_read != tally.rows_written
+    for rows, verb in (
+        (tally.rows_read, "read"),
+        (tally.rows_written if both or not tally.rows_read else 0, "written"),
+    ):
         if rows:
             of_all = f" of {tally.all_rows:,}" if tally.all_rows else ""
             parts.append(f"{rows:,}{of_all} rows{f' {verb}' if both else ''}")

@@ -59,7 +59,8 @@ def partitions(
 ) -> None:
     """List the partitions: rows, file slices, small files, log files, bytes."""
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
-    rows = [partition.as_dict() for partition in partitions_of(opened_table)]
+    with tally_progress("file slices") as tally:
+        rows = [partition.as_dict() for partition in partitions_of(opened_table, tally)]
     if as_json:
         out.rows((), rows)
     else:

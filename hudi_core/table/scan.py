@@ -217,15 +217,17 @@ class Scan(QueryResult):
             return [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
         return self._streams(runs_of_small_files(slices, numbers), partial(self._run_batches, reader))
 
-    def _watch(self, streams: Sequence[Callable[[], Iterator[Any]]]) -> Sequence[Callable[[], Iterator[Any]]]:
-        """The streams, which the tally counts, if there is one."""
+    def _watch(
+        self, streams: Sequence[Callable[[], Iterator[Any]]], count: Callable[[Any], int] | None = None
+    ) -> Sequence[Callable[[], Iterator[Any]]]:
+        """The streams, which the tally counts, if there is one; `count` gives the rows of what they give, else of batches."""
         tally = self.tally
         if tally is None:
             return streams
         known = {} if self._conjuncts else self._rows_by_footer()
         all_rows = sum(known.values()) if len(known) == len(self._read_slices) else None
         tally.enter(READING, len(streams) or None, all_rows or None)
-        return [tally.count_stream(stream, self._rows.count) for stream in streams]
+        return [tally.count_stream(stream, count or self._rows.count) for stream in streams]
 
     def _streams(
         self,
@@ -278,7 +280,8 @@ class Scan(QueryResult):
         """Matching rows of each slice that is read, in order, whatever the limit."""
         rows = self._rows_by_footer()
         others = [number for number in self._read_slices if number not in rows]
-        counted = read_ahead(self._streams([[number] for number in others], self._run_count))
+        streams = self._streams([[number] for number in others], self._run_count)
+        counted = read_ahead(self._watch(streams, lambda count: int(count)))
         rows.update(zip(others, counted, strict=True))
         return [rows[number] for number in self._read_slices]
 

@@ -113,9 +113,13 @@ def _total(stats: Iterable[WriteStat], count: Callable[[WriteStat], int | None])
     return total
 
 
-def partitions(table: Table) -> list[PartitionSummary]:
-    """Lists the partitions by path. Rows are counted by footers, and read only where log files have to be merged."""
+def partitions(table: Table, tally: Tally | None = None) -> list[PartitionSummary]:
+    """Lists the partitions by path. Rows are counted by footers, and read only where log files have to be merged.
+
+    `tally` gets how many of the file slices that are merged are read, and their rows.
+    """
     scan = table.scan()
+    scan.tally = tally
     of_partition: dict[str, list[int]] = defaultdict(lambda: [0] * 6)
     for file_slice, rows in zip(scan.plan.slices, scan.counts(), strict=True):
         base = file_slice.base

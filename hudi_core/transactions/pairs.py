@@ -95,7 +95,7 @@ PAIRS: Final = (
     ),
     Pair(
         "one key", "a write", "a write", Meeting.KEY, Outcome.AGAIN, "Both complete. The key may be there twice.",
-        ("CONFLICT-530",), "In whatever partitions the rows are.", _CHANGES, _CHANGES,
+        ("CONFLICT-530",), "It does not matter in which partitions the rows are.", _CHANGES, _CHANGES,
     ),
     Pair(
         "one new key", "insert, append", "insert, append", Meeting.NEW_KEY, Outcome.BOTH, _SAME, ("CONFLICT-530",),
@@ -155,11 +155,11 @@ PAIRS: Final = (
     ),
     Pair(
         "a restore beside a write", "a write", "a restore", Meeting.TABLE, Outcome.KEPT_OUT,
-        "Both complete: no writer may be at work.", ("RESTORE-459",),
+        "Both complete. It asks that no writer is at work.", ("RESTORE-459",),
     ),
     Pair(
         "a write during a restore", "a restore", "a write", Meeting.TABLE, Outcome.KEPT_OUT,
-        "Both complete: no writer may be at work.", ("RESTORE-455", "RESTORE-890"),
+        "Both complete. It asks that no writer is at work.", ("RESTORE-455", "RESTORE-890"),
         "It can be tried again when the restore is complete, or was finished by another.",
     ),
     Pair(

@@ -8,6 +8,7 @@ import pytest
 
 from hudi_core.table.difference import difference
 from hudi_core.table.summaries import commits, partitions
+from hudi_core.tally import Tally
 from hudi_core.timeline.commits import CommitMetadata
 from tests.core.services.restoring.test_run import content, made, rows
 
@@ -39,6 +40,9 @@ def test_a_service_that_rewrites_rows_changes_none(tmp_path: Path) -> None:
     table = made(tmp_path / "t", "mor", 9)
     table.append(rows(30, 40, 3))
     table.upsert(rows(0, 5, 4))
+    tally = Tally()
+    partitions(table.refresh(), tally)
+    assert (tally.done, tally.total) == (2, 2) and tally.rows_read
     assert table.refresh().compact().state == "completed"
     assert table.refresh().cluster().state == "completed"
     listed = table.refresh().commits()
