@@ -220,7 +220,8 @@ def test_a_refused_rebuild_leaves_every_byte(tmp_path: Path, kind: str, version:
         shutil.copytree(source, path)
         with pytest.raises(HudiError):
             refused(open_table(path))
-        differ = {key for key in {*contents(path), *before} if contents(path).get(key) != before.get(key)}
+        after = contents(path)
+        differ = {key for key in {*after, *before} if after.get(key) != before.get(key)}
         if differ:
             changed[name] = sorted(differ)
         shutil.rmtree(path)

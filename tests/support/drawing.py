@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Sequence
+from itertools import combinations, product
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 FUZZ = "FUZZ_SEED"
@@ -41,3 +44,23 @@ def seed(usual: int) -> int:
     """The seed of a test's own generator: its usual one, or another for each number that new cases are drawn by."""
     drawn = os.environ.get(FUZZ)
     return zlib.crc32(f"{drawn} {usual}".encode()) if drawn else usual
+
+
+def each_pair(**axes: Sequence[object]) -> pytest.MarkDecorator:
+    """Parametrise a test over several axes. An ordinary run takes few cases, among which any two values of two axes stand
+    together in one; a long run takes the whole product."""
+    every = list(product(*axes.values()))
+    chosen = every if SOAK else _cover_pairs(every)
+    return pytest.mark.parametrize(tuple(axes), chosen)
+
+
+def _cover_pairs(every: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """As few of the cases as a greedy choice gives that have all pairs, in their order."""
+    pairs = [frozenset(combinations(enumerate(map(repr, case)), 2)) for case in every]
+    left = frozenset[object]().union(*pairs)
+    chosen: set[int] = set()
+    while left:
+        best = max(range(len(every)), key=lambda number: len(left & pairs[number]))
+        chosen.add(best)
+        left -= pairs[best]
+    return [every[number] for number in sorted(chosen)]

@@ -21,12 +21,13 @@ from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
+from tests.support.drawing import each_pair
 from tests.support.written_tables import TYPES, rows, rows_of
 
 TIME = "20250101000000000"
 TORN = b"Obj\x01\x02\x16avro.schema"
 ONCE = WriteOptions(attempts=1)
-CONTENTS = pytest.mark.parametrize("content", [b"", TORN, b"no plan at all"], ids=["empty", "torn", "garbage"])
+CONTENTS = [b"", TORN, b"no plan at all"]
 VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
 
 
@@ -54,9 +55,7 @@ def mended(folder: Path) -> None:
     mend(table, validate(table))
 
 
-@VERSIONS
-@CONTENTS
-@pytest.mark.parametrize("inflight", [False, True])
+@each_pair(version=[6, 8, 9], content=CONTENTS, inflight=[False, True])
 def test_a_rollback_that_cannot_be_read_is_dropped_by_the_next_write(
     tmp_path: Path, version: int, content: bytes, inflight: bool
 ) -> None:
@@ -109,9 +108,9 @@ def test_what_a_lost_rollback_was_to_undo_is_rolled_back_anew(tmp_path: Path, ve
     assert not [finding for finding in validate(open_table(tmp_path / "t")) if finding.severity != "info"]
 
 
-@VERSIONS
-@CONTENTS
-@pytest.mark.parametrize("action", [CLEAN, COMPACTION, CLUSTERING, REPLACE_COMMIT, RESTORE, INDEXING])
+@each_pair(
+    version=[6, 8, 9], content=CONTENTS, action=[CLEAN, COMPACTION, CLUSTERING, REPLACE_COMMIT, RESTORE, INDEXING]
+)
 def test_other_plans_are_dropped_by_validation(tmp_path: Path, version: int, content: bytes, action: str) -> None:
     """ROLLBACK-321, VALID-320, TIME-320."""
     path = planned(tmp_path, version, action, content)

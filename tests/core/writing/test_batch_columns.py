@@ -18,6 +18,7 @@ from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.validation.validate import validate
 from hudi_core.writing.write_run import WriteOptions
+from tests.support.drawing import each_pair
 
 TYPES = pa.schema(
     [
@@ -111,10 +112,11 @@ def test_a_missing_delete_marker_says_that_rows_are_not_deleted(tmp_path: Path) 
     assert stored(tmp_path)["a"]["ts"] == 2
 
 
-@KINDS
-@pytest.mark.parametrize("ordering", [(), "ts"])
-@pytest.mark.parametrize(
-    "options", [{}, {"hoodie.table.cdc.enabled": "true"}, {"hoodie.populate.meta.fields": "false"}]
+@each_pair(
+    kind=["cow", "mor"],
+    version=[6, 8, 9],
+    ordering=[(), "ts"],
+    options=[{}, {"hoodie.table.cdc.enabled": "true"}, {"hoodie.populate.meta.fields": "false"}],
 )
 def test_stored_values_of_missing_columns_are_kept(
     tmp_path: Path, kind: str, version: int, ordering: Any, options: dict[str, str]

@@ -13,9 +13,9 @@ from hudi_core import UnsupportedError, col
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.validation.validate import validate
 from hudi_core.writing import update_outcomes
+from tests.support.drawing import each_pair
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("ts", pa.int64()), ("s", pa.string()), ("n", pa.int64())])
-KINDS = pytest.mark.parametrize(("kind", "version"), [(k, v) for k in ("cow", "mor") for v in (6, 8, 9)])
 MODEL = "org.apache.hudi.common.model"
 
 
@@ -43,10 +43,11 @@ def stored(folder: Path) -> dict[str, tuple[Any, ...]]:
     return {row["id"]: (row["ts"], row["s"], row["n"]) for row in scan.to_arrow().to_pylist()}
 
 
-@KINDS
-@pytest.mark.parametrize("logs", [False, True])
-@pytest.mark.parametrize(
-    "options", [{}, {"hoodie.table.cdc.enabled": "true"}, {"hoodie.populate.meta.fields": "false"}]
+@each_pair(
+    kind=["cow", "mor"],
+    version=[6, 8, 9],
+    logs=[False, True],
+    options=[{}, {"hoodie.table.cdc.enabled": "true"}, {"hoodie.populate.meta.fields": "false"}],
 )
 def test_a_lower_ordering_value_wins(
     tmp_path: Path, kind: str, version: int, logs: bool, options: dict[str, str]
