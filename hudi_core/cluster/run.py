@@ -32,7 +32,7 @@ from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
-from hudi_core.data_files.codecs import codec_of
+from hudi_core.data_files.file_properties import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after

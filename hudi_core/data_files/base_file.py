@@ -78,7 +78,7 @@ class BaseFileWriter:
     stores_keys: bool
     with_filter: bool = True
     codec: str | None = None
-    """None for the engine's own: `data_files.codecs`."""
+    """None for the engine's own: `data_files.file_properties`."""
     held: int | None = None
     """Bytes of rows in memory before they are written; None for the engine's own measure."""
     tally: Tally | None = None

@@ -16,8 +16,8 @@ from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.data_files.block_size import BLOCK_BYTES
 from hudi_core.data_files.column_ranges import ranges_of_rows
+from hudi_core.data_files.file_properties import BLOCK_BYTES
 from hudi_core.engine import Engine
 from hudi_core.errors import AlreadyExistsError, ConflictError
 from hudi_core.formats.deletes import commit_time_deletes
@@ -89,7 +89,7 @@ class WrittenLog:
     can_lose_rows: bool
     """Rows of added keys may lose against records of the slice with a higher ordering value."""
     can_lose_deletes: bool
-    """So may delete markers of removed keys."""
+    """Delete markers of removed keys may lose, too."""
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,7 @@ class SliceMerge:
     def _match_keys(self, keys: StringColumn) -> tuple[Numbers, Numbers]:
         """The rows of a base file's batch whose key is in the logs, ascending, and the number of the key of each.
 
-        Of several rows with one key only the first is merged: rule MERGE-11.
+        Only the first of several rows with one key is merged: rule MERGE-11.
         """
         assert self._logs.keys is not None
         records = self._logs.keys.find(keys)

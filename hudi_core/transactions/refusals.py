@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hudi_core.columns.nodes import to_list
-from hudi_core.data_files.block_size import block_bytes
-from hudi_core.data_files.codecs import CODEC, CODECS
+from hudi_core.data_files.file_properties import CODEC, CODECS, block_bytes
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.index_kinds.build_plan import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator

@@ -17,8 +17,8 @@ from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
-from hudi_core.data_files.block_size import BLOCK_BYTES
 from hudi_core.data_files.change_log import ChangeLog
+from hudi_core.data_files.file_properties import BLOCK_BYTES
 from hudi_core.data_files.log_file import LogFileWriter, LogTarget
 from hudi_core.data_files.log_keys import with_merged_keys
 from hudi_core.data_files.spool import Spool

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from hudi_core.data_files.block_size import BLOCK_SIZE, block_bytes
-from hudi_core.data_files.codecs import CODEC, codec_of
+from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes, codec_of
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION

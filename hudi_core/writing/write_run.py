@@ -16,8 +16,7 @@ from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.data_files.block_size import block_bytes
-from hudi_core.data_files.codecs import codec_of
+from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
 from hudi_core.errors import ConflictError, LockedError, UsageError

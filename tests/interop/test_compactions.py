@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.data_files.block_size import BLOCK_SIZE
+from hudi_core.data_files.file_properties import BLOCK_SIZE
 from hudi_core.formats.log import BlockKind
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.bench.walks import files_run, walks
 
-MAX_WARM = 45
-"""Files in which a function runs for one more predicate on a table that has planned before."""
+MOST = {
+    "warm predicate": 45,
+    "located key": 91,
+    "cold predicate": 123,
+    "insert": 133,
+    "upsert of 50 rows": 162,
+    "first rows": 132,
+}
+"""Files in which a function runs; a warm predicate is one more on a table that has planned before."""
 
 
-def test_a_warm_predicate_passes_few_files(tmp_path: Path) -> None:
-    files = files_run(walks(tmp_path)["warm predicate"])
-    assert 20 < len(files) <= MAX_WARM, sorted(files)
+@pytest.mark.parametrize("walk", MOST)
+def test_an_action_passes_few_files(tmp_path: Path, walk: str) -> None:
+    files = files_run(walks(tmp_path)[walk])
+    assert 20 < len(files) <= MOST[walk], sorted(files)

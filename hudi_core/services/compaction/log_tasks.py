@@ -15,8 +15,8 @@ from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.nodes import StructColumn, length
 from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import ColumnRange, MergedLogs, WriteStatus, add_written
-from hudi_core.data_files.block_size import block_bytes
 from hudi_core.data_files.column_ranges import join_ranges, ranges_of_rows
+from hudi_core.data_files.file_properties import block_bytes
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log
 from hudi_core.engine import Engine
 from hudi_core.formats.deletes import DeleteRecords, join_deletes, read_deletes

@@ -15,7 +15,7 @@ from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import MergedLogs, WriteStatus, add_written
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.data_files.change_log import ChangeLog, change_log_path
-from hudi_core.data_files.codecs import codec_of
+from hudi_core.data_files.file_properties import codec_of
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.data_files.waiting import INFLATED, waiting_runner
 from hudi_core.engine import Engine, Runner, Storage

@@ -1,7 +1,4 @@
-"""Log files as they are written: their names, their blocks, and when there are any.
-
-Also covers: `data_files/block_size.py`.
-"""
+"""Log files as they are written: their names, their blocks, and when there are any."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hudi_core.data_files.block_size import BLOCK_SIZE
+from hudi_core.data_files.file_properties import BLOCK_SIZE
 from hudi_core.errors import UsageError
 from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.data_files.block_size import BLOCK_SIZE
+from hudi_core.data_files.file_properties import BLOCK_SIZE
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.formats.log import HeaderKey, LogBlock, read_blocks
 from hudi_core.front.opening import create_table, open_table

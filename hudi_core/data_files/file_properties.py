@@ -1,4 +1,7 @@
-"""The codec of new base files. Rule WRITE-640."""
+"""Properties of new data files: the codec of base files, the size of the blocks of log files. Rules WRITE-640, WRITE-1020.
+
+A property of a write counts before the table's.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,10 @@ CODECS: Final[Mapping[str, str]] = MappingProxyType(
     {"zstd": "zstd", "snappy": "snappy", "gzip": "gzip", "uncompressed": "none"}
 )
 """What engines call the codecs, by Parquet's names."""
+BLOCK_SIZE: Final = "hoodie.logfile.data.block.max.size"
+"""The property of a write, else of a table, that states the bytes of a block at most."""
+BLOCK_BYTES: Final = 16 << 20
+"""Bytes of a block at most where nothing is stated: readers hold a block as a whole."""
 
 
 def codec_of(*stated: Mapping[str, str]) -> str | None:
@@ -26,3 +33,15 @@ def codec_of(*stated: Mapping[str, str]) -> str | None:
     if codec is None:
         raise UsageError(CODEC, expected=f"one of {', '.join(CODECS)}", found=repr(named))
     return codec
+
+
+def block_bytes(*stated: Mapping[str, str]) -> int:
+    """Bytes of a block at most, by the first of these properties that state it. Raises `UsageError` for what is no number of
+    bytes above 0."""
+    text = next((properties[BLOCK_SIZE] for properties in stated if properties.get(BLOCK_SIZE, "").strip()), None)
+    if text is None:
+        return BLOCK_BYTES
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdecimal() and int(digits)):
+        raise UsageError(BLOCK_SIZE, expected="a number of bytes above 0", found=repr(text))
+    return int(digits)

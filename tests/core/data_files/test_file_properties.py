@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.creating.create import create_table
-from hudi_core.data_files.codecs import CODEC
+from hudi_core.data_files.file_properties import CODEC
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.writing.operations import write
