@@ -1,10 +1,11 @@
-"""The history of a table: its archived instants, in the form of its layout. Rules TIME-20 to TIME-24."""
+"""The history of a table: its archived instants, in the form of its layout. Rules TIME-20 to TIME-24, TIME-1141."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from hudi_core.by_need import ModuleByNeed
@@ -15,6 +16,8 @@ from hudi_core.timeline.instants import ArchivedTimeline, Content, Instant
 
 if TYPE_CHECKING:
     from hudi_core.timeline import history_log, history_lsm
+    from hudi_core.timeline.history_log import LogHistory
+    from hudi_core.timeline.history_lsm import LsmHistory
 else:
     history_log = ModuleByNeed("hudi_core.timeline.history_log")
     history_lsm = ModuleByNeed("hudi_core.timeline.history_lsm")
@@ -29,9 +32,10 @@ class History(Portable):
     engine: Engine[Any, Any, Any]
     storage: Storage
     config: TableConfig
+    _turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     @cached_property
-    def _of_layout(self) -> ArchivedTimeline:
+    def _of_layout(self) -> LogHistory | LsmHistory:
         folder = self.config.history_folder
         if self.config.layout == 1:
             return history_log.LogHistory(self.storage, folder)
@@ -48,6 +52,15 @@ class History(Portable):
 
     def content(self, instant: Instant) -> Content:
         return self._of_layout.content(instant)
+
+    def moved_content(self, active: Instant) -> Content | None:
+        # Contents are read side by side: the first of those that moved together reads the newest history for all.
+        with self._turn:
+            instant = self._of_layout.find(active)
+            if instant is None:
+                self.__dict__.pop("_of_layout")  # as it was before the instant moved
+                instant = self._of_layout.find(active)
+            return None if instant is None else self._of_layout.content(instant)
 
 
 def history_of(engine: Engine[Any, Any, Any], storage: Storage, config: TableConfig) -> ArchivedTimeline | None:

@@ -69,10 +69,16 @@ class LogHistory:
         return None
 
     def content(self, instant: Instant) -> Content:
-        if instant.file not in self._contents:
+        contents = self._contents.get(instant.file)
+        if contents is None:
+            contents = dict(self._read(instant.file))
             self._contents.clear()
-            self._contents[instant.file] = dict(self._read(instant.file))
-        return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")
+            self._contents[instant.file] = contents
+        return contents.get((instant.requested_time, instant.completes_as), b"")
+
+    def find(self, active: Instant) -> Instant | None:
+        """The completed instant as the history has it."""
+        return self._places.get((active.requested_time, active.completes_as))
 
     def newest_first(self) -> Iterator[Sequence[Instant]]:
         """The instants of each file, the file that was written last first."""
@@ -83,6 +89,10 @@ class LogHistory:
     def _instants(self) -> Sequence[Instant]:
         instants = [instant for path in self._paths for instant in self._complete(path)]
         return in_order(instants)
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], Instant]:
+        return {(instant.requested_time, instant.completes_as): instant for instant in self._instants}
 
     def _complete(self, path: str) -> Iterator[Instant]:
         for record in self._records(path, _STATE):

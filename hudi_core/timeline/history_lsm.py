@@ -69,25 +69,33 @@ class LsmHistory:
         )
 
     def completion_time(self, requested_time: str) -> str | None:
-        requested = time_order(requested_time)
-        for file in self._files:
-            first, last = time_range(file)
-            if time_order(first) <= requested <= time_order(last):
-                for instant in self._instants_of(file):
-                    if instant.requested_time == requested_time and instant.completes_as in WRITES:
-                        return instant.completion_time
-        return None
+        instants = self._requested_at(requested_time)
+        return next((instant.completion_time for instant in instants if instant.completes_as in WRITES), None)
 
     def content(self, instant: Instant) -> Content:
-        if instant.file not in self._contents:
-            # One file at a time: its instants are requested one after the other, and their contents are large.
-            self._contents.clear()
+        contents = self._contents.get(instant.file)
+        if contents is None:
             file = next(file for file in self._files if file.path == instant.file)
-            self._contents[instant.file] = {
+            contents = {
                 (row["instantTime"], name_completed_action(row["action"])): _bytes(row[_CONTENT])
                 for row in self._rows(file, (*_NAMES, _CONTENT))
             }
-        return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")
+            # One file at a time: its instants are requested one after the other, and their contents are large.
+            self._contents.clear()
+            self._contents[instant.file] = contents
+        return contents.get((instant.requested_time, instant.completes_as), b"")
+
+    def find(self, active: Instant) -> Instant | None:
+        """The completed instant as the history has it."""
+        instants = self._requested_at(active.requested_time)
+        return next((instant for instant in instants if instant.completes_as == active.completes_as), None)
+
+    def _requested_at(self, time: str) -> Iterator[Instant]:
+        requested = time_order(time)
+        for file in self._files:
+            first, last = time_range(file)
+            if time_order(first) <= requested <= time_order(last):
+                yield from (instant for instant in self._instants_of(file) if instant.requested_time == time)
 
     def _instants_of(self, file: FileInfo) -> tuple[Instant, ...]:
         if file.path not in self._instants:

@@ -135,6 +135,11 @@ class ArchivedTimeline(Protocol):
         """The content of the completed instant; empty bytes where it has none."""
         ...
 
+    def moved_content(self, active: Instant) -> Content | None:
+        """The content of a completed instant that was on the active timeline when that was listed; None where the newest
+        history has no such instant."""
+        ...
+
 
 def in_order(instants: Iterable[Instant]) -> tuple[Instant, ...]:
     """The instants in order, without duplicates: an archive that was interrupted and begun again holds some twice."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import NoSuchFileError
 from hudi_core.notebook import html_table
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.limits import STORAGE_REQUESTS
@@ -282,6 +283,16 @@ class Timeline(Portable):
         if instant.archived:
             assert self.history is not None
             return self.history.content(instant)
+        try:
+            return self._active_content(instant)
+        except NoSuchFileError:
+            # An archive came between the listing and now. Rule TIME-1141.
+            moved = self.history.moved_content(instant) if self.history is not None and instant.completed else None
+            if moved is None:
+                raise
+            return moved
+
+    def _active_content(self, instant: Instant) -> Content:
         file = self._file(instant)
         if isinstance(file, str):
             return self.storage.read(file)

@@ -5,6 +5,7 @@ Also covers: `services/archiving/target.py`, `services/archiving/result.py`, `se
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import hudi_core
 from hudi_core.commit.markers import marker_folder
 from hudi_core.creating.create import create_table
-from hudi_core.errors import ConflictError, UsageError
+from hudi_core.errors import ConflictError, NoSuchFileError, UsageError
 from hudi_core.services.archiving import operations
 from hudi_core.services.archiving.operations import archive, is_due
 from hudi_core.services.archiving.options import ArchiveOptions
@@ -26,7 +27,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from tests.support.promises import answers
 from tests.support.savepoints import saved
-from tests.support.written_tables import TYPES, read, rows
+from tests.support.written_tables import TYPES, read, rows, rows_of
 
 CLEANED = {"hoodie.clean.commits.retained": "1", "hoodie.compact.inline.trigger.strategy": "TIME_ELAPSED"}
 TWO = ArchiveOptions(keep_min=3, properties=CLEANED)
@@ -68,6 +69,21 @@ def test_old_instants_go_and_answers_stay(tmp_path: Path, kind: str, version: in
     assert archive(after, TWO).state == "nothing to archive"
     files = {file.name for file in (tmp_path / after.timeline.folder).iterdir()}
     assert not [name for name in files if name.startswith(tuple(made[:5]))]
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
+def test_who_listed_the_timeline_before_an_archive_reads_on(tmp_path: Path, kind: str, version: int) -> None:
+    """TIME-1141."""
+    written(tmp_path, type=kind, version=version)
+    wanted = [open_table(tmp_path).timeline.metadata(one) for one in open_table(tmp_path).timeline.commits]
+    before, listed = read(tmp_path), [open_table(tmp_path) for _ in range(3)]
+    assert listed[0].timeline.with_archived() is listed[0].timeline  # the history is read, and empty
+    assert archive(open_table(tmp_path), TWO).instants == 5
+    assert rows_of(listed[0]) == before
+    assert [listed[1].timeline.metadata(one) for one in listed[1].timeline.commits] == wanted
+    timeline = replace(listed[2].timeline, history=None)  # an engine that cannot read the history
+    with pytest.raises(NoSuchFileError, match=timeline.commits[0].file):
+        timeline.metadata(timeline.commits[0])
 
 
 def test_nothing_goes_before_there_are_too_many(tmp_path: Path) -> None:
