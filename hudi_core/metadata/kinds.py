@@ -209,6 +209,11 @@ def get_known_kind(partition: str) -> IndexKind:
     return kind
 
 
+def group_prefix(partition: str) -> str:
+    """The prefix before the number in the ids of a metadata partition's file groups."""
+    return get_known_kind(partition).group_prefix or f"{partition.replace('_', '-')}-"
+
+
 def kinds_of(partitions: Iterable[str]) -> list[IndexKind]:
     """The kinds of some metadata partitions, as far as they are known here."""
     return [kind for partition in partitions if (kind := kind_of(partition)) is not None]

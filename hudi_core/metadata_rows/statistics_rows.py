@@ -232,10 +232,10 @@ def _payload(
 
 
 def _present(kept: ColumnStatistics) -> Numbers:
-    """Numbers of values that are not null. Where there are some, more than there are nulls: a reader that takes nulls for values
-    too does not conclude that there are nulls alone."""
+    """Numbers of values that are not null. Where there are some, but no more than there are nulls, those of all values: a reader
+    that takes nulls for values too would conclude that there are nulls alone. Rule META-1142."""
     present: Numbers = kept.rows - kept.nulls
-    return np.where(present > 0, np.maximum(present, kept.nulls + 1), present)
+    return np.where((present > 0) & (present <= kept.nulls), kept.rows, present)
 
 
 def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form, *, whole: bool) -> StructColumn:

@@ -13,11 +13,11 @@ from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, plan
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
 from hudi_core.commit.steps import CopyFile, CopyInTasks, Create, Ensure, SideBySide, SingleStep, Step
 from hudi_core.engine import Runner
-from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.errors import ConflictError, CorruptFileError, UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
 from hudi_core.keys.path_values import escape_name, escape_path_in_name
-from hudi_core.metadata.kinds import get_known_kind
+from hudi_core.metadata.kinds import get_known_kind, group_prefix
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
 from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_rows.rows import PartitionRows
@@ -119,14 +119,29 @@ def group_sets(metadata: MetadataTable, partition: str, table_partition: str | N
     """The file groups among which a hash chooses, as they are there; `table_partition` is that of a partitioned record index."""
     if table_partition is None:
         slices = metadata.slices(partition)
-        (groups,) = [slices] if get_known_kind(partition).can_be_partitioned else siblings(slices)
-        return [groups]
+        return [slices if get_known_kind(partition).can_be_partitioned else _own_groups(metadata, partition, slices)]
     prefixes = partition_group_prefixes(table_partition)
     # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
     listed = metadata.storage.list(f"{METADATA_FOLDER}/{partition}")
     begun = any(info.name != PARTITION_METADATA for info in listed)
     slices = metadata.slices(partition) if begun else []
-    return [groups for groups in siblings(slices) if groups[0].file_id.rsplit("-", 2)[0] + "-" in prefixes]
+    return [groups for groups in siblings(slices) if f"{_name_of(groups)}-" in prefixes]
+
+
+def _own_groups(metadata: MetadataTable, partition: str, slices: Sequence[FileSlice]) -> list[FileSlice]:
+    """The file groups of a partition, without those that Apache Hudi put there by mistake. Rule META-1143."""
+    sets = siblings(slices)
+    own = [groups for groups in sets if len(sets) == 1 or f"{_name_of(groups)}-" == group_prefix(partition)]
+    if len(own) != 1:
+        where = f"{metadata.storage.uri}/{METADATA_FOLDER}/{partition}"
+        found = ", ".join(map(_name_of, sets)) or "none"
+        raise CorruptFileError(where, expected=f"file groups named {group_prefix(partition)}<number>", found=found)
+    return own[0]
+
+
+def _name_of(groups: Sequence[FileSlice]) -> str:
+    """What is before the numbers in the ids of file groups."""
+    return groups[0].file_id.rsplit("-", 2)[0]
 
 
 def partition_group_prefix(table_partition: str) -> str:

@@ -16,7 +16,7 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.names import BaseFileName, LogFileName
 from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.kinds import KINDS, PerKind, get_known_kind, has_listing
+from hudi_core.metadata.kinds import KINDS, PerKind, get_known_kind, group_prefix, has_listing
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_rows.rows import NO_ROWS, IndexRows, file_rows
@@ -49,11 +49,6 @@ class NewPartition:
     partition: str
     rows: IndexRows = NO_ROWS
     by_table_partition: Mapping[str, IndexRows] | None = None
-
-
-def group_prefix(partition: str) -> str:
-    """The prefix before the number in the ids of a partition's file groups."""
-    return get_known_kind(partition).group_prefix or f"{partition.replace('_', '-')}-"
 
 
 def group_count(partition: str, records: int) -> int:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.keys.path_values import escape_name, escape_path_in_name, unescape
 from hudi_core.metadata_writer import delta_commit
 from hudi_core.metadata_writer.delta_commit import partition_group_prefixes
+from hudi_core.validation.validate import validate
 from tests.support.drawing import cases
 from tests.support.restated import restated
 
@@ -116,3 +120,32 @@ def rows_by_key(path: Path) -> dict[str, int]:
             found[key] = row["n"]
     assert sorted((row["id"], row["n"]) for row in table.scan().to_json_rows()) == sorted(found.items())
     return found
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_file_groups_of_another_index_are_left_alone(tmp_path: Path, version: Literal[8, 9]) -> None:
+    """META-1143: a clean of Apache Hudi puts deletes of an expression index beside the groups of `column_stats`."""
+    path, metadata = tmp_path / "t", tmp_path / "t/.hoodie/metadata"
+    create_table(path, TYPES, "id", partition_by="at.place", indexes=["column_stats"], version=version)
+    open_table(path).insert(rows(("a", 1, "x"), ("B", 1, "y")))
+    for first in metadata.glob("column_stats/.col-stats-*_00000000000000001.log.*"):
+        shutil.copy(first, first.with_name(first.name.replace("col-stats", "expr-index-low")))
+    before = names(metadata / "column_stats")
+    open_table(path).upsert(rows(("a", 3, "x"), ("C", 3, "y")))
+    assert list(validate(open_table(path))) == []
+    added = names(metadata / "column_stats") - before
+    assert {name.lstrip(".").partition("-00")[0] for name in added} == {"col-stats"}
+    assert [row["id"] for row in open_table(path).scan("n = 3").to_json_rows()] == ["a", "C"]
+
+
+def test_file_groups_of_other_indexes_alone_are_damage(tmp_path: Path) -> None:
+    """META-1143."""
+    create_table(tmp_path, TYPES, "id", partition_by="at.place", indexes=["column_stats"])
+    for number, first in enumerate(sorted(tmp_path.glob(".hoodie/metadata/column_stats/.col-stats-*"))):
+        first.rename(first.with_name(first.name.replace("col-stats", f"other-{number}")))
+    with pytest.raises(CorruptFileError, match=r"file groups named col-stats-<number>, found other-0, other-1"):
+        open_table(tmp_path).upsert(rows(("a", 4, "x")))
+
+
+def names(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()}
