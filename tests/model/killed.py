@@ -288,12 +288,21 @@ def _play(role: str, table: str, folder: Path) -> None:
     """What a process does until it is killed."""
     errors = os.open(folder / f"{role}.error", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(errors, sys.stderr.fileno())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if role.startswith(NOTES):
         write_until_killed(table, int(role.removeprefix(NOTES)), folder / role)
     elif role == "reader":
         read_until_killed(table, folder / "reader.error")
     else:
         serve_until_killed(table, folder / role)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one is gone that would kill it."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def main() -> None:
