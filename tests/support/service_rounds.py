@@ -259,6 +259,10 @@ class ServiceRounds(Rounds):
         compaction of Apache Hudi removes that key from the record index."""
         return ["compact", "upsert", "upsert", "logcompact"]
 
+    def _their_bulk_insert(self) -> list[Any]:
+        """A bulk insert of Apache Hudi leaves its rows out of secondary indexes."""
+        return ["insert" if self._has_secondary_index() else "bulk_insert"]
+
     def _their_insert_overwrite(self) -> list[Any]:
         return ["insert_overwrite" if self._files_can_be_replaced() else "upsert"]
 
@@ -267,7 +271,10 @@ class ServiceRounds(Rounds):
 
     def _files_can_be_replaced(self) -> bool:
         """Apache Hudi refuses to overwrite or to drop partitions under a secondary index."""
-        return bool(self.case.partition_by) and "secondary_index_by_s" not in self._index_names()
+        return bool(self.case.partition_by) and not self._has_secondary_index()
+
+    def _has_secondary_index(self) -> bool:
+        return "secondary_index_by_s" in self._index_names()
 
     def _their_toggle_index(self) -> list[Any]:
         name = self._drawn_index()
