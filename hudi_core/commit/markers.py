@@ -18,6 +18,8 @@ from hudi_core.paths import data_path, instant_name, join_paths, partition_path
 
 MARKERS: Final = ".hoodie/.temp"
 """The folder of the markers of all writes, each in a subfolder named by its time."""
+METADATA_MARKERS: Final = ".hoodie/metadata/.hoodie/.temp"
+"""As MARKERS, of commits of the metadata table: Apache Hudi's writers have some, ours have none."""
 _SEPARATOR: Final = ".marker."
 _DONE: Final = "TASKS_DONE"
 _SERVER_FILE: Final = "MARKERS"
@@ -39,6 +41,12 @@ class MarkerKind(StrEnum):
 def marker_folder(instant_time: str) -> str:
     """The folder of a write's markers."""
     return join_paths(MARKERS, instant_name(instant_time))
+
+
+def delete_markers(storage: Storage, instant_time: str) -> None:
+    """Deletes the markers of a write that is undone, and those of its commit of the metadata table. Rule ROLLBACK-1144."""
+    for folder in (MARKERS, METADATA_MARKERS):
+        storage.delete_folder(join_paths(folder, instant_name(instant_time)))
 
 
 def done_path(instant_time: str) -> str:

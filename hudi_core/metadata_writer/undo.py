@@ -35,7 +35,7 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     They come while the commit is pending on the table's timeline: until its files are gone, readers ignore their records.
     Raises `UnsupportedError` when a compaction of the metadata table came after it: base files then hold its records.
     """
-    timeline = _timeline(storage)
+    timeline = metadata_timeline(storage)
     if timeline is None:
         return
     own = [instant for instant in timeline.instants if instant.requested_time == requested_time]
@@ -73,7 +73,7 @@ def refuse_mixed(storage: Storage, undone: Instant) -> None:
     """Raises `UnsupportedError` where files of the metadata table hold a completed write of the table together with others: one
     of its indexes was built since, or its log files were compacted, or are about to be."""
     refuse_built_since(storage, undone)
-    timeline = _timeline(storage)
+    timeline = metadata_timeline(storage)
     if timeline is None:
         return
     own = [instant for instant in timeline.completed if instant.requested_time == undone.requested_time]
@@ -93,7 +93,7 @@ def refuse_mixed(storage: Storage, undone: Instant) -> None:
 def refuse_built_since(storage: Storage, undone: Instant) -> None:
     """Raises `UnsupportedError` when an index was built since a write of the table completed: its base files hold what the write
     left. Rule META-105."""
-    timeline = _timeline(storage)
+    timeline = metadata_timeline(storage)
     if timeline is None:
         return
     completed_at = _get_completion_time(undone)
@@ -107,7 +107,7 @@ def refuse_built_since(storage: Storage, undone: Instant) -> None:
             )
 
 
-def _timeline(storage: Storage) -> Timeline | None:
+def metadata_timeline(storage: Storage) -> Timeline | None:
     """The timeline of the metadata table; None where there is none."""
     path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
     if not storage.exists(path):

@@ -16,7 +16,7 @@ from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import marker_folder, read_markers
+from hudi_core.commit.markers import delete_markers, marker_folder, read_markers
 from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
@@ -120,7 +120,7 @@ def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, ke
     """
     plan = rollback_plan(table, instant)
     run(table.storage, rollback_steps(table, plan, clock, keep_plan=keep_plan))
-    table.storage.delete_folder(marker_folder(instant.requested_time))
+    delete_markers(table.storage, instant.requested_time)
     return plan
 
 
@@ -140,7 +140,7 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
     # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
     keep_plan = bool(instants) and instants[0].action == action and _keeps_plan(table, instants[0])
     run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
-    table.storage.delete_folder(marker_folder(time))
+    delete_markers(table.storage, time)
 
 
 def _stand_in(time: str, action: str) -> Instant:

@@ -1,4 +1,4 @@
-"""Leftovers: markers and heartbeats of writes that are over, writes of dead writers, expired locks. Rule VALID-9."""
+"""Leftovers: markers and heartbeats of writes that are over, writes of dead writers, expired locks. Rules VALID-9, VALID-1145."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Final
 from hudi_core.commit.abandoned import list_abandoned
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
-from hudi_core.commit.markers import MARKERS, marker_folder
+from hudi_core.commit.markers import MARKERS, METADATA_MARKERS, marker_folder
+from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.metadata_writer.undo import metadata_timeline
 from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
@@ -21,8 +23,13 @@ LEFTOVERS: Final = "leftovers"
 def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
     pending = {instant.requested_time for instant in subject.table.timeline.pending}
-    for folder, kind in ((MARKERS, "markers"), (HEARTBEATS, "heartbeats")):
-        for time in sorted(_first_folders(subject, folder) - pending):
+    begun = pending | list_begun_in_metadata(subject.table.storage)
+    for folder, kind, times in (
+        (MARKERS, "markers", pending),
+        (METADATA_MARKERS, "markers", begun),
+        (HEARTBEATS, "heartbeats", pending),
+    ):
+        for time in sorted(_first_folders(subject, folder) - times):
             path, expected = f"{folder}/{time}", f"{kind} of pending writes alone"
             mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
             yield Finding(LEFTOVERS, Severity.WARNING, path, expected, "a write that is over", mending)
@@ -50,6 +57,12 @@ def _way_out(subject: Subject, instant: Instant) -> Mending:
         )
         return Mending(words, removes=marker_folder(instant.requested_time))
     return by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")
+
+
+def list_begun_in_metadata(storage: Storage) -> set[str]:
+    """Lists the times of what is pending in the metadata table, as its compactions are; none where nothing there has markers."""
+    timeline = metadata_timeline(storage) if storage.list(METADATA_MARKERS, recursive=True) else None
+    return set() if timeline is None else {instant.requested_time for instant in timeline.pending}
 
 
 def _first_folders(subject: Subject, folder: str) -> set[str]:

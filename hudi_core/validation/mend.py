@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hudi_core.commit.abandoned import is_abandoned
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import MARKERS
+from hudi_core.commit.markers import MARKERS, METADATA_MARKERS
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -26,6 +26,7 @@ from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
+from hudi_core.validation.leftovers import list_begun_in_metadata
 
 
 @show_briefly
@@ -108,9 +109,14 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
         latest = refreshed(table)
         pending = {instant.requested_time for instant in latest.timeline.pending}
         pending -= _with_useless_markers(latest, clock)
-        over = [path for path in wanted if _is_over(table.storage, path, pending, clock)]
+        begun = pending | list_begun_in_metadata(table.storage)
+        over = [
+            path
+            for path in wanted
+            if _is_over(table.storage, path, begun if path.startswith(METADATA_MARKERS) else pending, clock)
+        ]
         for path in over:
-            if path.startswith(f"{MARKERS}/"):
+            if path.startswith((f"{MARKERS}/", f"{METADATA_MARKERS}/")):
                 table.storage.delete_folder(path)
             else:
                 table.storage.delete(path)

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.markers import METADATA_MARKERS
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds import built_rows
 from hudi_core.index_builds.build import build_indexes, build_metadata_table
 from hudi_core.index_kinds.build_plan import IndexOptions
@@ -20,6 +22,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from tests.support.commands import fingerprint
 from tests.support.faulty_tables import base_file, checks_of, findings_of, with_properties
+from tests.support.written_tables import TYPES, rows
 
 
 def left(table: Table, time: str) -> None:
@@ -44,6 +47,23 @@ def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> 
     assert not (Path(table.storage.uri) / f".hoodie/.temp/{over}").exists()
     assert (Path(table.storage.uri) / heartbeat_path(alive)).exists()
     assert (Path(table.storage.uri) / f".hoodie/.temp/{alive}").exists()
+
+
+def test_markers_of_the_metadata_table_belong_to_what_is_pending(tmp_path: Path) -> None:
+    """VALID-1145."""
+    create_table(tmp_path, TYPES, "id", partition_by="p", indexes=["files"])
+    write(open_table(tmp_path), rows(("a", "x", 1)))
+    table = open_table(tmp_path)
+    root, (over, pending, compacted) = Path(table.storage.uri), (f"2030010100000000{last}" for last in range(3))
+    (root / table.timeline.folder / f"{pending}.inflight").write_bytes(b"")
+    (root / f".hoodie/metadata/.hoodie/timeline/{compacted}.compaction.inflight").write_bytes(b"")
+    for time in (over, pending, compacted):
+        marker = root / METADATA_MARKERS / time / "files/files-0000-0_1.hfile.marker.CREATE"
+        marker.parent.mkdir(parents=True)
+        marker.write_bytes(b"")
+    mended = mend(table, [one for one in findings_of(table) if one.mending.removes])
+    assert mended.removed == (f"{METADATA_MARKERS}/{over}",)
+    assert {path.name for path in (root / METADATA_MARKERS).iterdir()} == {pending, compacted}
 
 
 def test_a_wrong_index_is_built_again(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
