@@ -53,7 +53,7 @@ class History(Portable):
     def content(self, instant: Instant) -> Content:
         return self._of_layout.content(instant)
 
-    def moved_content(self, active: Instant) -> Content | None:
+    def read_moved(self, active: Instant) -> Content | None:
         # Contents are read side by side: the first of those that moved together reads the newest history for all.
         with self._turn:
             instant = self._of_layout.find(active)

@@ -69,7 +69,7 @@ class LsmHistory:
         )
 
     def completion_time(self, requested_time: str) -> str | None:
-        instants = self._requested_at(requested_time)
+        instants = self._instants_at(requested_time)
         return next((instant.completion_time for instant in instants if instant.completes_as in WRITES), None)
 
     def content(self, instant: Instant) -> Content:
@@ -87,10 +87,10 @@ class LsmHistory:
 
     def find(self, active: Instant) -> Instant | None:
         """The completed instant as the history has it."""
-        instants = self._requested_at(active.requested_time)
+        instants = self._instants_at(active.requested_time)
         return next((instant for instant in instants if instant.completes_as == active.completes_as), None)
 
-    def _requested_at(self, time: str) -> Iterator[Instant]:
+    def _instants_at(self, time: str) -> Iterator[Instant]:
         requested = time_order(time)
         for file in self._files:
             first, last = time_range(file)

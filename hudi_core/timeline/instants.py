@@ -135,7 +135,7 @@ class ArchivedTimeline(Protocol):
         """The content of the completed instant; empty bytes where it has none."""
         ...
 
-    def moved_content(self, active: Instant) -> Content | None:
+    def read_moved(self, active: Instant) -> Content | None:
         """The content of a completed instant that was on the active timeline when that was listed; None where the newest
         history has no such instant."""
         ...

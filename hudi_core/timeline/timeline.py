@@ -287,7 +287,7 @@ class Timeline(Portable):
             return self._active_content(instant)
         except NoSuchFileError:
             # An archive came between the listing and now. Rule TIME-1141.
-            moved = self.history.moved_content(instant) if self.history is not None and instant.completed else None
+            moved = self.history.read_moved(instant) if self.history is not None and instant.completed else None
             if moved is None:
                 raise
             return moved
