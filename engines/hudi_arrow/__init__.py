@@ -17,7 +17,6 @@ releases     what older releases of pyarrow cannot do, and the ways round it
 parquet_schemas  the types of their columns, worked out once for files alike
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
 pages        pages of column chunks, as a file that pyarrow reads
-plain_pages  values taken from plain pages all at once
 fallback     pages that are read by pyarrow because our own reading of them does not know them
 parquet_write  base files written, with exact statistics
 dictionaries the columns of a Parquet file for which a dictionary pays

@@ -20,8 +20,8 @@ from hudi_core.formats.inflate import LIBRARIES, inflate
 from hudi_core.formats.parquet import thrift
 from hudi_core.formats.random_access import RangesAtOnce
 
-DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
-_VALUE_COUNT_FIELDS: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
+_DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
+_VALUE_COUNT_FIELDS: Final = {_DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
 """By kind of page: the header's field about its values, and the number of required fields in it."""
 MAGIC: Final = b"PAR1"
 _GAP: Final = 1 << 20
@@ -37,18 +37,9 @@ class Page:
     size: int
     plain: int
     """So many bytes at the start are not compressed."""
-    kind: int
-    header_values: tuple[int, ...]
-    """The header's figures of the values: their number, their encoding, and the encodings of levels in a DATA_PAGE."""
-
-    @property
-    def is_dictionary(self) -> bool:
-        return self.kind == _DICTIONARY_PAGE
-
-    @property
-    def values(self) -> int:
-        """Nulls too; none in a dictionary."""
-        return 0 if self.is_dictionary else self.header_values[0]
+    is_dictionary: bool
+    values: int
+    """Nulls too; none in a dictionary."""
 
 
 @dataclass(slots=True)
@@ -82,13 +73,6 @@ class Chunk:
         if self._last[0] != number:
             self._last = number, memoryview(_inflate(self.pages[number], self.where))
         return self._last[1]
-
-    @property
-    def rows_a_page(self) -> int | None:
-        """The values in each of its pages but the last, which may have fewer; None where that differs."""
-        counts = [page.values for page in self.pages if not page.is_dictionary]
-        most = max(counts, default=0)
-        return most if counts and all(count == most for count in counts[:-1]) else None
 
 
 class PagesFile:
@@ -203,9 +187,11 @@ def _page(stored: memoryview, position: int, inflates: bool, where: str) -> tupl
         raise CorruptFileError(
             where, expected=f"a page with checksum {header[4] & 0xFFFFFFFF:08x}", found="another one"
         )
+    is_dictionary = kind == _DICTIONARY_PAGE
+    count = 0 if is_dictionary else values[0]
     if not inflates:
-        return Page(bytes(stored[position:start]), body, length, length, kind, values), start + length
-    return Page(_header(kind, size, values), body, size, plain, kind, values), start + length
+        return Page(bytes(stored[position:start]), body, length, length, is_dictionary, count), start + length
+    return Page(_header(kind, size, values), body, size, plain, is_dictionary, count), start + length
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,9 +15,7 @@ from hudi_arrow.fallback import or_by_arrow
 from hudi_arrow.footers import ChosenColumns, FileColumns, cast_batch, texts
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
 from hudi_arrow.numpy_arrays import from_numpy
-from hudi_arrow.pages import Chunk
 from hudi_arrow.parquet_schemas import INT96, parquet_schemas
-from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import RandomAccessFile, copy_owned, decoding, native_file
 from hudi_core.arrays import Bools
@@ -34,8 +31,6 @@ _FIRST_READ = 1 << 19
 _BATCH_ROWS = 65_536
 _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
-_LEAST_ROWS = 1 << 13
-"""Rows of a page from which on its columns are worth a batch of their own."""
 
 
 class ParquetReader:
@@ -126,7 +121,7 @@ def _own_row_group(
     if chunks is None:
         yield from by_arrow()
     else:
-        yield from _count(_inflate(file, group, wanted, chunks), file.groups[group], file.where)
+        yield from _make(file.pages.assemble(group, chunks, file.groups[group]), list(chunks), file.where)
 
 
 def _by_arrow(
@@ -182,61 +177,7 @@ def _own_some_rows(
     yield from _join_columns(columns) if len(columns) > 1 else columns[0]
 
 
-def _inflate(
-    file: OpenedParquet, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]
-) -> Iterator[pa.RecordBatch]:
-    """Columns of a row group by their chunks: those with plain pages from these, the others by pyarrow, side by side."""
-    cut = _cut(chunks)
-    parts: list[Iterator[pa.RecordBatch]] = []
-    others: dict[int, Chunk] = {}
-    for field, leaves in zip(wanted.types, wanted.leaves, strict=True):
-        taken = None
-        if len(chunks) == 1 or (cut and len(leaves) == 1 and chunks[leaves[0]].rows_a_page == cut):
-            (leaf,) = leaves
-            how = plain_column(file.metadata.schema.column(leaf), file.stored.field(field.name).type, field.type)
-            taken = how and _plain(file, group, field.name, leaf, chunks[leaf], how)
-        if taken:
-            parts.append(taken)
-        else:
-            others.update((leaf, chunks[leaf]) for leaf in leaves)
-    if others:
-        rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
-        parts.append(_make(file.pages.assemble(group, others, file.groups[group]), list(others), file.where, rows))
-    yield from _join_columns(parts) if len(parts) > 1 else parts[0]
-
-
-def _cut(chunks: dict[int, Chunk]) -> int | None:
-    """The rows in a page of most columns, by size, where these are enough for a batch: so columns fit side by side."""
-    sizes = Counter[int]()
-    for chunk in chunks.values():
-        rows = chunk.rows_a_page
-        if rows is not None and _LEAST_ROWS <= rows <= _BATCH_ROWS:
-            sizes[rows] += chunk.length
-    return max(sizes, key=lambda rows: sizes[rows], default=None)
-
-
-def _plain(
-    file: OpenedParquet, group: int, name: str, leaf: int, chunk: Chunk, how: PlainColumn
-) -> Iterator[pa.RecordBatch] | None:
-    """A column from its pages as long as they are plain, then by pyarrow; None where the first is not."""
-    first = plain_values(chunk, 0, _BATCH_ROWS, how)
-    if first is None:
-        return None
-
-    def batches(head: tuple[pa.Array, int] | None) -> Iterator[pa.RecordBatch]:
-        rows, taken = file.groups[group], 0
-        while head is not None:
-            values, pages = head
-            yield pa.RecordBatch.from_arrays([values], [name])
-            rows, taken = rows - len(values), taken + pages
-            head = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
-        if taken < len(chunk.pages):
-            yield from _make(file.pages.assemble(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], file.where)
-
-    return batches(first)
-
-
-def _make(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+def _make(made: AssembledFile, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBatch]:
     opened = pq.ParquetFile(
         pa.PythonFile(made.file, mode="r"),
         metadata=made.metadata,
@@ -246,7 +187,7 @@ def _make(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _B
         coerce_int96_timestamp_unit=INT96.unit,
     )
     # Pages come through Python one at a time: threads would only wait for each other.
-    read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[0], column_indices=list(leaves), use_threads=False)
     yield from _count(read, made.rows, where)
 
 

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from hudi_core.front.opening import create_table, open_table
 from tests.bench import apache_hudi, read
+from tests.support.commands import rides
 
 ROUNDS = 3
 CALLS = 3
@@ -51,9 +52,6 @@ class SpecialPath:
 
 PATHS: Mapping[str, SpecialPath] = {
     "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
-    "plain_pages": SpecialPath(
-        {"hudi_arrow.parquet:plain_column": lambda *_: None}, ("tag_simple", "tag_bloom", "cow_full")
-    ),
     "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
     "small_blocks": SpecialPath(
         {"hudi_core.reading.log_records:MAX_RUN_BYTES": 0}, ("mor_small_blocks", "mor_snapshot")
@@ -70,7 +68,8 @@ PATHS: Mapping[str, SpecialPath] = {
         {"hudi_core.parallel.ordered:PROCESSORS": 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
     "spark_java": SpecialPath(
-        {"hudi_spark.native:relations_of": lambda _: None}, ("spark_plan_cold", "spark_plan_warm", "spark_full")
+        {"hudi_spark.native:relations_of": lambda _: None},
+        ("spark_plan_all", "spark_plan_cold", "spark_plan_warm", "spark_full"),
     ),
 }
 
@@ -123,6 +122,12 @@ def _spark_plan(*, loaded: bool) -> Run:
     return lambda: [plan() for _ in range(10)]
 
 
+def _spark_plan_all() -> Run:
+    spark = importlib.import_module("tests.bench.spark")
+    plan: Run = spark.planner_of_all(rides())
+    return plan
+
+
 def _spark_full() -> Run:
     spark = importlib.import_module("tests.bench.spark")
     return lambda: spark.read_all(apache_hudi.table("cow_read"))
@@ -139,6 +144,7 @@ CASES: Mapping[str, Callable[[], Run]] = {
     "tag_bloom": lambda: _tag("bloom_metadata"),
     "tag_record_index": lambda: _tag("record_index"),
     "tag_simple": lambda: _tag("simple"),
+    "spark_plan_all": _spark_plan_all,
     "spark_plan_cold": lambda: _spark_plan(loaded=False),
     "spark_plan_warm": lambda: _spark_plan(loaded=True),
     "spark_full": _spark_full,

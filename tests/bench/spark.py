@@ -105,6 +105,12 @@ def planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
     return plan
 
 
+def planner_of_all(root: Path) -> Callable[[], object]:
+    """Plans a scan that leaves all files."""
+    scan = hudi_spark().open(_session(), str(root)).scan(read_optimized=True)
+    return lambda: scan.to_spark()._jdf.queryExecution().executedPlan()
+
+
 def _exact_plans(root: Path) -> Callable[[object, object], None]:
     """As many tasks as Apache Hudi has, which does not tell of which files; and ours are those that footers name."""
 

@@ -32,10 +32,9 @@ EVEN = {"data_page_size": 1, "write_batch_size": 100, "use_dictionary": ["city"]
 
 @pytest.fixture(autouse=True)
 def _always() -> Iterator[None]:
-    """Whatever library inflates here, and however small pages are."""
+    """Whatever library inflates here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "FASTER_THAN_ARROW", True)
-        patch.setattr(parquet, "_LEAST_ROWS", 1)
         yield
 
 
