@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 READING: Final = "reading rows"
 READING_FILES: Final = "reading files"
+READING_FOOTERS: Final = "reading footers"
 READING_COMMITS: Final = "reading commits"
 LOOKING_UP: Final = "looking up keys"
 MAKING_KEYS: Final = "making keys"

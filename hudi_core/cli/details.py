@@ -50,7 +50,8 @@ def stats(
     """Show what statistics know of a column: bounds, nulls, how many file slices hold a value, and what sorting would change."""
     opened_table, out = open_from_options(table, engine, metadata), Output(as_json)
     for name in column:
-        summary = column_summary(opened_table, name, type_text)
+        with tally_progress("files") as tally:
+            summary = column_summary(opened_table, name, type_text, tally)
         if as_json:
             out.line(summary.as_dict())
         else:

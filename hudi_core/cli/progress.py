@@ -16,6 +16,7 @@ from rich.text import Text
 
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.cli.words import size
+from hudi_core.planning.plan import ScanPlan
 from hudi_core.reading.result import QueryResult
 from hudi_core.table.scan import Scan
 from hudi_core.tally import READING, Tally
@@ -144,6 +145,14 @@ def watch(rows: QueryResult, tally: Tally | None) -> Callable[[int], None] | Non
         return None
     tally.enter(READING)
     return lambda count: tally.add(read=count)
+
+
+def plan_watched(scan: Scan) -> ScanPlan:
+    """The plan of a scan; on a terminal, how many of the footers that it needs are read."""
+    with tally_progress("files") as scan.tally:
+        plan = scan.plan
+    scan.tally = None
+    return plan
 
 
 @contextmanager

@@ -45,8 +45,10 @@ from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
 
 if TYPE_CHECKING:
+    from hudi_core.cli import progress
     from hudi_core.table import features, readers
 else:  # what `timeline` does not need
+    progress = ModuleByNeed("hudi_core.cli.progress")  # the timeline is listed without it
     features, readers = map(ModuleByNeed, ("hudi_core.table.features", "hudi_core.table.readers"))
 
 _PAUSE = 2.0
@@ -226,7 +228,7 @@ def files(
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
     opened_table = open_from_options(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
-    plan = opened_table.scan(where=conjunction(where), as_of=as_of).plan
+    plan = progress.plan_watched(opened_table.scan(where=conjunction(where), as_of=as_of))
     decisions = _choose(plan, show_all)
     out = Output(as_json)
     if as_json:

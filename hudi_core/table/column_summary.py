@@ -16,6 +16,7 @@ from hudi_core.expr.predicate import Column
 from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.column_ranges import ColumnRange
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally
 from hudi_core.types import nodes as t
 from hudi_core.values.json import to_json
 from hudi_core.values.order import is_ordered, sort_key
@@ -52,12 +53,15 @@ class ColumnSummary:
         return asdict(self)
 
 
-def column_summary(table: Table, name: str, type_name: Callable[[t.Type], str] = str) -> ColumnSummary:
-    """What is known of a column, by dotted name. Footers are read where the metadata table has no statistics.
+def column_summary(
+    table: Table, name: str, type_name: Callable[[t.Type], str] = str, tally: Tally | None = None
+) -> ColumnSummary:
+    """What is known of a column, by dotted name. Footers are read where the metadata table has no statistics; `tally` gets how
+    many.
 
     Raises `UnknownColumnError` for a column that the table does not have, `UnsupportedError` for one without an order.
     """
-    column, known = _ranges(table, name)
+    column, known = _ranges(table, name, tally)
     empty = [bounds for bounds in known if bounds is not None and not bounds.values]
     bounded = _bound(known)
     kind = column.type
@@ -87,13 +91,14 @@ def column_bounds(table: Table, name: str) -> tuple[Any, Any]:
     return _hull(_bound(known), column.type)
 
 
-def _ranges(table: Table, name: str) -> tuple[Column, Sequence[ColumnRange | None]]:
+def _ranges(table: Table, name: str, tally: Tally | None = None) -> tuple[Column, Sequence[ColumnRange | None]]:
     place = table.schema.get(name)
     if not is_ordered(place.field.type) or place.repeated or isinstance(place.field.type, t.Nested):
         raise UnsupportedError(
             f"column {name}", expected="a column of single values with an order", found="another one"
         )
     scan = table.scan(where=col(place.name).is_not_null())
+    scan.tally = tally
     sources, slices = scan.sources, scan.plan.slices
     ((column, known),) = scan.column_ranges(range(len(slices)))
     if any(bounds is None for bounds in known):

@@ -98,6 +98,7 @@ class Scan(QueryResult):
         if self._known_plan is not None:
             return self._known_plan
         snapshot = self._snapshot
+        self._sources.headers.count_for(self.tally)
         planner = self._planner()
         plan = prune(snapshot.slices, planner.conjuncts, planner.sources, planner.alternatives)
         return replace(plan, warnings=(*self.warnings, *snapshot.warnings))
@@ -293,6 +294,7 @@ class Scan(QueryResult):
             if self._residual(number) is None and not self._snapshot.slices[number].logs
         ]
         bases = {number: base for number in numbers if (base := self._snapshot.slices[number].base)}
+        self._sources.headers.count_for(self.tally)
         footers = self._sources.headers.footers(list(bases.values()))
         return {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
 

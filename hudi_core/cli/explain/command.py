@@ -28,6 +28,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import plan_watched
 from hudi_core.cli.words import duration, format_count, share, shorten, size, traffic
 from hudi_core.cluster.predictions import predictions
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
@@ -61,6 +62,7 @@ def explain(
     opened_table = open_from_options(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     predicate = conjunction(where) or ""
     scan = opened_table.scan(where=predicate, as_of=as_of)
+    plan_watched(scan)
     if target is not None:  # first: whoever reads standard output may soon have seen enough
         write_page(target, opened_table, predicate, scan)
         say(f"wrote {target}")

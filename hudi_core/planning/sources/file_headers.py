@@ -18,6 +18,7 @@ from hudi_core.planning.sources.joined_file import JoinedFile
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.tally import READING_FOOTERS, Tally
 from hudi_core.timeline.slices import FileSlice
 
 T = TypeVar("T")
@@ -33,6 +34,11 @@ class FileHeaders:
     """Footers as planning uses them: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
+    _tallies: list[Tally] = field(default_factory=list, repr=False, compare=False)
+
+    def count_for(self, tally: Tally | None) -> None:
+        """Lets a tally, and no other any more, count the footers and headers that are read."""
+        self._tallies[:] = [] if tally is None else [tally]
 
     def open_file(self, file: FileInfo) -> OpenedFile[Any]:
         """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong. One of a bootstrap
@@ -126,5 +132,9 @@ class FileHeaders:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
 
         missing = [item for path, item in wanted.items() if path not in cached]
+        if missing:
+            for tally in self._tallies:
+                tally.enter(READING_FOOTERS, len(missing))
         for _ in in_order(attempt, missing, STORAGE_REQUESTS):
-            pass
+            for tally in self._tallies:
+                tally.add(done=1)

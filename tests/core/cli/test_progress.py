@@ -130,15 +130,33 @@ class Watched(Tally):
     ("typed", "stages"),
     [
         ("tag T K", {("reading rows", 0, None, 42_000), ("looking up keys", 287, 287, 0)}),
-        ("tag T K --json", {("reading rows", 0, None, 42_000), ("looking up keys", 287, 287, 0)}),
-        ("keys K --table T", {("making keys", 0, None, 42_000)}),
+        pytest.param(
+            "tag T K --json",
+            {("reading rows", 0, None, 42_000), ("looking up keys", 287, 287, 0)},
+            marks=pytest.mark.soak,
+        ),
+        pytest.param("keys K --table T", {("making keys", 0, None, 42_000)}, marks=pytest.mark.soak),
         ("sql T 'SELECT count(*) FROM t WHERE fare > 95'", {("reading rows", 10, 10, 10)}),
-        ("trace T R02-0304130053-04966", {("reading files", 287, 287, 0)}),
-        ("diff T 20261121124621743 20261121124819754", {("reading commits", 10, 10, 0)}),
-        ("diff T 20261121124621743 20261121124657676 --rows --limit 9", {("reading rows", 0, None, 9)}),
+        ("trace T R02-0304130053-04966 --partition city=amsterdam", {("reading files", 46, 46, 0)}),
+        pytest.param(
+            "diff T 20261121124621743 20261121124819754", {("reading commits", 10, 10, 0)}, marks=pytest.mark.soak
+        ),
+        pytest.param(
+            "diff T 20261121124621743 20261121124657676 --rows --limit 9",
+            {("reading rows", 0, None, 9)},
+            marks=pytest.mark.soak,
+        ),
         ("commits T", {("reading commits", 10, 10, 0)}),
-        ("read T --json --columns fare", {("reading rows", 9, 9, 42_000)}),
-        ("read T --json --columns fare --limit 7", {("reading rows", 0, None, 7)}),
+        ("explain T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}),
+        pytest.param(
+            "files T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}, marks=pytest.mark.soak
+        ),
+        pytest.param(
+            "stats T --column fare --metadata off", {("reading footers", 287, 287, 0)}, marks=pytest.mark.soak
+        ),
+        ("count T", {("reading footers", 287, 287, 0)}),
+        pytest.param("read T --json --columns fare", {("reading rows", 9, 9, 42_000)}, marks=pytest.mark.soak),
+        pytest.param("read T --json --columns fare --limit 7", {("reading rows", 0, None, 7)}, marks=pytest.mark.soak),
     ],
 )
 def test_what_takes_long_has_stages(
