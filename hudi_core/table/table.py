@@ -165,7 +165,7 @@ class Table(Portable):
             return scanning.Scan(self._sources_of(self.snapshot(as_of), None), options)
         if as_of is not None:
             raise UsageError("as_of", expected="either a time or a range of times", found="both a time and a range")
-        begin, end = _time_string(since), _time_string(until)
+        begin, end = _time_string(since, "since"), _time_string(until, "until")
         commit_range = incremental.between(self.timeline, self.config, begin, end)
         # Like Apache Hudi under the latest schema, also where the range ends before that schema.
         return scanning.Scan(
@@ -199,7 +199,7 @@ class Table(Portable):
         yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
         chosen, max_rows = _names(columns), row_limit(limit)
-        begin, end = _time_string(since), _time_string(until)
+        begin, end = _time_string(since, "since"), _time_string(until, "until")
         commit_range = incremental.between(self.timeline, self.config, begin, end)
         snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
         return changing.changes(
@@ -211,7 +211,7 @@ class Table(Portable):
 
         Raises `UsageError` for a time before the first commit that is known, and for one whose files are cleaned away.
         """
-        time = _time_string(as_of)
+        time = _time_string(as_of, "as_of")
         cut = self.timeline.as_of(time)
         if time is not None:
             time_travel.refuse_unknown(time, self.timeline, cut)
@@ -282,8 +282,8 @@ class Table(Portable):
             yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"
 
 
-def _time_string(time: Time | None) -> str | None:
-    return None if time is None else times.time_text(time)
+def _time_string(time: Time | None, name: str) -> str | None:
+    return None if time is None else times.time_text(time, name)
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:

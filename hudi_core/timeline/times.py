@@ -26,10 +26,10 @@ _INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def time_text(time: Time) -> str:
+def time_text(time: Time, name: str = "time") -> str:
     """A time as a string that `query_time` reads. A datetime with a zone is a moment, any other a wall clock's time.
 
-    Raises `UsageError` for other objects.
+    Raises `UsageError` about the argument of this name for other objects.
 
     >>> time_text(datetime(2024, 3, 1, 10, 20, 30)), time_text(datetime(2024, 3, 1, tzinfo=UTC)), time_text(date(2024, 3, 1))
     ('2024-03-01T10:20:30', '2024-03-01T00:00:00+00:00', '2024-03-01')
@@ -47,7 +47,7 @@ def time_text(time: Time) -> str:
             pass
         case int():
             return str(time)
-    raise UsageError("time", expected="a string, datetime or date", found=describe(time))
+    raise UsageError(name, expected="a string, datetime or date", found=describe(time))
 
 
 def query_time(text: str, zone: tzinfo | None = None, name: str = "time") -> str:

@@ -13,6 +13,8 @@ import pytest
 
 from hudi_core.cli.application import command_function
 from hudi_core.cli.other_tools import BEHIND, COMMANDS, OF_COMMANDS, OPTIONS
+from hudi_core.errors import UsageError
+from hudi_core.table.open import open_table
 from tests.support.commands import ran, rides
 
 
@@ -136,3 +138,10 @@ def test_a_time_that_cannot_be_read_is_an_error_about_its_option(option: str, na
     error = refusal(f"read T {option} yesterday")
     assert error.startswith(f"{name}: expected an instant (20261121124819754), a date (2026-11-21), ")
     assert error.endswith(", found 'yesterday'")
+
+
+@pytest.mark.parametrize("name", ["as_of", "since", "until"])
+def test_a_time_of_another_type_is_an_error_about_its_argument(name: str) -> None:
+    """CLI-1221."""
+    with pytest.raises(UsageError, match=rf"^{name}: expected a string, datetime or date, found 3\.5 \(float\)$"):
+        open_table(str(rides())).scan(**{name: 3.5})  # type: ignore[arg-type]
