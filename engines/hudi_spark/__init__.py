@@ -8,6 +8,7 @@ native   which files Spark's own reader takes, and one plan for all files of one
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls
 packets  packets in motion between tasks
+settings settings of a session while a step runs
 flow     rows of DataFrames and scans, with which writes begin
 runner   tasks on executors
 dealing  rows sent to chosen tasks

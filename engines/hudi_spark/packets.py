@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from hudi_core.parallel.flow import Packet, PartWork
 from hudi_spark.dealing import parallelism_of, partition_keys
+from hudi_spark.settings import settings
 from hudi_spark.workers import in_worker
 
 FIELDS: Final = "part int, sequence int, source int, number long, content binary"
@@ -101,19 +102,3 @@ def packet_rows(packets: Iterator[Packet]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(
             [pa.array(value, field.type) for value, field in zip(values, _ARROW, strict=True)], schema=_ARROW
         )
-
-
-@contextmanager
-def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Settings of a session while a block runs."""
-    before: dict[str, Any] = {name: spark.conf.get(name, None) for name in values}
-    for name, value in values.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, value)

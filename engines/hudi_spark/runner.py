@@ -14,7 +14,8 @@ from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.parallel.reach import Reach
 from hudi_spark.dealing import parallelism_of, partition_keys
-from hudi_spark.packets import AS_PLANNED, FIELDS, SparkFlow, packet_rows, settings
+from hudi_spark.packets import AS_PLANNED, FIELDS, SparkFlow, packet_rows
+from hudi_spark.settings import settings
 from hudi_spark.workers import in_worker
 
 _KEY: Final = "key"
