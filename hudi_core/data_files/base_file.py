@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-import numpy as np
-
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.nodes import StringColumn, length
-from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
+from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
+from hudi_core.data_files.column_ranges import ranges_of_file
+from hudi_core.data_files.streamed_keys import StreamedKeys, range_of_keys
 from hudi_core.engine import Engine, Storage, WrittenFile
-from hudi_core.formats.bloom_write import KIND_IN_FILES, FilterSettings, encode_bloom_filter
+from hudi_core.errors import TableError
+from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom_write import KIND_IN_FILES, FilterSettings, encode_bloom_filter, extend_bloom_filter
 from hudi_core.formats.names import BaseFileName
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
@@ -29,11 +30,10 @@ from hudi_core.tally import Tally
 from hudi_core.types import nodes as t
 
 EXTENSION: Final = ".parquet"
-_LATE: Final = 0xEE
-"""First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
 _FALSE_POSITIVES: Final = 1e-6
 """One key in a million is looked up in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
 _MAX_FILTER_BITS: Final = 1 << 23
+_KEYS_TRIED: Final = 1 << 6
 _STRING: Final = t.String()
 
 
@@ -66,6 +66,26 @@ class FileTarget:
         return replace(self, attempt=attempt)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OlderFilter:
+    """The bloom filter of the file that is written anew. `added` gives the keys that it has not, once all rows are drawn."""
+
+    encoded: bytes
+    added: Callable[[], StringColumn]
+
+    def extend(self, keys: StringColumn, where: str) -> bytes | None:
+        """The filter of all these keys; None where another has to be made: this one is full, or damaged, which some of the keys
+        show."""
+        try:
+            extended = extend_bloom_filter(self.encoded, self.added(), where)
+            if extended is None:
+                return None
+            some = HashedKeys(take_strings(keys, slice(0, min(length(keys), _KEYS_TRIED))))
+            return extended if parse_bloom_filter(extended, where).may_contain(some).all() else None
+        except TableError:
+            return None
+
+
 @dataclass(eq=False)
 class BaseFileWriter:
     """Writes one base file. `schema` is that of the file, the meta columns first; rows come with these or, with virtual keys,
@@ -83,6 +103,9 @@ class BaseFileWriter:
     """Bytes of rows in memory before they are written; None for the engine's own measure."""
     tally: Tally | None = None
     """Gets the rows as they are written."""
+    older: OlderFilter | None = None
+    expected: int | None = None
+    """How many rows come at most, where nobody asks for their `keys` afterwards: then these are not held."""
     _keys: list[StringColumn] = field(default_factory=list)
 
     def write(self, batches: Iterable[Any]) -> WrittenFile:
@@ -96,12 +119,22 @@ class BaseFileWriter:
         """The filter of all keys that were written; None where there are no keys."""
         if not self.stores_keys or not self.with_filter:
             return None
+        if self._streamed is not None:
+            return self._streamed.encode()
         keys = self.keys
-        return encode_bloom_filter(keys, filter_settings(length(keys)))
+        extended = None if self.older is None else self.older.extend(keys, self.target.path)
+        return extended or encode_bloom_filter(keys, filter_settings(length(keys)))
+
+    @cached_property
+    def _streamed(self) -> StreamedKeys | None:
+        if self.expected is None or not self.stores_keys or not self.with_filter:
+            return None
+        return StreamedKeys(filter_settings(self.expected))
 
     @property
     def keys(self) -> StringColumn:
-        """The record keys written so far."""
+        """The record keys written so far. Not where they are streamed."""
+        assert self._streamed is None
         if len(self._keys) != 1:
             self._keys = [concat_strings(self._keys) if self._keys else string_column([])]
         return self._keys[0]
@@ -137,7 +170,8 @@ class BaseFileWriter:
             parts[own - 1] = values.literal(target.name, _STRING, root)
             keys = self.engine.rows.to_column(key, _STRING, RECORD_KEY)
             assert isinstance(keys, StringColumn)
-            self._keys.append(StringColumn(keys.offsets, keys.data))
+            add = self._keys.append if self._streamed is None else self._streamed.add
+            add(StringColumn(keys.offsets, keys.data))
         return values.struct(list(zip(self.schema.fields, parts, strict=True)), values.is_null(root), root)
 
     def _footer(self) -> Mapping[str, str]:
@@ -150,7 +184,7 @@ class BaseFileWriter:
             pairs["org.apache.hudi.bloomfilter"] = bloom_filter.decode("ascii")
             pairs["hoodie_bloom_filter_type_code"] = KIND_IN_FILES
         if self.stores_keys:
-            pairs |= _key_range(self.keys)
+            pairs |= range_of_keys(self.keys) if self._streamed is None else self._streamed.range
         return pairs
 
 
@@ -174,7 +208,7 @@ def status_of_base(
     inserts: int,
     updates: int = 0,
     deletes: int = 0,
-    added_keys: StringColumn,
+    added_keys: StringColumn | None,
     removed_keys: StringColumn | None = None,
     previous: BaseFileName | None = None,
 ) -> WriteStatus:
@@ -197,13 +231,3 @@ def status_of_base(
         bloom_filter=writer.bloom_filter,
         bloom_filter_type=KIND_IN_FILES if writer.stores_keys and writer.with_filter else None,
     )
-
-
-def _key_range(keys: StringColumn) -> Mapping[str, str]:
-    """The least and the greatest key. Readers of Apache Hudi compare them in UTF-8 or in UTF-16: where these orders differ, no
-    range is better than one that is wrong for some of them."""
-    if length(keys) == 0 or int(keys.data.max(initial=0)) >= _LATE:
-        return {}
-    rows = np.array(least_and_greatest(keys), np.int64)
-    least, greatest = string_list(take_strings(keys, rows))
-    return {"hoodie_min_record_key": least, "hoodie_max_record_key": greatest}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import ReadRecord
-from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.base_files import BaseFiles, FilePlan
 from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.schema.meta import FILE_NAME
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
@@ -18,8 +21,18 @@ class StoredFiles(BaseFiles):
     """Base files as they are stored: rewritten rows keep the values of partition columns in the file, whatever the
     partition path has."""
 
+    def plan_of(self, stored: Schema, wanted: Schema) -> FilePlan:
+        """The plan without the names of files: rows get that of the file that they are written to. Rule WRITE-1185."""
+        return super().plan_of(_without_file_names(stored), wanted)
+
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         return plan
+
+
+@lru_cache(maxsize=64)
+def _without_file_names(stored: Schema) -> Schema:
+    fields = tuple(column for column in stored.fields if column.name != FILE_NAME)
+    return replace(stored, record=replace(stored.record, fields=fields))
 
 
 def rows_of_slice(files: StoredFiles, file_slice: FileSlice, wanted: Schema) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus, add_written
-from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, OlderFilter, status_of_base
 from hudi_core.data_files.change_log import ChangeLog
 from hudi_core.data_files.file_properties import BLOCK_BYTES
 from hudi_core.data_files.log_file import LogFileWriter, LogTarget
@@ -34,6 +34,7 @@ from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import MergeMode
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
@@ -181,9 +182,10 @@ class TaskRunner:
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)
         if not task.combine or (task.distinct and self._columns.keeps_lone_rows):
-            made: list[StringColumn] = []
+            made: list[StringColumn] | None = [] if self._reports_keys else None
+            writer.expected = row_count(task) if made is None else None
             written = writer.write(self._insert(task.rows, made))
-            keys = writer.keys if writer.stores_keys else concat_strings(made)
+            keys = None if made is None else writer.keys if writer.stores_keys else concat_strings(made)
             return status_of_base(writer, written, inserts=written.footer.rows, added_keys=keys)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
         records = self._records(task.rows, None, task.target.partition)
@@ -218,6 +220,9 @@ class TaskRunner:
         files = MergedFiles(self._files(task.slice).sources) if task.wins else self._files(task.slice)
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
         merge = SliceMerge(files, task.slice, columns, records)
+        if task.slice.base is not None and not task.slice.logs:
+            older = text_in_footer(files.sources.headers.footer(task.slice.base))
+            writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
         written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
         return status_of_base(
@@ -231,7 +236,7 @@ class TaskRunner:
             previous=previous,
         )
 
-    def _insert(self, rows: TaskRows, keys: list[StringColumn], changes: Changes | None = None) -> Iterator[Any]:
+    def _insert(self, rows: TaskRows, keys: list[StringColumn] | None, changes: Changes | None = None) -> Iterator[Any]:
         """Rows as they come, less those with a delete marker. Adds their record keys to `keys` where rows have none
         stored with them."""
         engine = self._engine
@@ -241,7 +246,7 @@ class TaskRunner:
                 new = engine.rows.keep(batch, ~self._columns.find_deleted(engine.rows.root(batch), "rows"))
             if changes is not None:
                 changes.write_inserts(new)
-            if not self.snapshot.config.populate_meta_fields:
+            if keys is not None and not self.snapshot.config.populate_meta_fields:
                 keys.append(self._record_keys(engine.rows.root(new)))
             yield new
 
@@ -316,6 +321,11 @@ class TaskRunner:
     @property
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.snapshot.engine
+
+    @property
+    def _reports_keys(self) -> bool:
+        """Whether the commit takes the keys of new files."""
+        return self._has_record_index or self.indexed is not None
 
     @property
     def _has_record_index(self) -> bool:

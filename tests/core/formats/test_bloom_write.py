@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter, extend_bloom_filter
 from tests.support.conformance import vectors
 from tests.support.vector_blooms import keys_of
 
@@ -93,3 +93,21 @@ def test_an_empty_key_is_refused() -> None:
     """FORMAT-26."""
     with pytest.raises(UsageError, match="empty"):
         encode_bloom_filter(string_column(["a", ""]), FilterSettings())
+
+
+@given(st.lists(st.text(min_size=1), min_size=10, max_size=60, unique=True), st.integers(0, 6))
+def test_a_filter_with_more_keys_is_that_of_all_keys(keys: list[str], more: int) -> None:
+    """FORMAT-1185. Bit for bit as if its writer had gone on, while there is room."""
+    entries = len(keys) - more
+    settings = FilterSettings(FilterKind.DYNAMIC_V0, entries, 1e-6, max_entries=entries)
+    old = encode_bloom_filter(string_column(keys[:entries]), settings)
+    extended = extend_bloom_filter(old, string_column(keys[entries:]), "a filter")
+    assert extended == (encode_bloom_filter(string_column(keys), settings) if 10 * more <= entries else None)
+
+
+def test_filters_of_other_shapes_are_not_gone_on_with() -> None:
+    """FORMAT-1185."""
+    keys = string_column([f"key {number}" for number in range(100)])
+    several = FilterSettings(FilterKind.DYNAMIC_V0, 10, 1e-6, max_entries=100)
+    for settings in (FilterSettings(FilterKind.SIMPLE, 1000), several):
+        assert extend_bloom_filter(encode_bloom_filter(keys, settings), string_column(["new"]), "a filter") is None

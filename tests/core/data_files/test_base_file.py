@@ -1,0 +1,64 @@
+"""Base files that are written anew: their bloom filters and the names in their rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_core.columns.strings import string_column
+from hudi_core.data_files.base_file import OlderFilter, filter_settings
+from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom_write import encode_bloom_filter
+from hudi_core.front.opening import create_table
+
+FILTER = b"org.apache.hudi.bloomfilter"
+
+
+def latest(folder: Path) -> Path:
+    return max(folder.glob("*.parquet"), key=lambda file: file.name.rpartition("_")[2])
+
+
+def rows(first: int, count: int, value: int) -> pa.Table:
+    keys = pa.array([f"key {number}" for number in range(first, first + count)], pa.string())
+    return pa.table({"id": keys, "n": pa.array([value] * count, pa.int64())})
+
+
+@pytest.mark.parametrize("new", [0, 5, 500])
+def test_the_filter_of_a_rewritten_file_has_all_keys(tmp_path: Path, new: int) -> None:
+    """FORMAT-1185. The old filter where it has room, another one where it has not."""
+    table = create_table(tmp_path, rows(0, 1, 0), "id")
+    table.append(rows(0, 1000, 1))
+    before = pq.read_metadata(latest(tmp_path)).metadata[FILTER]
+    table.upsert(pa.concat_tables([rows(0, 10, 2), rows(1000, new, 2)]))
+    after = pq.read_metadata(latest(tmp_path)).metadata[FILTER]
+    assert (before == after) is (new == 0)
+    assert (len(before) == len(after)) is (new < 500)
+    found = parse_bloom_filter(after, "a filter").may_contain(HashedKeys([f"key {n}" for n in range(1000 + new)]))
+    assert found.all()
+    assert not parse_bloom_filter(after, "a filter").may_contain(HashedKeys([f"no key {n}" for n in range(100)])).any()
+
+
+def test_rows_of_a_rewritten_file_have_its_name(tmp_path: Path) -> None:
+    """WRITE-1185."""
+    table = create_table(tmp_path, rows(0, 1, 0), "id")
+    table.append(rows(0, 100, 1))
+    table.upsert(rows(50, 1, 2))
+    table.delete([{"id": "key 7"}])
+    table.insert(rows(200, 5, 3))
+    read = pq.read_table(latest(tmp_path))
+    assert read.num_rows == 104
+    assert set(read["_hoodie_file_name"].to_pylist()) == {latest(tmp_path).name}
+
+
+def test_a_damaged_filter_is_made_anew() -> None:
+    """FORMAT-1185."""
+    keys = string_column([f"key {number}" for number in range(100)])
+    none = string_column([])
+    whole = encode_bloom_filter(keys, filter_settings(100))
+    lying = encode_bloom_filter(string_column([f"other {number}" for number in range(100)]), filter_settings(100))
+    assert OlderFilter(whole, lambda: none).extend(keys, "a file") == whole
+    for damaged in (lying, whole[:50], b"no base64!", b""):
+        assert OlderFilter(damaged, lambda: none).extend(keys, "a file") is None
