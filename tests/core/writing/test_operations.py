@@ -1,6 +1,6 @@
 """Rows that are written and read back: a law against a dictionary of keys, and the operations one by one.
 
-Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`, `data_files/base_file.py`,
+Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`,
 `writing/stored_files.py`,
 `writing/schema_on_write.py`, `writing/result.py`, `writing/row_size.py`.
 """
