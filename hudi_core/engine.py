@@ -223,6 +223,11 @@ class Storage(Protocol):
         """No error where there is no such file."""
         ...
 
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        """Many files, no error for those that are not there. Those of a folder share what has to be looked at, those of a remote
+        store a request. `in_order` each goes before the next, for whoever looks meanwhile. Rule STORE-1150."""
+        ...
+
     def delete_folder(self, path: str) -> None:
         """A folder with all that is in it. No error where there is none."""
 

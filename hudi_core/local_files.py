@@ -6,7 +6,7 @@ Raises `OSError` as the operating system does.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
@@ -22,6 +22,7 @@ from uuid import uuid4
 _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
 _TEMPORARY, _TEMPORARY_END = ".hudi-core-", ".tmp"
+_CHECKSUM_END: Final = ".crc"
 
 
 class TakenAwayError(FileNotFoundError):
@@ -142,12 +143,20 @@ def sync_path(path: Path) -> None:
 def own_path(root: Path, path: str, *, to_delete: bool = False) -> Path:
     """The path of something below a root that is to be written, or deleted if it is there. Raises `OSError` where a folder on the
     way to it is a link: it belongs to somebody else, or is there a second time."""
-    place = root
-    for folder in path.split("/")[:-1]:
-        place /= folder
-        if place.is_symlink() and (not to_delete or (root / path).exists()):
-            raise OSError(f"{place}, on the way to it, is a link, and changes do not follow links")
+    link = _find_link(root, path.rpartition("/")[0])
+    if link is not None and (not to_delete or (root / path).exists()):
+        raise OSError(f"{link}, on the way to it, is a link, and changes do not follow links")
     return root / path
+
+
+def _find_link(root: Path, folder: str) -> Path | None:
+    """The first step of the way to a folder, or the folder itself, that is a link."""
+    place = root
+    for step in folder.split("/") if folder else ():
+        place /= step
+        if place.is_symlink():
+            return place
+    return None
 
 
 def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
@@ -205,6 +214,38 @@ def delete_file(path: Path, unsynced: Unsynced) -> None:
     unsynced.note(path.parent)
 
 
+def delete_files(
+    root: Path, paths: Sequence[str], unsynced: Unsynced, report: Callable[[str], AbstractContextManager[None]]
+) -> None:
+    """Deletes files below a root, one after the other; each as `own_path` and `delete_file` do it, but each folder is looked at
+    once. Errors are raised within `report` of the path."""
+    folders: dict[str, set[str]] = {}
+    linked: set[str] = set()
+    try:
+        for path in paths:
+            with report(path):
+                folder, _, name = path.rpartition("/")
+                if folder not in folders:
+                    if _find_link(root, folder) is not None:
+                        linked.add(folder)
+                    folders[folder] = _list_companions(root, folder)
+                if folder in linked:
+                    own_path(root, path, to_delete=True)
+                if beside := folders[folder]:
+                    for other in beside.intersection((_name_checksum(name), *_name_temporaries(name))):
+                        (root / folder / other).unlink(missing_ok=True)
+                Path(f"{root}/{path}").unlink(missing_ok=True)
+    finally:
+        unsynced.note(*(root / folder for folder in folders))
+
+
+def _list_companions(root: Path, folder: str) -> set[str]:
+    """The names of checksums and of unfinished files in a folder."""
+    with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
+        return {entry.name for entry in entries if entry.name.endswith((_CHECKSUM_END, _TEMPORARY_END))}
+    return set()
+
+
 def take_away(path: Path, content: bytes, unsynced: Unsynced) -> bool:
     """Deletes a file if it has this content, and only then. The file is moved away first, where nobody changes it; another one
     than was expected comes back, unless there is a new one by then."""
@@ -228,13 +269,17 @@ def take_away(path: Path, content: bytes, unsynced: Unsynced) -> bool:
 
 def _delete_checksum(path: Path) -> None:
     """Hadoop keeps the checksum of a local file beside it, and refuses a file that has another one; one without is read."""
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    path.with_name(_name_checksum(path.name)).unlink(missing_ok=True)
+
+
+def _name_checksum(name: str) -> str:
+    return f".{name}{_CHECKSUM_END}"
 
 
 def delete_unfinished(path: Path) -> None:
     """Deletes what killed processes have left of a file. A process that is still writing it fails at its end."""
-    for temporary in _temporary_names(path):
-        temporary.unlink(missing_ok=True)
+    for name in _name_temporaries(path.name):
+        path.with_name(name).unlink(missing_ok=True)
 
 
 def delete_folder(path: Path, unsynced: Unsynced) -> None:
@@ -303,16 +348,16 @@ def is_temporary(name: str) -> bool:
     return name.startswith(_TEMPORARY) and name.endswith(_TEMPORARY_END)
 
 
-def _temporary_names(path: Path) -> list[Path]:
+def _name_temporaries(name: str) -> list[str]:
     """The names under which a file is written as a stream, as many as may write it at once. They have a digest of its name: log
     files are known by how their names begin."""
-    digest = blake2b(path.name.encode(), digest_size=8).hexdigest()
-    return [path.with_name(f"{_TEMPORARY}{digest}-{number}{_TEMPORARY_END}") for number in range(_WRITERS)]
+    digest = blake2b(name.encode(), digest_size=8).hexdigest()
+    return [f"{_TEMPORARY}{digest}-{number}{_TEMPORARY_END}" for number in range(_WRITERS)]
 
 
 def _open(path: Path) -> tuple[Path, BinaryIO]:
     """A new file for the content of another, under the first of its temporary names that is free."""
-    for temporary in _temporary_names(path):
+    for temporary in map(path.with_name, _name_temporaries(path.name)):
         with suppress(FileExistsError):
             return temporary, temporary.open("xb")
     temporary = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")

@@ -14,6 +14,8 @@ from pyarrow import fs
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import UnsupportedError
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 
 
 class StoreClient(Protocol):
@@ -112,8 +114,8 @@ class FileSystemClient:
         )
 
     def delete(self, paths: Sequence[str]) -> None:
-        for path in paths:
-            self.storage.delete(path)
+        for _ in in_order(self.storage.delete, paths, STORAGE_REQUESTS):
+            pass
 
     def read_modified(self, path: str) -> datetime:
         moment = self.storage.read_modified(path)

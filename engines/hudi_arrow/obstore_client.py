@@ -12,9 +12,10 @@ import os
 import re
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
@@ -110,7 +111,13 @@ class ObstoreClient:
         return _name_version(result)
 
     def delete(self, paths: Sequence[str]) -> None:
-        _answer(lambda: self.store.delete([self._full(path) for path in paths]))
+        full = [self._full(path) for path in paths]
+        try:
+            _answer(lambda: self.store.delete(full))
+        except FileNotFoundError:  # a service that deletes one by one says so, and the others may be there
+            for path in full:
+                with suppress(FileNotFoundError):
+                    _answer(partial(self.store.delete, [path]))
 
     def read_modified(self, path: str) -> datetime:
         moment: datetime = _answer(lambda: self.store.head(self._full(path)))["last_modified"]

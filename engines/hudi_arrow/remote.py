@@ -154,6 +154,13 @@ class RemoteStorage:
     def delete(self, path: str) -> None:
         self._answer(path, lambda: self._client.delete([path]))
 
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        if in_order:
+            for path in paths:
+                self.delete(path)
+        elif paths:
+            self._answer(paths[0], lambda: self._client.delete(paths))
+
     def delete_folder(self, path: str) -> None:
         if files := self._list(path, True):
             self._answer(path, lambda: self._client.delete([file.path for file in files]))

@@ -193,6 +193,14 @@ class ArrowStorage:
             else:
                 self._filesystem.delete_file(self.full(path))
 
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        if isinstance(self._filesystem, fs.LocalFileSystem):
+            own = [path_within(path, self._uri) for path in paths]
+            local_files.delete_files(Path(self._root or "/"), own, self._unsynced, self._report_errors)
+        else:
+            for path in paths:
+                self.delete(path)
+
     def take_away(self, path: str, content: bytes) -> bool:
         with self._report_errors(path):
             local = self._local(path, "deletes a file only as it was read")

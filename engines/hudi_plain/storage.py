@@ -19,6 +19,7 @@ from hudi_core.local_files import (
     Unsynced,
     create_file,
     delete_file,
+    delete_files,
     delete_folder,
     output_file,
     own_path,
@@ -117,6 +118,10 @@ class PlainStorage:
     def delete(self, path: str) -> None:
         with _report_errors(str(self._path(path))):
             delete_file(self._own(path, to_delete=True), self._unsynced)
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        own = [path_within(path, self.uri) for path in paths]
+        delete_files(self._root, own, self._unsynced, lambda path: _report_errors(str(self._path(path))))
 
     def take_away(self, path: str, content: bytes) -> bool:
         with _report_errors(str(self._path(path))):

@@ -65,6 +65,19 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteMany:
+    """Deletes files; nothing for those that are not there. `in_order` where nobody may miss one whose predecessor is there: no reader
+    meanwhile, and nobody after a death."""
+
+    paths: tuple[str, ...]
+    in_order: bool = False
+
+    def apply(self, storage: Storage) -> None:
+        if self.paths:
+            storage.delete_files(self.paths, in_order=self.in_order)
+
+
+@dataclass(frozen=True, slots=True)
 class Ensure:
     """Creates a file with this content, unless there is a file, whatever its content."""
 
@@ -82,7 +95,7 @@ class Ensure:
                 storage.replace(self.path, self.content)  # power was lost before its content was durable
 
 
-SingleStep = Create | Replace | Delete | Ensure
+SingleStep = Create | Replace | Delete | DeleteMany | Ensure
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from hudi_core.commit.avro_schemas import CLEAN_METADATA, CLEANER_PLAN
 from hudi_core.commit.instant_files import InstantFiles
-from hudi_core.commit.steps import Create, Delete, Step
+from hudi_core.commit.steps import Create, DeleteMany, Step
 from hudi_core.engine import FileInfo
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
@@ -85,9 +85,8 @@ def cleaning_steps(metadata: MetadataTable, files: Names, instant_time: str, com
     """Runs a cleaning. Each step can be repeated."""
     own = _files(metadata, instant_time)
     yield Create(own.inflight)
-    for partition, names in files.items():
-        for name in names:
-            yield Delete(join_paths(METADATA_FOLDER, partition, name))
+    paths = (join_paths(METADATA_FOLDER, partition, name) for partition, names in files.items() for name in names)
+    yield DeleteMany(tuple(paths))
     record: dict[str, Any] = {
         "startCleanTime": instant_time,
         "timeTakenInMillis": 0,

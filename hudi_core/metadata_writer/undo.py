@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.statuses import LOG_COMPACT
-from hudi_core.commit.steps import Delete, SideBySide, Step
+from hudi_core.commit.steps import Delete, DeleteMany, Step
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.log import HeaderKey, read_blocks
@@ -51,7 +51,7 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
             if instant.requested_time == time:
                 yield Delete(f"{timeline.folder}/{instant.file}")
         of_time = (info for info in files_there if _is_of(storage, info, time, timeline.layout))
-        yield SideBySide(tuple(Delete(info.path) for info in of_time))
+        yield DeleteMany(tuple(info.path for info in of_time))
         files = InstantFiles(timeline.folder, timeline.layout, time, DELTA_COMMIT)
         yield Delete(files.inflight)
         yield Delete(files.requested)

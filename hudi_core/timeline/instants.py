@@ -80,8 +80,8 @@ def time_order(time: str) -> str:
     return f"{time}999" if len(time) == 14 else time
 
 
-def parse_instant(file: str) -> Instant | None:
-    """The instant of a file name of a timeline folder; None for other files.
+def parse_instant(file: str, size: int | None = None) -> Instant | None:
+    """The instant of a file name of a timeline folder, of so many bytes; None for other files.
 
     Names of both layouts are parsed: they differ only in whether they have a completion time.
     """
@@ -94,10 +94,11 @@ def parse_instant(file: str) -> Instant | None:
     if action not in _ACTIONS:
         return None
     if suffix is None:
-        return Instant(time, action, InstantState.COMPLETED, completion, file)
+        return Instant(time, action, InstantState.COMPLETED, completion, file, size=size)
     if completion is not None:
         return None
-    return Instant(time, action, InstantState.REQUESTED if suffix == "requested" else InstantState.INFLIGHT, None, file)
+    state = InstantState.REQUESTED if suffix == "requested" else InstantState.INFLIGHT
+    return Instant(time, action, state, None, file, size=size)
 
 
 def latest_states(instants: Iterable[Instant]) -> tuple[Instant, ...]:

@@ -317,6 +317,5 @@ def load_timeline(storage: Storage, config: TableConfig, history: ArchivedTimeli
 
 def timeline_in(storage: Storage, folder: str, layout: int) -> Timeline:
     """The active timeline in a folder."""
-    instants = ((parse_instant(info.name), info.size) for info in storage.list(folder))
-    sized = (replace(instant, size=size) for instant, size in instants if instant is not None)
-    return Timeline(storage, folder, layout, latest_states(sized))
+    instants = (parse_instant(info.name, info.size) for info in storage.list(folder))
+    return Timeline(storage, folder, layout, latest_states(one for one in instants if one is not None))

@@ -96,8 +96,7 @@ class Attempts:
         try:
             self.refuse_ended((*files.markers, *files.shared))
         except ConflictError:
-            for path in (*files.paths, *(marker.path for marker in files.markers)):
-                storage.delete(path)
+            storage.delete_files((*files.paths, *(marker.path for marker in files.markers)))
             raise
 
     def refuse_ended(self, markers: Sequence[Ensure] = ()) -> None:
@@ -180,6 +179,5 @@ def delete_others(write: Transaction, reported: Iterable[WriteStatus]) -> None:
     storage = write.table.storage
     run(storage, [Ensure(done_path(write.instant_time))])
     written = {path for status in reported for path in (status.path, *status.change_logs)}
-    for path, _ in list_marked_files(storage, write.instant_time):
-        if path not in written:
-            storage.delete(path)
+    marked = (path for path, _ in list_marked_files(storage, write.instant_time))
+    storage.delete_files([path for path in marked if path not in written])

@@ -17,7 +17,7 @@ from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import delete_markers, marker_folder, read_markers
-from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
+from hudi_core.commit.steps import Create, Delete, DeleteMany, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.engine import Storage
@@ -265,7 +265,7 @@ def rollback_steps(
     if metadata:
         yield from undo_steps(table.storage, undone.requested_time)
     yield from undo_schema_commit(table.storage, undone.requested_time)
-    yield SideBySide(tuple(map(Delete, plan.files)))
+    yield DeleteMany(plan.files)
     yield SideBySide(tuple(Create(log.path, log.content) for log in commands))
     if metadata:
         yield from listing_steps(table, time, commands)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import PARTITION_METADATA, list_marked_files, marker_folder
-from hudi_core.commit.steps import Delete, SideBySide, run
+from hudi_core.commit.steps import Delete, DeleteMany, run
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import parse_properties
@@ -35,7 +35,7 @@ def take_back(table: Table, instant: Instant, partitions: Collection[str], *, ke
     files = InstantFiles(table.timeline.folder, table.config.layout, time, instant.action)
     # It announced each of its files before it made it.
     if storage.list(marker_folder(time), recursive=True):
-        run(storage, [SideBySide(tuple(map(Delete, rollback_plan(table, instant).files)))])
+        run(storage, [DeleteMany(rollback_plan(table, instant).files)])
     if all(pending.requested_time == time for pending in table.timeline.pending):
         # A writer that goes on may have taken a new partition for one that stays.
         for partition in sorted(partitions):
@@ -48,7 +48,7 @@ def forget(table: Table, time: str) -> None:
     """Removes what a run wrote after another writer had rolled its write back: its data files and its records in the metadata
     table. To be called under the table's lock, by the process that wrote. Rule COMMIT-532."""
     storage = table.storage
-    run(storage, [SideBySide(tuple(Delete(path) for path, _ in list_marked_files(storage, time)))])
+    run(storage, [DeleteMany(tuple(path for path, _ in list_marked_files(storage, time)))])
     run(storage, undo_steps(storage, time))
     storage.delete_folder(marker_folder(time))
 

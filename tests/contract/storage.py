@@ -95,6 +95,17 @@ class StorageContract:
         assert storage.exists("top") and storage.exists(NAMES[0])
         assert not storage.exists("nothing") and not storage.exists("top/below")
 
+    def test_many_files_are_deleted_together(self, whole_engine: AnyEngine, uris: list[str], table: Path) -> None:
+        """STORE-1150: whatever their names are, and also where some are not there."""
+        logs = [f"{name}/{name}.log.1_0-1-2" for name in NAMES]
+        for number, uri in enumerate(uris):
+            storage = whole_engine.storage(uri)
+            chosen = logs[number :: len(uris)]
+            storage.delete_files([*chosen, "nothing/below", f"{NAMES[0]}/nothing"], in_order=number == 1)
+            assert not any(storage.exists(path) for path in chosen)
+            storage.delete_files([])
+        assert sorted(path.name for path in table.rglob("*") if path.is_file()) == ["top", *["x"] * len(NAMES)]
+
     def test_missing_folders_list_empty_and_missing_files_raise(self, whole_engine: AnyEngine, uris: list[str]) -> None:
         """STORE-2, STORE-3."""
         storage = whole_engine.storage(uris[0])

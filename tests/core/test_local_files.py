@@ -124,6 +124,27 @@ def test_nothing_is_changed_by_way_of_a_link(tmp_path: Path, engine: str) -> Non
     assert [path.read_bytes() for path in (tmp_path / "other").rglob("*") if path.is_file()] == [b"mine"]
 
 
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_many_files_go_with_what_belongs_to_them_and_never_by_way_of_a_link(tmp_path: Path, engine: str) -> None:
+    """STORE-1150, STORE-800, STORE-942: checksums and unfinished files go too; those of other files stay."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a").write_bytes(b"mine")
+    (tmp_path / "t/x").mkdir(parents=True)
+    (tmp_path / "t/y").symlink_to("../other")
+    storage = load_engine(engine).storage(str(tmp_path / "t"))
+    for name in ("a", "b", "c"):
+        (tmp_path / "t/x" / name).write_bytes(b"1")
+        (tmp_path / f"t/x/.{name}.crc").write_bytes(b"1")
+        local_files._open(tmp_path / "t/x" / name)[1].close()
+    with pytest.raises(StorageError, match=r"t/y/a: .*t/y, on the way to it, is a link"):
+        storage.delete_files(["x/a", "y/never written", "y/a", "x/b"])
+    assert (tmp_path / "other/a").read_bytes() == b"mine"
+    left = {part for name in ("b", "c") for part in (name, f".{name}.crc", local_files._name_temporaries(name)[0])}
+    assert {path.name for path in (tmp_path / "t/x").iterdir()} == left
+    storage.delete_files(["x/c", "x/b", "y/never written"])
+    assert list((tmp_path / "t/x").iterdir()) == []
+
+
 @pytest.mark.parametrize("linked", ["y", ".hoodie/.temp"])
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_write_through_a_linked_folder_is_refused_and_leaves_every_byte(

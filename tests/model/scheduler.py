@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -269,6 +269,10 @@ class StoppingStorage(ArrowStorage):
     def delete(self, path: str) -> None:
         self.beats.discard(path)
         self._change("delete", path, lambda: super(StoppingStorage, self).delete(path))
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        for path in paths if in_order else reversed(paths):
+            self.delete(path)
 
     def delete_folder(self, path: str) -> None:
         self._change("delete_folder", path, lambda: super(StoppingStorage, self).delete_folder(path))

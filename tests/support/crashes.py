@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -71,6 +71,10 @@ class MortalStorage(ArrowStorage):
 
     def delete(self, path: str) -> None:
         self._change(lambda: super(MortalStorage, self).delete(path))
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        for path in paths if in_order else reversed(paths):
+            self.delete(path)
 
     def delete_folder(self, path: str) -> None:
         self._change(lambda: super(MortalStorage, self).delete_folder(path))

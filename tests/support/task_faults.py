@@ -69,6 +69,10 @@ class FaultyStorage(ArrowStorage):
         if strikes:
             self._after()
 
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        for path in paths:
+            self.delete(path)
+
     def _befalls(self, path: str) -> bool:
         """Whether a file is the first data file, or base file of an index, of a task."""
         is_struck = not path.startswith(".hoodie/") or path.endswith(".hfile")

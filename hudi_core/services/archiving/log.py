@@ -51,7 +51,8 @@ class LogWriter:
 
     def _blocks(self, timeline: Timeline, actions: Sequence[Action]) -> Iterator[bytes]:
         states = [instant for action in actions for instant in action.states]
-        entries = list(in_order(lambda instant: _entry(timeline, instant), states, STORAGE_REQUESTS))
+        workers = STORAGE_REQUESTS if self.storage.is_remote else 1
+        entries = list(in_order(lambda instant: _entry(timeline, instant), states, workers))
         for start in range(0, len(entries), self.block_entries):
             records = write_records(
                 _SCHEMA, entries[start : start + self.block_entries], f"{self.storage.uri}/{self.folder}"

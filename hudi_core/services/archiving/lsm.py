@@ -133,9 +133,10 @@ class LsmWriter:
         self.storage.replace(f"{self.folder}/{VERSION_FILE}", str(number).encode())
 
     def _rows(self, timeline: Timeline, actions: Sequence[Action], progress: Callable[[int], None]) -> Iterator[Any]:
+        workers = STORAGE_REQUESTS if self.storage.is_remote else 1
         for start in range(0, len(actions), _TOGETHER):
             part = actions[start : start + _TOGETHER]
-            contents = list(in_order(lambda action: _contents(timeline, action), part, STORAGE_REQUESTS))
+            contents = list(in_order(lambda action: _contents(timeline, action), part, workers))
             columns = StructColumn(
                 len(part),
                 {

@@ -53,7 +53,7 @@ def archive(table: Table, options: ArchiveOptions | None = None) -> ArchiveResul
     value.
     """
     given, begun = options or ArchiveOptions(), perf_counter()
-    latest = refreshed(table)
+    latest = refreshed(table) if given.dry_run else table
     refuse_unwritable(latest, merges=False)
     settings = archive_settings(latest.config, given)
     _refuse_unreadable(latest)
@@ -64,6 +64,10 @@ def archive(table: Table, options: ArchiveOptions | None = None) -> ArchiveResul
         with table_lock(latest.storage, clock=given.clock):
             latest = roll_back_failed(refreshed(latest), given.clock)
             refuse_unwritable(latest, merges=False)
+            settings = archive_settings(latest.config, given)
+            if total:
+                # Whatever is more than the least number goes with this archive.
+                settings = replace(settings, keep_max=settings.keep_min)
             settled = [_without_archived(target) for target in _targets(latest, settings)]
             if any(settled):
                 latest = refreshed(latest)
@@ -84,8 +88,6 @@ def archive(table: Table, options: ArchiveOptions | None = None) -> ArchiveResul
             if len(done) < _round(latest.storage):
                 merges = sum(target.tidy() for target in _targets(latest, settings))
                 break
-        # Whatever is more than the least number goes with this archive.
-        settings = replace(settings, keep_max=settings.keep_min)
     return ArchiveResult(
         "completed" if total or metadata_total else NOTHING,
         total,

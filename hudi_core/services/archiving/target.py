@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hudi_core.commit.steps import Delete, SideBySide, Step
+from hudi_core.commit.steps import DeleteMany, Step
 from hudi_core.engine import Engine, Storage
 from hudi_core.services.archiving.actions import Action
 from hudi_core.services.archiving.log import LogWriter
@@ -17,8 +17,8 @@ from hudi_core.timeline.history_lsm import LsmHistory, lsm_snapshot, time_range
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.timeline import Timeline
 
-_TOGETHER: Final = 1000
-"""Files of states before completion that are deleted in one step."""
+_TOGETHER: Final = 5000
+"""Files that are deleted in one step."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class ArchiveTarget:
         """
         pending = [self._path(instant) for action in actions for instant in action.pending]
         for start in range(0, len(pending), _TOGETHER):
-            yield SideBySide(tuple(map(Delete, pending[start : start + _TOGETHER])))
-        for action in actions:
-            for instant in (*action.others, action.completed):
-                yield Delete(self._path(instant))
+            yield DeleteMany(tuple(pending[start : start + _TOGETHER]))
+        completed = [self._path(instant) for action in actions for instant in (*action.others, action.completed)]
+        for start in range(0, len(completed), _TOGETHER):
+            yield DeleteMany(tuple(completed[start : start + _TOGETHER]), in_order=True)
 
     def _path(self, instant: Instant) -> str:
         return f"{self.timeline.folder}/{instant.file}"

@@ -15,7 +15,7 @@ from hudi_core.commit.avro_schemas import CLEAN_METADATA
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import PARTITION_METADATA
-from hudi_core.commit.steps import Create, Delete, SideBySide, run
+from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
@@ -154,8 +154,8 @@ def _deletions(table: Table, files: Names) -> Iterator[int]:
 
 
 def _delete(storage: Storage, paths: Sequence[str]) -> None:
-    """Deletes files side by side. It may be done again."""
-    SideBySide(tuple(map(Delete, paths))).apply(storage)
+    """Deletes files, in any order. It may be done again."""
+    storage.delete_files(paths)
 
 
 def _deletable(table: Table, plan: CleanPlan) -> Iterator[str]:

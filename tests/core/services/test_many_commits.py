@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,10 @@ class CountingStorage(ArrowStorage):
     def delete(self, path: str) -> None:
         self.counts["deleted"] += 1
         super().delete(path)
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        self.counts["deleted"] += len(paths)
+        super().delete_files(paths, in_order=in_order)
 
 
 def counted(path: Path, commits: int, version: int) -> Counter[str]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_arrow.remote import RemoteStorage
-from hudi_core.commit.steps import Delete, Ensure, SideBySide, run
+from hudi_core.commit.steps import Delete, DeleteMany, Ensure, SideBySide, run
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import HudiError
 from hudi_core.front.opening import create_table, open_table
@@ -150,6 +150,13 @@ def test_steps_side_by_side_are_one_wave(store: MeasuredStore) -> None:
         run(storage, [SideBySide(tuple(map(Delete, paths[1:])))])
     assert (len(requests), requests.waves) == (59, 3), requests
     assert storage.read("folder/0") == b"first"
+    for path in paths[1:]:
+        storage.create(path, b"third")
+    with store.measured() as requests:
+        run(storage, [DeleteMany((*paths[1:11], "folder/nothing"))])
+        run(storage, [DeleteMany(tuple(paths[11:]), in_order=True)])
+    assert (len(requests), requests.waves) == (10, 10), requests
+    assert [file.path for file in storage.list("folder")] == ["folder/0"]
     with store.measured() as requests:
         storage.delete_folder("folder")
         storage.delete_folder("folder")
