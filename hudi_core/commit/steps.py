@@ -66,8 +66,8 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class DeleteMany:
-    """Deletes files; nothing for those that are not there. `in_order` where nobody may miss one whose predecessor is there: no reader
-    meanwhile, and nobody after a death."""
+    """Deletes files; nothing for those that are not there. `in_order` where nobody may miss one whose predecessor is there:
+    no reader meanwhile, and nobody after a death."""
 
     paths: tuple[str, ...]
     in_order: bool = False

@@ -18,14 +18,11 @@ from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import read_stated_layout
-from hudi_core.tagging.buckets import has_hashing_nodes
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
 from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_read_only
 from hudi_core.types.nodes import String
 
-_BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
 _MADE_UP_KEY: Final = re.compile(r"[0-9]+_[0-9]+_[0-9]+")
 """A record key that a table without key fields gives a row."""
 _TRUE: Final = "true"
@@ -85,22 +82,6 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
         raise UnsupportedError(where, message=str(problem)) from problem
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
-
-
-def refuse_buckets(table: Table) -> None:
-    """Raises `UnsupportedError` where file groups are those of a bucket index, or will be: each key has to be in the file group
-    that its hash names."""
-    if read_stated_layout(table.config.properties, table.config.record_key_fields) is not None:
-        raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found="a bucket index")
-    slices = table.slices()[:64]
-    ids = [file_slice.file_id for file_slice in slices]
-    if ids and all(map(_BUCKET_ID.fullmatch, ids)):
-        raise UnsupportedError(
-            table.storage.uri, expected="file groups that are not buckets", found=f"the bucket {ids[0]}"
-        )
-    if slices and has_hashing_nodes(table.storage, slices[0].partition):
-        found = f"nodes of consistent hashing in partition {slices[0].partition!r}"
-        raise UnsupportedError(table.storage.uri, expected="file groups that are not buckets", found=found)
 
 
 def list_excluded_groups(table: Table) -> frozenset[tuple[str, str]]:

@@ -36,7 +36,8 @@ from hudi_core.tagging.tag import Tagger
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.transactions.refusals import list_excluded_groups, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
-from hudi_core.writing.bucket_plan import buckets_of_rows, plan_buckets, refuse_other_buckets
+from hudi_core.writing.bucket_places import bucket_places
+from hudi_core.writing.bucket_plan import BucketUse, plan_buckets, refuse_other_buckets
 from hudi_core.writing.deleted_keys import with_deleted_keys
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
@@ -245,23 +246,27 @@ def plan_in_buckets(
 ) -> Planned:
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
     they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
-    logs, combine = writes_logs(table), operation not in _ADDS_ALONE
-    anew = operation in _OVERWRITES
-    if (logs or removes is not None) and not anew:  # a log file records which of its keys are new
+    use = bucket_use(table, operation)
+    if use.looks_up(removes=removes is not None):
         tagger, located = locate(table, incoming.keys, options)
         sources = tagger.sources
     else:
         sources, located = Sources(table.snapshot()), Locations.nowhere(len(incoming.keys))
-    buckets = buckets_of_rows(sources.snapshot, incoming.keys, layout, anew=anew)
+    partitions = [path for path, _ in incoming.keys.by_partition()]
+    buckets, steps = bucket_places(sources.snapshot, partitions, layout, anew=use.anew)
     planner = Planner(sources, instant_time, 1.0, options.sizes)
     places = Places(located.slices, _positions(located, options))
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
         places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
-    tasks = plan_buckets(planner, incoming.keys, buckets.buckets, places, logs=logs, combine=combine)
-    replaced = list_replaced_groups(table, operation, [path for path, _ in incoming.keys.by_partition()])
-    return Planned(tasks, replaced, spool=incoming.spool, before=buckets.steps)
+    tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
+    return Planned(tasks, list_replaced_groups(table, operation, partitions), spool=incoming.spool, before=steps)
+
+
+def bucket_use(table: Table, operation: Operation) -> BucketUse:
+    """What an operation does with the rows that it puts into buckets."""
+    return BucketUse(writes_logs(table), operation not in _ADDS_ALONE, operation in _OVERWRITES)
 
 
 def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions) -> Places:

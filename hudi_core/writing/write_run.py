@@ -357,18 +357,18 @@ def write_action(table: Table) -> str:
     return DELTA_COMMIT if table.config.type is TableType.MERGE_ON_READ else COMMIT
 
 
-def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
-    """For each key the number of the slice that holds it, and its place in the base file where it is known.
-
-    A record index has each key once in the whole table, so with one a key is looked for in all partitions; in a table of buckets
-    in the file group that its hash names.
-    """
+def tag_options(table: Table, options: WriteOptions) -> TagOptions:
+    """How a write locates keys. A record index has each key once in the whole table, so with one a key is looked for in all
+    partitions; in a table of buckets in the file group that its hash names."""
     layout = bucket_layout(table, options.properties)
-    if layout is not None:
-        buckets = None if layout.consistent else layout.buckets
-        tagger = Tagger(table, TagOptions(IndexType.BUCKET, False, buckets, layout.hash_fields))
-    else:
-        tagger = Tagger(table, TagOptions(options.index, locates_keys(table.config.kept_partitions)))
+    if layout is None:
+        return TagOptions(options.index, locates_keys(table.config.kept_partitions))
+    return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
+
+
+def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
+    """For each key the number of the slice that holds it, and its place in the base file where it is known."""
+    tagger = Tagger(table, tag_options(table, options))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, Locations.nowhere(len(keys))
     return tagger, tagger.locate(keys)

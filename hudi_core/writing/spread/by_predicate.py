@@ -11,10 +11,9 @@ from hudi_core.parallel.flow import SpreadRows
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
-from hudi_core.transactions.refusals import refuse_buckets
 from hudi_core.writing.by_predicate import Assigned, Where, check_update, key_scan, of_changes, writable_by_predicate
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.operations import Operation, run_of
+from hudi_core.writing.operations import Operation, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, sendable
 from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
@@ -29,7 +28,7 @@ def spread_delete_where(
     """As `writing.by_predicate.delete_where`."""
     settings = options or WriteOptions()
     latest = writable_by_predicate(table, where)
-    refuse_buckets(latest)
+    refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest)
     with ExitStack() as kept:
 
@@ -48,7 +47,7 @@ def spread_update(
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
     latest, checked = check_update(table, assigned, where)
-    refuse_buckets(latest)
+    refuse_unfit(latest, False, settings.properties)
     changes = replace(checked, table=sendable(latest))
     bare = bare_schema(latest)
     with ExitStack() as kept:
@@ -57,7 +56,7 @@ def spread_update(
             scan = table.scan(where, meta=False)
             prepares = preparation(table, scan.schema, instant_time)
             given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.apply))
-            planned = given.plan_upsert(table, instant_time, settings, kept)
+            planned = given.plan_upsert(table, instant_time, settings, kept, removes=True)
             return of_changes(planned.planned, table, changes, planned.loses, settings)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))

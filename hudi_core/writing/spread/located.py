@@ -26,6 +26,7 @@ from hudi_core.tagging.distributed import RemoteTagging
 from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger
 from hudi_core.transactions.reports import open_reports, pack_object, report, unpack
+from hudi_core.writing.bucket_places import BucketParts, BucketPlaces
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
@@ -37,9 +38,9 @@ from hudi_core.writing.write_run import WriteOptions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DealRanges:
-    """Rows to the ranges of their keys. It can be pickled."""
+    """Rows to the ranges of their keys, or to the parts of their buckets. It can be pickled."""
 
-    cuts: KeyCuts
+    cuts: KeyCuts | BucketParts
     engine: Engine[Any, Any, Any]
     schema: Schema
 
@@ -76,6 +77,8 @@ class LocateRows:
     """The columns that the rows lack and whose stored values stay."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """The properties of the write."""
+    buckets: BucketPlaces | None = None
+    """The places of the keys of a table of buckets."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:
@@ -101,12 +104,14 @@ class LocateRows:
             places = self._places(tagger, whole.keys, rows, located)
             if whole.removes is not None:
                 places = without_removed(places, whole.keys.records, whole.removes)
+            if self.buckets is not None:
+                places = self.buckets.place(whole.keys, places)
             yield from self._packets(part, whole, rows, places)
         yield report(part, self._report(part, whole, places))
 
     def _places(self, tagger: Tagger, keys: KeyColumns, rows: Spool, located: Locations) -> Places:
         options = WriteOptions(record_positions=self.record_positions, properties=self.properties)
-        if self.deletes:
+        if self.deletes or self.buckets is not None:
             return Places(located.slices, located.positions if self.record_positions else None)
         incoming = Incoming(self.table_schema, self.schema, rows, keys, self.lacking)
         return upsert_places(tagger, incoming, located, options)

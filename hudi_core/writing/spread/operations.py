@@ -22,17 +22,20 @@ from hudi_core.parallel.flow import Flow, SpreadRows
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.tagging.distributed import Distribution, distribution, remote_tagging
+from hudi_core.tagging.bucket_layout import BucketLayout, bucket_layout
+from hudi_core.tagging.distributed import Distribution, RemoteTagging, distribution, remote_tagging
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
-from hudi_core.tagging.tag import TagOptions
 from hudi_core.transactions.key_exchange import KeyExchange
-from hudi_core.transactions.refusals import list_excluded_groups, refuse_buckets
+from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.transactions.reports import open_reports
 from hudi_core.writing.batch_columns import BatchColumns
+from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_places
+from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
 from hudi_core.writing.operations import (
     Operation,
+    bucket_use,
     columns_of_write,
     latest_writable,
     list_replaced_groups,
@@ -53,7 +56,7 @@ from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, i
 from hudi_core.writing.spread.written import WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
-from hudi_core.writing.write_run import Planned, WriteOptions, Written, bare_schema
+from hudi_core.writing.write_run import Planned, WriteOptions, Written, bare_schema, tag_options
 
 KEYS_OF_RANGE: Final = 1 << 20
 """Rows that are located together, at most about."""
@@ -70,8 +73,7 @@ def spread_write(
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
     order_of(table, operation, settings)
-    latest = latest_writable(table, operation)
-    refuse_buckets(latest)
+    latest = latest_writable(table, operation, settings.properties)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
     if operation is Operation.DELETE:
@@ -154,24 +156,28 @@ class GivenRows:
         """Rows are added as they are, or replace others."""
         self._refuse_repeated_keys()
         run = run_of(self.table, operation, self.schema, self._spool, options)
+        with ExitStack() as kept:
+            return run.run(lambda table, time: self._plan_adding(table, operation, time, options, kept))
 
-        def plan(table: Table, instant_time: str) -> Planned:
-            inserts = self.report.partitions
-            planner = self._planner(table, instant_time, options)
-            routes = planner.insert(inserts, fill=operation is Operation.INSERT)
-            order = order_of(table, operation, options)
-            new_rows: KeyCuts | InputOrder
-            if order is RowOrder.GLOBAL:
-                new_rows = share_cuts(self.report.samples, routes.of_partitions)
-            else:
-                new_rows = input_order(routes.of_partitions, self.report)
-            writes = _Writes(
-                self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored,
-                self.rows.runner,
-            )  # fmt: skip
-            return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
-
-        return run.run(plan)
+    def _plan_adding(
+        self, table: Table, operation: Operation, instant_time: str, options: WriteOptions, kept: ExitStack
+    ) -> Planned:
+        layout = bucket_layout(table, options.properties)
+        if layout is not None:
+            return self._plan_in_buckets(table, operation, instant_time, options, layout, kept).planned
+        inserts = self.report.partitions
+        planner = self._planner(table, instant_time, options)
+        routes = planner.insert(inserts, fill=operation is Operation.INSERT)
+        order = order_of(table, operation, options)
+        new_rows: KeyCuts | InputOrder
+        if order is RowOrder.GLOBAL:
+            new_rows = share_cuts(self.report.samples, routes.of_partitions)
+        else:
+            new_rows = input_order(routes.of_partitions, self.report)
+        writes = _Writes(
+            self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored, self.rows.runner
+        )
+        return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
 
     def upsert(self, options: WriteOptions) -> WriteResult:
         """Rows are merged with those of their keys."""
@@ -184,8 +190,14 @@ class GivenRows:
 
             return run.run(plan)
 
-    def plan_upsert(self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack) -> PlannedUpsert:
-        """The plan of a merge; what is kept for it is let go of by `kept`."""
+    def plan_upsert(
+        self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack, *, removes: bool = False
+    ) -> PlannedUpsert:
+        """The plan of a merge; what is kept for it is let go of by `kept`. With `removes` some rows may stand for the deletion of
+        their keys."""
+        layout = bucket_layout(table, options.properties)
+        if layout is not None:
+            return self._plan_in_buckets(table, Operation.UPSERT, instant_time, options, layout, kept, removes=removes)
         planner = self._planner(table, instant_time, options)
         flow, located = self._locate(table, options, kept, deletes=False)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
@@ -193,6 +205,32 @@ class GivenRows:
         writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
         return PlannedUpsert(Planned(routes.tasks, work=writes), losing)
+
+    def _plan_in_buckets(
+        self,
+        table: Table,
+        operation: Operation,
+        instant_time: str,
+        options: WriteOptions,
+        layout: BucketLayout,
+        kept: ExitStack,
+        *,
+        removes: bool = False,
+    ) -> PlannedUpsert:
+        """As `writing.operations.plan_in_buckets`: rows travel by the places of their keys. Rule WRITE-1151."""
+        use, partitions = bucket_use(table, operation), self.report.partitions
+        planner = self._planner(table, instant_time, options)
+        places, steps = bucket_places(planner.sources.snapshot, partitions, layout, anew=use.anew)
+        tagging = remote_tagging(table, tag_options(table, options))
+        if not use.looks_up(removes=removes):
+            tagging = tagging.of_slices(())
+        deals, ranges = BucketParts(places, self._ranges), self._ranges
+        flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places)
+        routes = route_buckets(planner, places, located.updates, set(located.leaving), use)
+        writes = _Writes(flow, routes, KeyCuts({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
+        replaced = list_replaced_groups(table, operation, partitions)
+        losing = frozenset(routes.of_slices[number] for number in located.losing)
+        return PlannedUpsert(Planned(routes.tasks, replaced, work=writes, before=steps), losing)
 
     def delete(self, options: WriteOptions) -> WriteResult:
         """The rows of keys are deleted."""
@@ -212,18 +250,31 @@ class GivenRows:
         self, table: Table, options: WriteOptions, kept: ExitStack, *, deletes: bool
     ) -> tuple[Flow, LocatedReport]:
         """The rows with their places, all of a key in one part."""
-        whole_table = locates_keys(table.config.kept_partitions)
-        tagging = remote_tagging(table, TagOptions(options.index, whole_table))
+        tagging = remote_tagging(table, tag_options(table, options))
         ranges = self._ranges
         if tagging.slices:
             kind, tagging = distribution(tagging, self.rows.runner, ranges)
-            if kind is Distribution.FILES:
+            if kind is not Distribution.KEY_RANGES:
                 ranges = min(ranges, max(self._least_ranges, WIDE_RANGES))
-        cuts = range_cuts(self.report.samples, ranges, by_key=whole_table)
+        cuts = range_cuts(self.report.samples, ranges, by_key=tagging.options.whole_table)
+        return self._locate_parts(cuts, ranges, tagging, options, kept, deletes=deletes)
+
+    def _locate_parts(
+        self,
+        deals: KeyCuts | BucketParts,
+        parts: int,
+        tagging: RemoteTagging,
+        options: WriteOptions,
+        kept: ExitStack,
+        *,
+        deletes: bool = False,
+        buckets: BucketPlaces | None = None,
+    ) -> tuple[Flow, LocatedReport]:
+        properties = dict(options.properties)
         step = LocateRows(
-            tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, dict(options.properties)
+            tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, properties, buckets
         )
-        dealt = self.kept.map(DealRanges(cuts, table.engine, self.stored)).deal(ranges)
+        dealt = self.kept.map(DealRanges(deals, tagging.table.engine, self.stored)).deal(parts)
         flow = kept.enter_context(dealt.map(step).keep())
         return flow, sum_reports(flow.reports())
 

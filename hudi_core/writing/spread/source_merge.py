@@ -21,12 +21,10 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
 from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_keys
-from hudi_core.tagging.tag import TagOptions
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.transactions.refusals import refuse_buckets
 from hudi_core.transactions.reports import report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.operations import Operation, run_of
+from hudi_core.writing.operations import Operation, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
@@ -45,7 +43,7 @@ from hudi_core.writing.spread.packs import RowPack, join_packs, pack_runs
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.update_outcomes import ChangedRows
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema, tag_options
 
 _PARTS_PER_CORE = 2
 
@@ -56,7 +54,7 @@ def spread_merge(
     """As `writing.source_merge.operations.merge`, of rows in parts."""
     settings = options or WriteOptions()
     latest = mergeable(table)
-    refuse_buckets(latest)
+    refuse_unfit(latest, False, settings.properties)
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest)
@@ -68,7 +66,7 @@ def spread_merge(
             merged = _MergedParts(bound.rows, rows.runner, *_deal(kept, given, table, sent, settings))
             prepares = preparation(table, bound.rows, instant_time)
             prepared = files.enter_context(prepare_rows(table, merged, prepares, iter))
-            planned = prepared.plan_upsert(table, instant_time, settings, files)
+            planned = prepared.plan_upsert(table, instant_time, settings, files, removes=True)
             return of_merge(planned.planned, table, bound, planned.loses)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
@@ -82,7 +80,7 @@ def _deal(
     ranges = max(kept.parallelism, -(-given.rows // KEYS_OF_RANGE))
     parts = max(1, _PARTS_PER_CORE * kept.parallelism)
     cuts = range_cuts(given.samples, ranges, by_key=merge.whole_table)
-    tagging = remote_tagging(table, TagOptions(options.index, merge.whole_table))
+    tagging = remote_tagging(table, tag_options(table, options))
     first_rows = {part.part: given.first_row(part.part) for part in given.parts}
     ranged = kept.map(DealRanges(cuts, table.engine, merge.given)).deal(ranges)
     located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).deal(parts)

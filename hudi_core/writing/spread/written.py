@@ -24,7 +24,7 @@ from hudi_core.transactions.reports import keep_needed, open_reports, unpack, wr
 from hudi_core.writing.announce import marker_steps
 from hudi_core.writing.spread.packs import RowPack, join_packs
 from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
-from hudi_core.writing.tasks import RewriteFile, Task, TaskRunner, of_attempt
+from hudi_core.writing.tasks import NewFile, RewriteFile, Task, TaskRunner, of_attempt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ class _TaskRows:
         whole, own = self._whole, self._rows[number]
         slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
         places = Places(slices, whole.positions, whole.deleted)
-        new = own[slices[own] == NOWHERE]
+        new = own if isinstance(task, NewFile) else own[slices[own] == NOWHERE]
         if self._in_key_order:
             new = in_order_of_keys(whole.keys.records, new)
         numbers = np.concatenate([own[slices[own] > NOWHERE], new]) if len(new) < len(own) else new

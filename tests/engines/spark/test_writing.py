@@ -33,6 +33,7 @@ from hudi_core.writing.plan import FileSizes
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.front.table import SparkTable
 from hudi_spark.structs import schema_to_spark
+from tests.core.writing.spread.test_buckets import LAYOUTS, assert_same
 from tests.support.spread_writes import KINDS, assert_results, assert_twins, operation_rows, random_rows, rows_of, twins
 
 INDEXES = ("column_stats", "record_index")
@@ -104,6 +105,30 @@ def test_a_dataframe_is_written_as_rows_of_arrow_are(
     assert sorted(map(tuple, shown.collect())) == sorted(
         (row["id"], row["ts"]) for row in open_table(whole.storage.uri).scan(columns=["id", "ts"]).to_json_rows()
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "layout"),
+    [
+        pytest.param(kind, version, layout, marks=() if (kind, version, layout) == ("mor", 9, "simple") else SOAK)
+        for kind, version in KINDS
+        for layout in ("simple", "consistent")
+        if kind == "mor" or layout == "simple"
+    ],
+)
+def test_a_dataframe_is_written_to_buckets_as_rows_of_arrow_are(
+    spark: Any, tmp_path: Path, kind: str, version: int, layout: str
+) -> None:
+    """WRITE-1151: rows, indexes and the names of file groups are those of a write of the whole."""
+    spread, whole = twins(tmp_path, kind, version, INDEXES, options=LAYOUTS[layout])
+    chance = random.Random(f"{kind}{version}{layout}")
+    for number, op in enumerate(("upsert", "insert", "delete", "upsert")):
+        rows = operation_rows(chance, op, number, INDEXES, wide=number > 2)
+        assert_results(spread_table(spark, spread).write(frame_of(spark, rows), op), write(whole, rows, op))
+    assigned = {"ts": col("ts") + 100, "f": -0.0}
+    assert_results(spread_table(spark, spread).update(assigned, "ts > 2"), update(whole, assigned, "ts > 2"))
+    assert_results(spread_table(spark, spread).delete(where="ts < 2"), delete_where(whole, "ts < 2"))
+    assert_same(spread, whole)
 
 
 def test_every_verb_has_its_operation(spark: Any, tmp_path: Path) -> None:
