@@ -160,3 +160,5 @@ class TableChange:
     these, nor are any in `replaced_keys` and `replaced_secondary`."""
     replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
     """By metadata partition the keys of the replaced file groups in secondary indexes, of the indexes that existed then."""
+    looks_up: bool = False
+    """Its keys were looked up, though its operation adds rows as they are."""

@@ -53,7 +53,7 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
     since = list(_list_completed_since(begun, latest))
     for instant, metadata in since:
-        meetings = conflicting_meetings(change.operation, metadata.operation)
+        meetings = conflicting_meetings(change.operation, metadata.operation, looks_up=change.looks_up)
         changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
         changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
         if metadata.operation in COMPACTIONS:

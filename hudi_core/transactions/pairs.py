@@ -89,7 +89,7 @@ PAIRS: Final = (
         firsts=_CHANGES, seconds=_CHANGES,
     ),
     Pair(
-        "new file groups beside a look-up", "upsert, delete, update, overwrite", "a write that adds rows",
+        "new file groups beside a look-up", "upsert, delete, update, overwrite, insert that looks up", "a write that adds rows",
         Meeting.NEW_FILE_GROUP, Outcome.AGAIN, "Both complete. A key may be there twice, and an overwrite may leave rows.",
         ("CONFLICT-2",), "The new rows may be its own.", frozenset({Role.LOOK_UP, Role.OVERWRITE}), _CHANGES,
     ),
@@ -208,9 +208,10 @@ def role_of(operation: str | None) -> Role:
     return _ROLES.get((operation or "").upper(), Role.OTHER)
 
 
-def conflicting_meetings(first: str | None, second: str | None) -> Set[Meeting]:
-    """What a write of one operation may not have in common with one of another that completed since it began."""
-    mine, other = role_of(first), role_of(second)
+def conflicting_meetings(first: str | None, second: str | None, *, looks_up: bool = False) -> Set[Meeting]:
+    """What a write of one operation may not have in common with one of another that completed since it began. With `looks_up` it
+    looked up the keys of the rows that it adds."""
+    mine, other = Role.LOOK_UP if looks_up else role_of(first), role_of(second)
     return {
         pair.meeting
         for pair in PAIRS

@@ -27,9 +27,11 @@ alter_schema     schema changes as commits
 announce         what a write announces before it creates data files: partitions, and a marker of each file
 assignments      new values of columns: expressions in the types of the columns
 batch_columns    columns that only a batch or only its table has: refused, filled, kept or added
+bucket_places    the place of each key in a table of buckets, for rows that are here and for rows in parts
 bucket_plan      the tasks of a write to a table of buckets: each row goes to the file group that its key's hash names
 by_predicate     deletes and updates of the rows that match a predicate
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
+duplicates       what an insert does with keys that are there
 exact_types      rows in the types of a table's columns where only their form differs, exactly or not at all
 half_written     file groups with a base file of a write that goes on, beside which some readers miss log files
 incoming         rows that are to be written: in the table's schema, with their keys, and checked

@@ -39,6 +39,12 @@ from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.bucket_places import bucket_places
 from hudi_core.writing.bucket_plan import BucketUse, plan_buckets, refuse_other_buckets
 from hudi_core.writing.deleted_keys import with_deleted_keys
+from hudi_core.writing.duplicates import (
+    INSERT_DUPLICATES,
+    DuplicatePolicy,
+    duplicate_policy,
+    places_without_duplicates,
+)
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
 from hudi_core.writing.moves import resolve_moves
@@ -113,7 +119,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     incoming = incoming_rows(latest, rows, instant, columns, settings.tally, keeps_records=keeps_records)
     with closing(incoming.spool):
         refuse_lost_paths(incoming.keys)
-        if operation is not Operation.UPSERT:
+        if operation is not Operation.UPSERT and policy_of(latest, operation, settings) is DuplicatePolicy.NONE:
             refuse_repeated_keys(latest, incoming.keys)
         return _write_rows(latest, incoming, operation, settings)
 
@@ -159,6 +165,17 @@ def order_of(table: Table, operation: Operation, options: WriteOptions) -> RowOr
         return RowOrder.GLOBAL
     stated = options.sort or bulk_order(options.properties, table.config.properties)
     return RowOrder(stated or RowOrder.GLOBAL)
+
+
+def policy_of(table: Table, operation: Operation, options: WriteOptions) -> DuplicatePolicy:
+    """What an operation does with rows whose key is there: other operations than insert look no keys up for it, or merge. Raises
+    `UsageError` for a policy of a table without keys."""
+    if operation is not Operation.INSERT:
+        return DuplicatePolicy.NONE
+    policy = duplicate_policy(options.properties, table.config.properties)
+    if policy is not DuplicatePolicy.NONE and not table.config.record_key_fields:
+        raise UsageError(INSERT_DUPLICATES, expected="none for a table without record keys", found=repr(str(policy)))
+    return policy
 
 
 def operation_of(op: str) -> Operation:
@@ -246,8 +263,8 @@ def plan_in_buckets(
 ) -> Planned:
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
     they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
-    use = bucket_use(table, operation)
-    if use.looks_up(removes=removes is not None):
+    use, policy = bucket_use(table, operation), policy_of(table, operation, options)
+    if use.looks_up(removes=removes is not None or policy is not DuplicatePolicy.NONE):
         tagger, located = locate(table, incoming.keys, options)
         sources = tagger.sources
     else:
@@ -256,6 +273,8 @@ def plan_in_buckets(
     buckets, steps = bucket_places(sources.snapshot, partitions, layout, anew=use.anew)
     planner = Planner(sources, instant_time, 1.0, options.sizes)
     places = Places(located.slices, _positions(located, options))
+    if policy is not DuplicatePolicy.NONE:
+        places = places_without_duplicates(incoming.keys, located.slices, policy, whole_table=False)
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
@@ -343,13 +362,22 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
-        places = Places(np.full(len(keys), NOWHERE, np.int64))
+        places = _added_places(table, keys, operation, options)
         inserts = {path: len(rows) for path, rows in group_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         tasks = rows_of_tasks(routes, keys, places, order_of(table, operation, options))
         return Planned(tasks, list_replaced_groups(table, operation, inserts))
 
     return run.run(plan)
+
+
+def _added_places(table: Table, keys: KeyColumns, operation: Operation, options: WriteOptions) -> Places:
+    """The places of rows that are added. Those whose key is there are looked up where a policy says so, anew in each attempt."""
+    policy = policy_of(table, operation, options)
+    if policy is DuplicatePolicy.NONE:
+        return Places(np.full(len(keys), NOWHERE, np.int64))
+    tagger, located = locate(table, keys, options)
+    return places_without_duplicates(keys, located.slices, policy, whole_table=tagger.options.whole_table)
 
 
 def of_given_columns(
@@ -375,7 +403,10 @@ def run_of(
     action = REPLACE_COMMIT if operation in _OVERWRITES else write_action(table)
     name = _RECORDED_AS.get(operation, operation.upper())
     merges = operation not in _ADDS_ALONE | _OVERWRITES
-    return WriteRun(table, name, action, schema, rows.schema, rows, options, merges=merges, kept=kept)
+    looks_up = policy_of(table, operation, options) is not DuplicatePolicy.NONE
+    return WriteRun(
+        table, name, action, schema, rows.schema, rows, options, merges=merges, kept=kept, looks_up=looks_up
+    )
 
 
 def list_replaced_groups(table: Table, operation: Operation, partitions: Iterable[str]) -> dict[str, tuple[str, ...]]:

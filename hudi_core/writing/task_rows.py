@@ -19,8 +19,8 @@ from hudi_core.writing.plan import Routes, Share
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 NONE: Final = np.zeros(0, np.int64)
-_LEFT_OUT: Final = NOWHERE - 1
-"""In the place of the number of a slice."""
+LEFT_OUT: Final = NOWHERE - 1
+"""In the place of the number of a slice: a row that is left out."""
 
 
 class RowOrder(StrEnum):
@@ -65,7 +65,7 @@ def without_removed(places: Places, records: StringColumn, removes: Bools) -> Pl
         return places
     rows = np.flatnonzero(removes & (places.slices > NOWHERE))
     places = with_deleted_places(places, take_strings(records, rows), places.slices[rows])
-    return replace(places, slices=np.where(removes, _LEFT_OUT, places.slices))
+    return replace(places, slices=np.where(removes, LEFT_OUT, places.slices))
 
 
 def with_deleted_places(places: Places, records: StringColumn, slices: Numbers) -> Places:

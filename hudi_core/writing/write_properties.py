@@ -12,6 +12,7 @@ from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes,
 from hudi_core.errors import UsageError
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
+from hudi_core.writing.duplicates import DROP_DUPLICATES, INSERT_DUPLICATES, duplicate_policy
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 
@@ -43,6 +44,8 @@ WRITE_PROPERTIES: Final = (
     BLOCK_SIZE,
     TIMESTAMP_TYPES,
     BULK_SORT,
+    INSERT_DUPLICATES,
+    DROP_DUPLICATES,
 )
 
 INLINE_SERVICES: Final = (
@@ -80,6 +83,8 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             timestamp_types(value)
         elif name == BULK_SORT:
             bulk_order({name: value})
+        elif name == INSERT_DUPLICATES:
+            duplicate_policy({name: value})
         elif value.strip().lower() not in _FLAGS:
             raise UsageError(name, expected="true or false", found=repr(value))
 

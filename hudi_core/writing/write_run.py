@@ -192,6 +192,8 @@ class WriteRun:
     merges: bool = True
     kept: frozenset[int] = frozenset()
     """The columns that the rows lack and whose stored values stay."""
+    looks_up: bool = False
+    """An insert that looked its keys up: it conflicts as an upsert does."""
 
     def run(self, plan: Plan) -> WriteResult:
         """Plans, writes and commits. Raises `ConflictError` when other writers won each attempt."""
@@ -242,7 +244,7 @@ class WriteRun:
                 self.operation, self.action, self.schema, written.statuses, planned.replaced,
                 {} if locates_keys(staged) else _read_replaced_keys(running.table, planned.replaced),
                 planned.deleted_partitions, staged=written.staged,
-                replaced_secondary=read_replaced_secondary(running.table, left, planned.replaced),
+                replaced_secondary=read_replaced_secondary(running.table, left, planned.replaced), looks_up=self.looks_up,
             )  # fmt: skip
             if batch is None:
                 running.commit(change)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
@@ -27,6 +28,7 @@ from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, ta
 from hudi_core.tagging.tag import Tagger
 from hudi_core.transactions.reports import open_reports, pack_object, report, unpack
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces
+from hudi_core.writing.duplicates import DuplicatePolicy, places_without_duplicates
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operations import upsert_places
@@ -65,6 +67,14 @@ class RangeReport:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Duplicates:
+    """The policy for rows whose key is there, and the numbers of the first row of each part of the input."""
+
+    policy: DuplicatePolicy
+    first_rows: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LocateRows:
     """Locates the rows of a range, or with `deletes` the keys that are to be deleted. It can be pickled."""
 
@@ -79,6 +89,8 @@ class LocateRows:
     """The properties of the write."""
     buckets: BucketPlaces | None = None
     """The places of the keys of a table of buckets."""
+    duplicates: Duplicates | None = None
+    """What becomes of rows that are added and whose key is there; None for rows that are merged."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:
@@ -89,7 +101,12 @@ class LocateRows:
             yield report(part, error)
 
     def _locate(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        packs: list[RowPack] = [unpack(packet) for packet in packets]
+        packs: list[RowPack] = []
+        numbers: list[Numbers] = []
+        for packet in packets:
+            packs.append(unpack(packet))
+            if self.duplicates is not None:
+                numbers.append(self.duplicates.first_rows[packet.source] + packs[-1].numbers)
         if not packs:
             return
         whole, engine = join_packs(packs), self._engine
@@ -101,7 +118,13 @@ class LocateRows:
             located = Locations.nowhere(len(whole))
             if len(self.tagging.slices):
                 located = tagger.locate(whole.keys)
-            places = self._places(tagger, whole.keys, rows, located)
+            if self.duplicates is None:
+                places = self._places(tagger, whole.keys, rows, located)
+            else:
+                places = places_without_duplicates(
+                    whole.keys, located.slices, self.duplicates.policy, whole_table=tagger.options.whole_table,
+                    numbers=np.concatenate(numbers),
+                )  # fmt: skip
             if whole.removes is not None:
                 places = without_removed(places, whole.keys.records, whole.removes)
             if self.buckets is not None:

@@ -31,6 +31,7 @@ from hudi_core.transactions.reports import open_reports
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_places
 from hudi_core.writing.bucket_plan import route_buckets
+from hudi_core.writing.duplicates import DuplicatePolicy
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
 from hudi_core.writing.operations import (
@@ -42,6 +43,7 @@ from hudi_core.writing.operations import (
     of_given_columns,
     operation_of,
     order_of,
+    policy_of,
     refuse_unordered_upsert,
     run_of,
     writes_logs,
@@ -50,7 +52,7 @@ from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import measure_stored_row_bytes
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
-from hudi_core.writing.spread.located import CheckKeys, DealRanges, LocatedReport, LocateRows, sum_reports
+from hudi_core.writing.spread.located import CheckKeys, DealRanges, Duplicates, LocatedReport, LocateRows, sum_reports
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses
@@ -154,7 +156,8 @@ class GivenRows:
 
     def add(self, operation: Operation, options: WriteOptions) -> WriteResult:
         """Rows are added as they are, or replace others."""
-        self._refuse_repeated_keys()
+        if policy_of(self.table, operation, options) is DuplicatePolicy.NONE:
+            self._refuse_repeated_keys()
         run = run_of(self.table, operation, self.schema, self._spool, options)
         with ExitStack() as kept:
             return run.run(lambda table, time: self._plan_adding(table, operation, time, options, kept))
@@ -165,17 +168,20 @@ class GivenRows:
         layout = bucket_layout(table, options.properties)
         if layout is not None:
             return self._plan_in_buckets(table, operation, instant_time, options, layout, kept).planned
-        inserts = self.report.partitions
+        flow, inserts, samples = self.kept, self.report.partitions, self.report.samples
+        if duplicates := self._duplicates(table, operation, options):
+            flow, located = self._locate(table, options, kept, duplicates=duplicates)
+            inserts, samples = dict(located.inserts), list(located.samples)
         planner = self._planner(table, instant_time, options)
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         order = order_of(table, operation, options)
         new_rows: KeyCuts | InputOrder
         if order is RowOrder.GLOBAL:
-            new_rows = share_cuts(self.report.samples, routes.of_partitions)
+            new_rows = share_cuts(samples, routes.of_partitions)
         else:
             new_rows = input_order(routes.of_partitions, self.report)
         writes = _Writes(
-            self.kept, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored, self.rows.runner
+            flow, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored, self.rows.runner
         )
         return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
 
@@ -199,7 +205,7 @@ class GivenRows:
         if layout is not None:
             return self._plan_in_buckets(table, Operation.UPSERT, instant_time, options, layout, kept, removes=removes)
         planner = self._planner(table, instant_time, options)
-        flow, located = self._locate(table, options, kept, deletes=False)
+        flow, located = self._locate(table, options, kept)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
         cuts = share_cuts(located.samples, routes.of_partitions)
         writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
@@ -219,13 +225,14 @@ class GivenRows:
     ) -> PlannedUpsert:
         """As `writing.operations.plan_in_buckets`: rows travel by the places of their keys. Rule WRITE-1151."""
         use, partitions = bucket_use(table, operation), self.report.partitions
+        duplicates = self._duplicates(table, operation, options)
         planner = self._planner(table, instant_time, options)
         places, steps = bucket_places(planner.sources.snapshot, partitions, layout, anew=use.anew)
         tagging = remote_tagging(table, tag_options(table, options))
-        if not use.looks_up(removes=removes):
+        if not use.looks_up(removes=removes or duplicates is not None):
             tagging = tagging.of_slices(())
         deals, ranges = BucketParts(places, self._ranges), self._ranges
-        flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places)
+        flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places, duplicates=duplicates)
         routes = route_buckets(planner, places, located.updates, set(located.leaving), use)
         writes = _Writes(flow, routes, KeyCuts({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
         replaced = list_replaced_groups(table, operation, partitions)
@@ -247,7 +254,13 @@ class GivenRows:
         return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
 
     def _locate(
-        self, table: Table, options: WriteOptions, kept: ExitStack, *, deletes: bool
+        self,
+        table: Table,
+        options: WriteOptions,
+        kept: ExitStack,
+        *,
+        deletes: bool = False,
+        duplicates: Duplicates | None = None,
     ) -> tuple[Flow, LocatedReport]:
         """The rows with their places, all of a key in one part."""
         tagging = remote_tagging(table, tag_options(table, options))
@@ -257,7 +270,7 @@ class GivenRows:
             if kind is not Distribution.KEY_RANGES:
                 ranges = min(ranges, max(self._least_ranges, WIDE_RANGES))
         cuts = range_cuts(self.report.samples, ranges, by_key=tagging.options.whole_table)
-        return self._locate_parts(cuts, ranges, tagging, options, kept, deletes=deletes)
+        return self._locate_parts(cuts, ranges, tagging, options, kept, deletes=deletes, duplicates=duplicates)
 
     def _locate_parts(
         self,
@@ -269,14 +282,21 @@ class GivenRows:
         *,
         deletes: bool = False,
         buckets: BucketPlaces | None = None,
+        duplicates: Duplicates | None = None,
     ) -> tuple[Flow, LocatedReport]:
-        properties = dict(options.properties)
         step = LocateRows(
-            tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking, properties, buckets
-        )
+            tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking,
+            dict(options.properties), buckets, duplicates,
+        )  # fmt: skip
         dealt = self.kept.map(DealRanges(deals, tagging.table.engine, self.stored)).deal(parts)
         flow = kept.enter_context(dealt.map(step).keep())
         return flow, sum_reports(flow.reports())
+
+    def _duplicates(self, table: Table, operation: Operation, options: WriteOptions) -> Duplicates | None:
+        policy = policy_of(table, operation, options)
+        if policy is DuplicatePolicy.NONE:
+            return None
+        return Duplicates(policy, {part.part: self.report.first_row(part.part) for part in self.report.parts})
 
     def _refuse_repeated_keys(self) -> None:
         """Raises `RowError` for a key that comes twice, where the record index takes each once."""

@@ -33,6 +33,11 @@ def test_what_two_writes_may_not_have_in_common(first: str, second: str | None, 
     assert conflicting_meetings(first, second) == expected
 
 
+def test_an_insert_that_looks_its_keys_up_conflicts_as_an_upsert() -> None:
+    """WRITE-1153, CONFLICT-2."""
+    assert conflicting_meetings("INSERT", "INSERT", looks_up=True) == conflicting_meetings("UPSERT", "INSERT")
+
+
 def test_each_pair_has_a_name_and_says_what_apache_hudi_does() -> None:
     assert len({pair.name for pair in PAIRS}) == len(PAIRS)
     for pair in PAIRS:

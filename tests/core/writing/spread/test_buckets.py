@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -61,13 +60,8 @@ def assert_same(spread: Table, whole: Table) -> None:
     assert file_groups(spread) == file_groups(whole)
 
 
-def rows_of_scan(scan: Scan) -> LocalRows:
-    remote = scan.remote_scan()
-    return LocalRows(scan.table.engine, scan.schema, [list(remote.read([part])) for part in scan.parts()], repeats=True)
-
-
 @pytest.mark.parametrize(("kind", "version", "layout"), EACH)
-@pytest.mark.parametrize("indexes", [("column_stats", "record_index"), None])
+@pytest.mark.parametrize("indexes", [("column_stats", "bloom_filters"), None])
 def test_rows_come_to_the_buckets_of_their_keys(
     tmp_path: Path, kind: str, version: int, layout: str, indexes: Sequence[str] | None
 ) -> None:
@@ -83,12 +77,18 @@ def test_rows_come_to_the_buckets_of_their_keys(
             spread_write(spread, local_rows(spread.engine, cut(chance, rows), number % 2 == 1), op), expected
         )
         assert_same(spread, whole)
+
+    def rows_of_scan(scan: Scan) -> LocalRows:
+        remote = scan.remote_scan()
+        parts = [list(remote.read([part])) for part in scan.parts()]
+        return LocalRows(spread.engine, scan.schema, parts, repeats=True)
+
     assigned = {"ts": col("ts") + 100, "f": 0.5}
     assert_results(spread_update(spread, assigned, "ts > 2", rows_of_scan), update(whole, assigned, "ts > 2"))
     assert_results(spread_delete_where(spread, "ts < 1", rows_of_scan), delete_where(whole, "ts < 1"))
     assert_same(spread, whole)
     rows = random_rows(chance, 30, [0], distinct=True, keys=50)
-    on: Any = ["id", "p"] if indexes is None else "id"
+    on = ["id", "p"]
     assert_results(merged(spread, rows, on, chance, repeats=True), merged(whole, rows, on, None))
     assert_same(spread, whole)
 
