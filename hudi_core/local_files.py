@@ -23,6 +23,8 @@ _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
 _TEMPORARY, _TEMPORARY_END = ".hudi-core-", ".tmp"
 _CHECKSUM_END: Final = ".crc"
+_NAME_BYTES: Final = 255
+_PATH_BYTES: Final = 4096
 
 
 class TakenAwayError(FileNotFoundError):
@@ -49,6 +51,24 @@ class StorageWithSync(Protocol):
 
     def defer(self) -> AbstractContextManager[None]:
         """Where contents of new files are not synced one by one while the block runs, but with the next `sync`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NameLimits:
+    """How long names may be, in bytes: one step of a path, and a path from the table's root on."""
+
+    step: int
+    path: int
+
+
+@runtime_checkable
+class StorageWithLimits(Protocol):
+    """An optional part of an engine's storage whose names have a greatest length. Rule STORE-1154."""
+
+    @property
+    def limits(self) -> NameLimits | None:
+        """None where it is not known."""
         ...
 
 
@@ -244,6 +264,15 @@ def _list_companions(root: Path, folder: str) -> set[str]:
     with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
         return {entry.name for entry in entries if entry.name.endswith((_CHECKSUM_END, _TEMPORARY_END))}
     return set()
+
+
+def find_limits(root: Path) -> NameLimits:
+    """How long names may be below a folder that is there: what its file system says, else what most have."""
+    try:
+        step, whole = os.pathconf(root, "PC_NAME_MAX"), os.pathconf(root, "PC_PATH_MAX")
+    except (AttributeError, OSError, ValueError):
+        step, whole = _NAME_BYTES, _PATH_BYTES
+    return NameLimits(step, whole - len(os.fsencode(root.absolute())) - 2)
 
 
 def take_away(path: Path, content: bytes, unsynced: Unsynced) -> bool:

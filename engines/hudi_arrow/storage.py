@@ -35,7 +35,7 @@ from hudi_core.errors import (
     file_taken_away,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import TakenAwayError, Unsynced, own_path, walk
+from hudi_core.local_files import NameLimits, TakenAwayError, Unsynced, own_path, walk
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -212,6 +212,11 @@ class ArrowStorage:
                 local_files.delete_folder(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_dir(self.full(path))
+
+    @property
+    def limits(self) -> NameLimits | None:
+        is_disk = isinstance(self._filesystem, fs.LocalFileSystem)
+        return local_files.find_limits(Path(self._root or "/")) if is_disk else None
 
     def sync(self) -> None:
         with self._report_errors(""):

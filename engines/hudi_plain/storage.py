@@ -15,12 +15,14 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError, file_taken_away
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import (
+    NameLimits,
     TakenAwayError,
     Unsynced,
     create_file,
     delete_file,
     delete_files,
     delete_folder,
+    find_limits,
     output_file,
     own_path,
     read_modified_time,
@@ -141,6 +143,10 @@ class PlainStorage:
 
     def _own(self, path: str, *, to_delete: bool = False) -> Path:
         return own_path(self._root, path_within(path, self.uri), to_delete=to_delete)
+
+    @property
+    def limits(self) -> NameLimits:
+        return find_limits(self._root)
 
     def sync(self) -> None:
         with _report_errors(self.uri):

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
 from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.name_limits import longest_file_name, name_limits
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.index_kinds.expressions import expression_of, refuse_unindexable_value
@@ -33,7 +34,7 @@ from hudi_core.metadata_rows.expression import INDEX_TYPES, expression_definitio
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
 from hudi_core.metadata_rows.secondary import secondary_definition
-from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
+from hudi_core.metadata_writer.initial import group_prefix, new_definitions, possible_partitions
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
@@ -124,7 +125,18 @@ def choose_partitions(
         expected = "indexes that can be built here"
         raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
     _refuse_options(table, wanted, options)
+    _refuse_long_names(table, wanted)
     return tuple(sorted(wanted, key=build_order))
+
+
+def _refuse_long_names(table: Table, partitions: Collection[str]) -> None:
+    """Raises `UsageError` for an index whose name the names of its files have no room for."""
+    limits = name_limits(table.storage)
+    for partition in sorted(partitions) if limits is not None else ():
+        room = limits.step - longest_file_name(group_prefix(partition))
+        if room < 0:
+            expected = f"at most {len(partition) + room} bytes for {partition[:20]}..., as this storage has room for"
+            raise UsageError("index name", expected=expected, found=f"{len(partition)}")
 
 
 def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:

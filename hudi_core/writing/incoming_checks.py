@@ -9,30 +9,50 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import take_strings
+from hudi_core.commit.name_limits import describe_long_partition, name_limits
 from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 
 _OWN_FOLDER: Final = ".hoodie"
+_SHOWN: Final = 60
+"""Characters of a path that an error shows."""
 _NO_STEPS: Final = frozenset({"", ".", ".."})
 
 
-def refuse_lost_paths(keys: KeyColumns, first: int = 0) -> None:
+def refuse_lost_paths(table: Table, keys: KeyColumns, first: int = 0) -> None:
     """Raises `RowError` for a partition path that names another folder than the one that storage makes of it, or a folder of
-    the table's own files: listings would not give its files back. `first` is the number of the first row."""
+    the table's own files: listings would not give its files back; and for one that is too long for the table's storage.
+    `first` is the number of the first row."""
+    limits = name_limits(table.storage)
+    names_files = limits is not None and _names_index_files(table)
     for number, path in enumerate(keys.paths):
-        if path and (reason := _describe_lost(path)):
+        if not path:
+            continue
+        expected, found = "a partition path that is a folder below the table", _describe_lost(path)
+        if limits is not None and not found:
+            prefix = partition_group_prefix(path) if names_files else None
+            expected, found = describe_long_partition(limits, path, prefix)
+        if found:
             row = first + int((keys.partitions == number).argmax())
-            raise RowError(
-                row, expected="a partition path that is a folder below the table", found=f"{path!r}, {reason}"
-            )
+            shown = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}..."
+            raise RowError(row, expected=expected, found=f"{shown!r}, {found}")
+
+
+def _names_index_files(table: Table) -> bool:
+    """Whether file groups of the record index are named by partitions."""
+    if not locates_keys(table.config.kept_partitions):
+        return False
+    definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
+    return definition is not None and definition.is_partitioned
 
 
 def refuse_unordered(table: Table, rows: Schema) -> None:

@@ -118,7 +118,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     instant = next_time(latest.timeline)
     incoming = incoming_rows(latest, rows, instant, columns, settings.tally, keeps_records=keeps_records)
     with closing(incoming.spool):
-        refuse_lost_paths(incoming.keys)
+        refuse_lost_paths(latest, incoming.keys)
         if operation is not Operation.UPSERT and policy_of(latest, operation, settings) is DuplicatePolicy.NONE:
             refuse_repeated_keys(latest, incoming.keys)
         return _write_rows(latest, incoming, operation, settings)

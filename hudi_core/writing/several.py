@@ -69,7 +69,7 @@ def write_several(
     refuse_unordered_upsert(latest, rows.schema, Operation.UPSERT)
     incoming = incoming_rows(latest, rows, next_time(latest.timeline), columns, settings.tally)
     with closing(incoming.spool):
-        refuse_lost_paths(incoming.keys)
+        refuse_lost_paths(latest, incoming.keys)
 
         def plan(table: Table, instant_time: str) -> Planned:
             deleted = collect_deleted_keys(table)

@@ -66,7 +66,7 @@ class PrepareRows:
         try:
             for prepared in prepares.rows(self._give(batches, changed)):
                 keys = prepared.keys
-                refuse_lost_paths(keys, counting.rows)
+                refuse_lost_paths(prepares.table, keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
                     row_bytes = self._measure(prepared.batch)
                 yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None)

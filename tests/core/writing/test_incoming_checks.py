@@ -1,4 +1,7 @@
-"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71."""
+"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71, STORE-1154.
+
+Also covers: `commit/name_limits.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from hudi_arrow.remote import RemoteStorage
 from hudi_core import col
-from hudi_core.errors import RowError
+from hudi_core.commit.name_limits import name_limits
+from hudi_core.errors import RowError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.writing.operations import write
+from hudi_core.writing.spread.operations import spread_write
+from tests.support.local_flow import local_rows
 from tests.support.written_tables import TYPES, rows, rows_of
 
 
@@ -30,6 +37,56 @@ def test_a_partition_path_that_names_no_folder_is_refused(tmp_path: Path, path: 
     with pytest.raises(RowError, match="row 2: expected a partition path that is a folder below the table"):
         write(table, rows(("a", "x", 1), ("b", path, 1)), op)
     assert files(tmp_path / "t") == before
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("x" * 256, "names of at most 255 bytes, as this storage has them, found 'xxx.*256 bytes"),
+        ("y/" + "ü" * 128, "names of at most 255 bytes, as this storage has them, found 'y/.*256 bytes"),
+        ("/".join(["z" * 250] * 17), "a partition path of at most .* bytes, as paths of this storage have room for"),
+    ],
+)
+def test_a_partition_path_that_is_too_long_for_the_storage_is_refused(
+    tmp_path: Path, kind: str, path: str, expected: str
+) -> None:
+    """STORE-1154: before anything is written; a name that fits is written and read."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type=kind, indexes=["column_stats"])
+    before = files(tmp_path / "t")
+    for write_rows in (
+        lambda given: write(table, given, "upsert"),
+        lambda given: write(table, given, "append"),
+        lambda given: spread_write(table, local_rows(table.engine, [given])),
+    ):
+        with pytest.raises(RowError, match=rf"row 2: expected .*{expected}"):
+            write_rows(rows(("a", "x", 1), ("b", path, 1)))
+    assert files(tmp_path / "t") == before
+    fits = [("a", "x" * 255, 1), ("b", "ü" * 127, 1), ("c", "/".join(["z" * 250] * 13), 1)]
+    write(table, rows(*fits))
+    assert rows_of(open_table(tmp_path / "t")) == sorted(fits)
+
+
+def test_names_of_index_files_have_a_limit_too(tmp_path: Path) -> None:
+    """STORE-1154: those of a partitioned record index, which have the partition's name, and those of an index with a name."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    write(table, rows(("a", "x", 1)))
+    build_indexes(open_table(tmp_path / "t"), ["record_index"], IndexOptions(partitioned=True))
+    before = files(tmp_path / "t")
+    with pytest.raises(RowError, match=r"row 1: expected .* as files of its record index, found 'xxx.* names of"):
+        write(open_table(tmp_path / "t"), rows(("b", "x" * 200, 1)))
+    with pytest.raises(UsageError, match=r"index name: expected at most [0-9]+ bytes for expr_index_nnn"):
+        build_indexes(
+            open_table(tmp_path / "t"), ["expression_index"], IndexOptions(["n"], name="n" * 240, function="identity")
+        )
+    assert files(tmp_path / "t") == before
+    write(open_table(tmp_path / "t"), rows(("b", "x" * 150, 1)))
+    assert rows_of(open_table(tmp_path / "t")) == [("a", "x", 1), ("b", "x" * 150, 1)]
+
+
+def test_an_object_store_has_no_such_limit() -> None:
+    """STORE-1154."""
+    assert name_limits(RemoteStorage("s3://lake/t", {"region": "us-east-1", "access_key": "a", "secret_key": "b"})) is None
 
 
 def test_values_that_make_no_path_make_one_when_escaped(tmp_path: Path) -> None:
