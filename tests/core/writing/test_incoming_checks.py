@@ -86,7 +86,9 @@ def test_names_of_index_files_have_a_limit_too(tmp_path: Path) -> None:
 
 def test_an_object_store_has_no_such_limit() -> None:
     """STORE-1154."""
-    assert name_limits(RemoteStorage("s3://lake/t", {"region": "us-east-1", "access_key": "a", "secret_key": "b"})) is None
+    assert (
+        name_limits(RemoteStorage("s3://lake/t", {"region": "us-east-1", "access_key": "a", "secret_key": "b"})) is None
+    )
 
 
 def test_values_that_make_no_path_make_one_when_escaped(tmp_path: Path) -> None:
