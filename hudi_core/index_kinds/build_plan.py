@@ -132,7 +132,9 @@ def choose_partitions(
 def _refuse_long_names(table: Table, partitions: Collection[str]) -> None:
     """Raises `UsageError` for an index whose name the names of its files have no room for."""
     limits = name_limits(table.storage)
-    for partition in sorted(partitions) if limits is not None else ():
+    if limits is None:
+        return
+    for partition in sorted(partitions):
         room = limits.step - longest_file_name(group_prefix(partition))
         if room < 0:
             expected = f"at most {len(partition) + room} bytes for {partition[:20]}..., as this storage has room for"
