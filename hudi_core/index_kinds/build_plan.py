@@ -24,6 +24,7 @@ from hudi_core.metadata.kinds import (
     build_order,
     dependents,
     get_known_kind,
+    group_prefix,
     has_listing,
     has_statistics,
     kinds_of,
@@ -34,7 +35,7 @@ from hudi_core.metadata_rows.expression import INDEX_TYPES, expression_definitio
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
 from hudi_core.metadata_rows.secondary import secondary_definition
-from hudi_core.metadata_writer.initial import group_prefix, new_definitions, possible_partitions
+from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name

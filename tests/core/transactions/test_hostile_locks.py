@@ -45,8 +45,8 @@ def made(path: Path, kind: str = "mor", version: int = 9) -> Path:
     [(-5, 6), (5, 9), *(pytest.param(*case, marks=pytest.mark.soak) for case in [(-5, 9), (5, 6)])],
 )
 def test_writers_whose_clocks_are_hours_apart_lose_no_row(tmp_path: Path, hours: int, version: int) -> None:
-    """COMMIT-322, COMMIT-861: one takes the other's lock, or its heartbeat, for one of long ago. An attempt may end in any error,
-    but loses nothing."""
+    """COMMIT-322, COMMIT-861, COMMIT-1156: one takes the other's lock, or its heartbeat, for one of long ago. An attempt may
+    end in any error, but loses nothing."""
     path = made(tmp_path / "t", "cow", version)
 
     def write_all(writer: str, skew: timedelta) -> list[Row]:
