@@ -45,10 +45,10 @@ class BucketPlaces:
     firsts: Sequence[int]
     """What stands for a new file group of the first bucket of each partition; those of its others follow."""
 
-    def of(self, keys: KeyColumns) -> Numbers:
+    def find_places(self, keys: KeyColumns) -> Numbers:
         """The place of each key."""
         hashed, places = hash_inputs(keys.records, self.layout.hash_fields), np.empty(len(keys), np.int64)
-        buckets = None if self.layout.consistent else bucket_numbers(hashed, _stated(self.layout))
+        buckets = None if self.layout.consistent else bucket_numbers(hashed, _get_count(self.layout))
         for path, rows in keys.by_partition():
             partition = self.partitions[path]
             values = [value for value, _ in partition.nodes]
@@ -59,7 +59,7 @@ class BucketPlaces:
     def place(self, keys: KeyColumns, held: Places) -> Places:
         """The places of rows. `held` has the slices that hold their keys, and which of them are left out: the task of a slice
         reports those that it does not hold as new."""
-        slices = np.where(held.slices >= NOWHERE, self.of(keys), held.slices)
+        slices = np.where(held.slices >= NOWHERE, self.find_places(keys), held.slices)
         return replace(held, slices=slices, deleted=held.slices == NOWHERE)
 
     def new_group(self, place: int, snapshot: Snapshot) -> tuple[str, str]:
@@ -88,7 +88,7 @@ class BucketParts:
 
     def targets(self, keys: KeyColumns) -> Numbers:
         """The part of each key."""
-        return self.places.of(keys) % self.parts
+        return self.places.find_places(keys) % self.parts
 
 
 def bucket_places(
@@ -111,7 +111,7 @@ def bucket_places(
             nodes = stored or _nodes_of_new_partition(layout, path)
             if stored is None:
                 steps.append(Ensure(hashing_path(path), hashing_content(path, list(nodes))))
-        names: Sequence[int | str] = [f"{prefix}-0" for _, prefix in nodes] or range(_stated(layout))
+        names: Sequence[int | str] = [f"{prefix}-0" for _, prefix in nodes] or range(_get_count(layout))
         numbers = np.arange(firsts[-1], firsts[-1] + len(names), dtype=np.int64)
         of_path = {} if anew else there.get(path, {})
         for bucket, name in enumerate(names) if of_path else ():
@@ -121,7 +121,7 @@ def bucket_places(
     return BucketPlaces(layout, len(snapshot.slices), partitions, tuple(partitions), firsts[:-1]), tuple(steps)
 
 
-def _stated(layout: BucketLayout) -> int:
+def _get_count(layout: BucketLayout) -> int:
     assert layout.buckets is not None
     return layout.buckets
 

@@ -362,7 +362,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         sources, keys = Sources(table.snapshot()), incoming.keys
         bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
         planner = Planner(sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
-        places = _added_places(table, keys, operation, options)
+        places = _place_added(table, keys, operation, options)
         inserts = {path: len(rows) for path, rows in group_by_partition(keys, places.new_rows)}
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         tasks = rows_of_tasks(routes, keys, places, order_of(table, operation, options))
@@ -371,7 +371,7 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
     return run.run(plan)
 
 
-def _added_places(table: Table, keys: KeyColumns, operation: Operation, options: WriteOptions) -> Places:
+def _place_added(table: Table, keys: KeyColumns, operation: Operation, options: WriteOptions) -> Places:
     """The places of rows that are added. Those whose key is there are looked up where a policy says so, anew in each attempt."""
     policy = policy_of(table, operation, options)
     if policy is DuplicatePolicy.NONE:
