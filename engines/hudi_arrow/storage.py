@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.local_uris import is_local, local_path
-from hudi_arrow.storage_options import own_names, own_options
+from hudi_arrow.storage_options import own_names, own_options, type_options
 from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
@@ -420,7 +420,7 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         raise pa.ArrowInvalid("Unrecognized filesystem")
     try:
         patience = {"retry_time_limit": timedelta(seconds=_GCS_PATIENCE)} if scheme == "gs" else {}
-        return getattr(fs, kind)(**patience, **_type_options(options))
+        return getattr(fs, kind)(**patience, **type_options(options))
     except (TypeError, ValueError) as unknown:
         known = f"options of pyarrow.fs.{kind}, as {', '.join(own_names(scheme))}"
         raise UsageError(
@@ -428,23 +428,12 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         ) from None
 
 
-def _type_options(options: Mapping[str, str]) -> dict[str, Any]:
-    """Options as libraries expect them: some as the numbers or booleans they spell. Names and passwords stay strings."""
-    typed: dict[str, Any] = dict(options)
-    for name, text in options.items():
-        if text.lower() in ("true", "false"):
-            typed[name] = text.lower() == "true"
-        elif name.endswith("timeout"):
-            typed[name] = float(text)
-    return typed
-
-
 def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Exception | None) -> fs.FileSystem:
     if _FSSPEC_PACKAGES.get(scheme) == "adlfs":  # it names options as pyarrow does
         options = own_options(uri, "abfs", options)
     try:
         fsspec: Any = importlib.import_module("fsspec")
-        handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **_type_options(options)))
+        handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **type_options(options)))
     except ImportError as missing:
         of_scheme = _FSSPEC_PACKAGES.get(scheme, "fsspec")
         package, extra = missing.name or of_scheme, _EXTRAS.get(of_scheme, "cloud")

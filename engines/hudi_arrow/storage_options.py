@@ -8,7 +8,7 @@ PyIceberg (`s3.access-key-id`) and of Hadoop (`fs.s3a.access.key`). Letters in e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from hudi_core.errors import UsageError
 from hudi_core.secrets import public_url
@@ -116,3 +116,14 @@ def own_options(uri: str, scheme: str, options: Mapping[str, str]) -> dict[str, 
         own_names[_ENDPOINT] = host.rstrip("/")
         own_names.setdefault("scheme", scheme_of_url)
     return own_names
+
+
+def type_options(options: Mapping[str, str]) -> dict[str, Any]:
+    """Options as libraries expect them: some as the numbers or booleans they spell. Names and passwords stay strings."""
+    typed: dict[str, Any] = dict(options)
+    for name, text in options.items():
+        if text.lower() in ("true", "false"):
+            typed[name] = text.lower() == "true"
+        elif name.endswith("timeout"):
+            typed[name] = float(text)
+    return typed
