@@ -217,16 +217,12 @@ class Storage(Protocol):
 
     def replace(self, path: str, content: bytes) -> None:
         """A file, whole, in place of another or of none."""
-        ...
 
     def delete(self, path: str) -> None:
         """No error where there is no such file."""
-        ...
 
     def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
-        """Many files, no error for those that are not there. Those of a folder share what has to be looked at, those of a remote
-        store a request. `in_order` each goes before the next, for whoever looks meanwhile. Rule STORE-1150."""
-        ...
+        """Many files, with few requests; `in_order` each before the next. Else as `delete`. Rule STORE-1150."""
 
     def delete_folder(self, path: str) -> None:
         """A folder with all that is in it. No error where there is none."""

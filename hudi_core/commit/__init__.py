@@ -10,6 +10,7 @@ lock_files     lock files of others, taken or deleted only as they were looked a
 lock_owner     who holds a lock, and whether that process is still there
 markers        markers: which data files a write that is not completed may have created
 metadata       commit metadata to be written: records of it from what tasks report, and their bytes
+name_limits    how long names may be where the storage has a limit
 properties     replacing the properties of a table
 staged_rows    rows that wait in files for the process that commits them
 statuses       write statuses, which tasks report, and the change of the table that a commit makes of them

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import to_list
 from hudi_core.columns.strings import take_strings
@@ -71,7 +70,7 @@ def places_without_duplicates(
     return Places(np.where(repeated, LEFT_OUT, NOWHERE))
 
 
-def _find_later(keys: KeyColumns, *, whole_table: bool) -> NDArray[np.bool_]:
+def _find_later(keys: KeyColumns, *, whole_table: bool) -> Bools:
     """The rows with a key that an earlier row has."""
     later = np.zeros(len(keys), np.bool_)
     every = [np.arange(len(keys), dtype=np.int64)] if len(keys) else []
