@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from hudi_arrow.numpy_arrays import to_scalar
+from hudi_core.arrays import Numbers
 from hudi_core.errors import RowError
 
 _EPOCH = to_scalar("1970-01-01T", pa.string())
@@ -99,7 +99,7 @@ def refuse_beyond(numbers: pa.ChunkedArray, floats: pa.ChunkedArray, where: str,
         first += len(given)
 
 
-def _refuse_beyond(wide: pa.Array, narrow: pa.Array, rows: NDArray[np.int64], where: str) -> None:
+def _refuse_beyond(wide: pa.Array, narrow: pa.Array, rows: Numbers, where: str) -> None:
     kind = narrow.type
     if pa.types.is_float32(kind):
         place = pc.index(pc.and_(pc.is_inf(narrow), pc.is_finite(wide)), True).as_py()
