@@ -22,6 +22,8 @@ from uuid import uuid4
 _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
 _TEMPORARY, _TEMPORARY_END = ".hudi-core-", ".tmp"
+_DIGEST_BYTES: Final = 8
+_PREFIX_LENGTH: Final = len(_TEMPORARY) + 2 * _DIGEST_BYTES + 1
 _CHECKSUM_END: Final = ".crc"
 _NAME_BYTES: Final = 255
 _PATH_BYTES: Final = 4096
@@ -38,6 +40,15 @@ class StorageWithLinks(Protocol):
     @property
     def links(self) -> Collection[str]:
         """The paths of the links that listings met so far, and did not follow. Rule STORE-260."""
+        ...
+
+
+@runtime_checkable
+class StorageWithFolders(Protocol):
+    """An optional part of an engine's storage whose folders may be there without files. Object stores have none of these."""
+
+    def list_folders(self, folder: str) -> Sequence[str]:
+        """The names of the folders right below a folder, sorted, also of empty ones. None where there is no such folder."""
         ...
 
 
@@ -184,11 +195,18 @@ def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     if content:
         with _temporary(path, unsynced) as temporary:
             _write(temporary, content, synced=not unsynced.defers)
-            os.link(temporary, path)
+            _link(temporary, path)
     else:
         _make_folder(path.parent, unsynced)
         path.open("xb").close()
     unsynced.note(path.parent, *([path] if content and unsynced.defers else []))
+
+
+def _link(temporary: Path, path: Path) -> None:
+    try:
+        os.link(temporary, path)
+    except FileNotFoundError:
+        raise TakenAwayError(str(path)) from None
 
 
 def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
@@ -239,7 +257,7 @@ def delete_files(
 ) -> None:
     """Deletes files below a root, one after the other; each as `own_path` and `delete_file` do it, but each folder is looked at
     once. Errors are raised within `report` of the path."""
-    folders: dict[str, set[str]] = {}
+    folders: dict[str, dict[str, list[str]]] = {}
     linked: set[str] = set()
     try:
         for path in paths:
@@ -252,18 +270,24 @@ def delete_files(
                 if folder in linked:
                     own_path(root, path, to_delete=True)
                 if beside := folders[folder]:
-                    for other in beside.intersection((_name_checksum(name), *_name_temporaries(name))):
-                        (root / folder / other).unlink(missing_ok=True)
+                    for key in (_name_checksum(name), _temporary_prefix(name)):
+                        for other in beside.get(key, ()):
+                            (root / folder / other).unlink(missing_ok=True)
                 Path(f"{root}/{path}").unlink(missing_ok=True)
     finally:
         unsynced.note(*(root / folder for folder in folders))
 
 
-def _list_companions(root: Path, folder: str) -> set[str]:
-    """The names of checksums and of unfinished files in a folder."""
+def _list_companions(root: Path, folder: str) -> dict[str, list[str]]:
+    """The names of checksums, each as its own key, and those of temporary files by how they begin."""
+    companions: dict[str, list[str]] = {}
     with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
-        return {entry.name for entry in entries if entry.name.endswith((_CHECKSUM_END, _TEMPORARY_END))}
-    return set()
+        for entry in entries:
+            if is_temporary(entry.name):
+                companions.setdefault(entry.name[:_PREFIX_LENGTH], []).append(entry.name)
+            elif entry.name.endswith(_CHECKSUM_END):
+                companions[entry.name] = [entry.name]
+    return companions
 
 
 def find_limits(root: Path) -> NameLimits:
@@ -281,7 +305,7 @@ def take_away(path: Path, content: bytes, unsynced: Unsynced) -> bool:
     try:
         if path.read_bytes() != content:
             return False
-        moved = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
+        moved = path.with_name(_name_temporary(path.name))
         path.rename(moved)
     except FileNotFoundError:
         return False
@@ -324,6 +348,13 @@ def read_modified_time(path: Path) -> datetime | None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except FileNotFoundError:
         return None
+
+
+def list_folders(root: Path, folder: str) -> list[str]:
+    """The names of the folders right below a folder, sorted, links left out. None where there is no such folder."""
+    with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
+        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    return []
 
 
 def walk(
@@ -377,11 +408,20 @@ def is_temporary(name: str) -> bool:
     return name.startswith(_TEMPORARY) and name.endswith(_TEMPORARY_END)
 
 
+def _temporary_prefix(name: str) -> str:
+    """How the names begin under which a file waits for its own. They have a digest of that one: log files are known by how their
+    names begin."""
+    return f"{_TEMPORARY}{blake2b(name.encode(), digest_size=_DIGEST_BYTES).hexdigest()}-"
+
+
 def _name_temporaries(name: str) -> list[str]:
-    """The names under which a file is written as a stream, as many as may write it at once. They have a digest of its name: log
-    files are known by how their names begin."""
-    digest = blake2b(name.encode(), digest_size=8).hexdigest()
-    return [f"{_TEMPORARY}{digest}-{number}{_TEMPORARY_END}" for number in range(_WRITERS)]
+    """The names under which a file is written as a stream, as many as may write it at once."""
+    return [f"{_temporary_prefix(name)}{number}{_TEMPORARY_END}" for number in range(_WRITERS)]
+
+
+def _name_temporary(name: str) -> str:
+    """A name under which nobody else writes the file."""
+    return f"{_temporary_prefix(name)}{uuid4().hex}{_TEMPORARY_END}"
 
 
 def _open(path: Path) -> tuple[Path, BinaryIO]:
@@ -389,7 +429,7 @@ def _open(path: Path) -> tuple[Path, BinaryIO]:
     for temporary in map(path.with_name, _name_temporaries(path.name)):
         with suppress(FileExistsError):
             return temporary, temporary.open("xb")
-    temporary = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
+    temporary = path.with_name(_name_temporary(path.name))
     return temporary, temporary.open("xb")
 
 
@@ -397,7 +437,7 @@ def _open(path: Path) -> tuple[Path, BinaryIO]:
 def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
     """A name beside the file's, of a form that no reader of a table takes for a file of its own. Its folder is made."""
     _make_folder(path.parent, unsynced)
-    temporary = path.with_name(f"{_TEMPORARY}{uuid4().hex}{_TEMPORARY_END}")
+    temporary = path.with_name(_name_temporary(path.name))
     try:
         yield temporary
     finally:

@@ -145,6 +145,13 @@ class ArrowStorage:
         # Some file systems put a leading slash before paths, also where the root has none.
         return path.lstrip("/")[len(self._root.lstrip("/")) + 1 if self._root else 0 :]
 
+    def list_folders(self, folder: str) -> Sequence[str]:
+        if not isinstance(self._filesystem, fs.LocalFileSystem):
+            return []
+        self.full(folder)
+        with self._report_errors(folder):
+            return local_files.list_folders(Path(self._root or "/"), folder)
+
     def exists(self, path: str) -> bool:
         with self._report_errors(path):
             info = self._filesystem.get_file_info(self.full(path))

@@ -23,6 +23,7 @@ from hudi_core.local_files import (
     delete_files,
     delete_folder,
     find_limits,
+    list_folders,
     output_file,
     own_path,
     read_modified_time,
@@ -87,6 +88,10 @@ class PlainStorage:
                 raise
         self.links.update(dict.fromkeys(links))
         return [FileInfo(path, size) for path, size in files]
+
+    def list_folders(self, folder: str) -> Sequence[str]:
+        with _report_errors(str(self._path(folder))):
+            return list_folders(self._root, folder)
 
     def exists(self, path: str) -> bool:
         with _report_errors(str(self._path(path))):

@@ -1,4 +1,4 @@
-"""Temporary files that killed processes have left below a table's own folder. Rule COMMIT-1022."""
+"""Temporary files that killed processes have left, in a table's own folder and beside its data files. Rule COMMIT-1022."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ ABANDONED_AFTER: Final = timedelta(hours=1)
 """How long nothing was written to a file whose writer is dead: who writes one writes on within seconds."""
 
 
-def list_abandoned(storage: Storage, now: datetime) -> Iterator[str]:
-    """The paths of temporary files that nobody writes any more. Remote stores have none: there a file has no other name."""
+def list_abandoned(storage: Storage, now: datetime, folder: str = FOLDER, *, recursive: bool = True) -> Iterator[str]:
+    """The paths of temporary files in a folder, and with `recursive` below it, that nobody writes any more. Remote stores have
+    none: there a file has no other name."""
     if storage.is_remote:
         return
-    for info in storage.list(FOLDER, recursive=True):
+    for info in storage.list(folder, recursive=recursive):
         if is_temporary(info.name) and is_abandoned(storage, info.path, now):
             yield info.path
 
@@ -29,9 +30,11 @@ def is_abandoned(storage: Storage, path: str, now: datetime) -> bool:
     return modified is not None and now - modified > ABANDONED_AFTER
 
 
-def delete_abandoned(storage: Storage, now: datetime) -> tuple[str, ...]:
-    """Deletes the temporary files that nobody writes any more, and gives their paths."""
-    paths = tuple(list_abandoned(storage, now))
+def delete_abandoned(
+    storage: Storage, now: datetime, folder: str = FOLDER, *, recursive: bool = True
+) -> tuple[str, ...]:
+    """Deletes what `list_abandoned` lists, and gives the paths."""
+    paths = tuple(list_abandoned(storage, now, folder, recursive=recursive))
     for path in paths:
         storage.delete(path)
     return paths

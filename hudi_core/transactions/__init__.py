@@ -20,7 +20,7 @@ leaves:
 5.  Data files, log files, markers and their folders are made durable (`commit.steps.sync_changes`), the lock file is
     read once more to see that it is still ours, and the *completed* instant is created. This is the act. Unlock.
 6.  The heartbeat and the markers go. A death before that leaves markers of a completed write, which no reader and no
-    rollback follows; the archive removes them.
+    rollback follows; once the heartbeat has stopped, the next writer removes them (`remains`).
 
 The lock is held in 1, 4 and 5 alone, for moments: rows are read and written while others do the same. What is decided
 under the first lock is checked again under the second. A change that failed before 4 is *taken back*, and no trace of
@@ -44,6 +44,7 @@ metadata_steps     the metadata table's part of a commit of the table
 old_versions       table versions that are only read. Rule TABLE-261
 pairs              what happens when two actions meet, as one table that `conflicts` reads
 refusals           tables that are not written to, each named for what is in the way
+remains            heartbeats and markers of writes that are over, which processes that were killed have left
 reports            what tasks of a flow send: contents of packets, and reports for the process that runs the flow
 rollback           what undoes a write: one that died, and a completed one that nothing builds on
 schema_commit      the schema history of a table, which every commit continues

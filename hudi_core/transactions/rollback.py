@@ -50,6 +50,7 @@ from hudi_core.timeline.services import is_planned_clustering
 from hudi_core.transactions.command_blocks import CommandLog, Share, command_logs, listing_steps, share_of
 from hudi_core.transactions.dependents import later_writes, refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
+from hudi_core.transactions.remains import delete_remains
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
 
@@ -82,8 +83,8 @@ def roll_back_dead(table: Table, clock: Clock = system_clock) -> list[RollbackPl
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         plans = [rollback_plan(latest, write) for write in list_failed_writes(latest, clock)]
-        roll_back_failed(latest, clock)
-        delete_abandoned(latest.storage, clock())
+        delete_remains(roll_back_failed(latest, clock), clock())
+        delete_abandoned(latest.storage, clock(), "")
         return plans
 
 
@@ -101,14 +102,16 @@ def list_failed_writes(table: Table, clock: Clock = system_clock) -> list[Instan
 
 
 def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
-    """The table after all failed writes were rolled back, and rollbacks that died were finished. To be done under the table's
-    lock."""
+    """The table after all failed writes were rolled back, and rollbacks that died were finished. On a local disk, what writes
+    that are over have left goes too. To be done under the table's lock."""
     for rollback in [instant for instant in table.timeline.pending if instant.action == ROLLBACK]:
         _finish(table, rollback, clock)
         table = refreshed(table)
     for instant in list_failed_writes(table, clock):
         roll_back(table, instant, clock)
         table = refreshed(table)
+    if not table.storage.is_remote:  # there it would cost each write two requests: `roll_back_dead` does it
+        delete_remains(table, clock())
     return table
 
 

@@ -8,11 +8,12 @@ from typing import Final
 from hudi_core.commit.abandoned import list_abandoned
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
-from hudi_core.commit.markers import MARKERS, METADATA_MARKERS, marker_folder
+from hudi_core.commit.markers import METADATA_MARKERS, marker_folder
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata_writer.undo import metadata_timeline
 from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
@@ -24,21 +25,23 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
     pending = {instant.requested_time for instant in subject.table.timeline.pending}
     begun = pending | list_begun_in_metadata(subject.table.storage)
-    for folder, kind, times in (
-        (MARKERS, "markers", pending),
-        (METADATA_MARKERS, "markers", begun),
-        (HEARTBEATS, "heartbeats", pending),
-    ):
-        for time in sorted(_first_folders(subject, folder) - times):
-            path, expected = f"{folder}/{time}", f"{kind} of pending writes alone"
-            mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
-            yield Finding(LEFTOVERS, Severity.WARNING, path, expected, "a write that is over", mending)
+    of_metadata = sorted(_first_folders(subject, METADATA_MARKERS) - begun)
+    remains = [
+        *list_remains(subject.table, subject.clock()),
+        *(f"{METADATA_MARKERS}/{time}" for time in of_metadata),
+    ]
+    for path in remains:
+        kind = "heartbeats" if path.startswith(HEARTBEATS) else "markers"
+        mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
+        yield Finding(
+            LEFTOVERS, Severity.WARNING, path, f"{kind} of pending writes alone", "a write that is over", mending
+        )
     for instant in list_failed_writes(subject.table, subject.clock):
         where = f"{subject.table.timeline.folder}/{instant.file}"
         words = _way_out(subject, instant)
         state = InstantState(instant.state).name.lower()
         yield Finding(LEFTOVERS, Severity.WARNING, where, "a writer that shows signs of life", f"none, {state}", words)
-    for path in list_abandoned(subject.table.storage, subject.clock()):
+    for path in list_abandoned(subject.table.storage, subject.clock(), ""):
         mending = Mending("delete it (validate --mend); hudi-core rollback TABLE --failed does it too", removes=path)
         yield Finding(
             LEFTOVERS, Severity.WARNING, path, "no file that waits for its name", "one of a dead process", mending

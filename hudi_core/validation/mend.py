@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hudi_core.commit.abandoned import is_abandoned
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import MARKERS, METADATA_MARKERS
+from hudi_core.commit.markers import MARKERS, METADATA_MARKERS, marker_folder
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -24,6 +24,7 @@ from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
+from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
 from hudi_core.validation.leftovers import list_begun_in_metadata
@@ -107,15 +108,10 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
         return ()
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        pending = {instant.requested_time for instant in latest.timeline.pending}
-        pending -= _with_useless_markers(latest, clock)
-        begun = pending | list_begun_in_metadata(table.storage)
-        over = [
-            path
-            for path in wanted
-            if _is_over(table.storage, path, begun if path.startswith(METADATA_MARKERS) else pending, clock)
-        ]
-        for path in over:
+        begun = {instant.requested_time for instant in latest.timeline.pending} | list_begun_in_metadata(table.storage)
+        remains = {*list_remains(latest, clock()), *map(marker_folder, _with_useless_markers(latest, clock))}
+        over = [path for path in wanted if _is_over(table.storage, path, remains, begun, clock)]
+        for path in reversed(over):  # heartbeats before markers, as writes end
             if path.startswith((f"{MARKERS}/", f"{METADATA_MARKERS}/")):
                 table.storage.delete_folder(path)
             else:
@@ -123,7 +119,9 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
     return tuple(over)
 
 
-def _is_over(storage: Storage, path: str, pending: Set[str], clock: Clock) -> bool:
-    """Whether a leftover is still one: the temporary file of a dead process, or what belongs to no pending write."""
+def _is_over(storage: Storage, path: str, remains: Set[str], begun: Set[str], clock: Clock) -> bool:
+    """Whether a leftover is still one: the temporary file of a dead process, or what a write has left that is over."""
     name = path.rpartition("/")[2]
-    return is_abandoned(storage, path, clock()) if is_temporary(name) else name not in pending
+    if is_temporary(name):
+        return is_abandoned(storage, path, clock())
+    return name not in begun if path.startswith(f"{METADATA_MARKERS}/") else path in remains

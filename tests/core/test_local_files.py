@@ -145,6 +145,35 @@ def test_many_files_go_with_what_belongs_to_them_and_never_by_way_of_a_link(tmp_
     assert list((tmp_path / "t/x").iterdir()) == []
 
 
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_what_a_killed_process_left_of_a_new_file_goes_with_the_file(tmp_path: Path, engine: str) -> None:
+    """STORE-942: also of one that was to appear at once, as log files do, under a name that others do not know."""
+    storage = load_engine(engine).storage(str(tmp_path))
+    for name in ("a", "b"):
+        child = os.fork()
+        if child == 0:
+            os.link = lambda *_: os._exit(0)  # type: ignore[assignment]
+            storage.create(f"x/{name}", b"1")
+        os.waitpid(child, 0)
+    assert len(list((tmp_path / "x").iterdir())) == 2
+    storage.delete_files(["x/a"])
+    (left,) = (tmp_path / "x").iterdir()
+    assert left.name.startswith(local_files._temporary_prefix("b"))
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_folders_are_listed_also_where_they_are_empty(tmp_path: Path, engine: str) -> None:
+    """STORE-1148."""
+    storage = load_engine(engine).storage(str(tmp_path))
+    assert isinstance(storage, local_files.StorageWithFolders)
+    assert storage.list_folders("none") == []
+    for folder in ("x/b", "x/a/c"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "x/file").touch()
+    (tmp_path / "x/link").symlink_to("a")
+    assert storage.list_folders("x") == ["a", "b"]
+
+
 @pytest.mark.parametrize("linked", ["y", ".hoodie/.temp"])
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_write_through_a_linked_folder_is_refused_and_leaves_every_byte(

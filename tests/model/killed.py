@@ -20,13 +20,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count, filterfalse
+from itertools import count
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import monotonic, sleep, time
 
-from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock import table_lock
 from hudi_core.errors import ConflictError, LockedError
 from hudi_core.front.opening import create_table, open_table
@@ -34,10 +33,9 @@ from hudi_core.services.cleaning.operations import clean
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.upkeep.rounds import ServiceOptions, run_services
 from hudi_core.transactions.rollback import roll_back_failed
-from hudi_core.validation.findings import Finding
-from hudi_core.validation.leftovers import LEFTOVERS
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteOptions
 from tests.model.actions import TYPES, rows_of
 from tests.support.crashes import later
@@ -46,7 +44,7 @@ from tests.support.hudi_writer import Gone, HudiWriter
 WRITERS = 4
 SHARED = "shared"
 """A row that all writers update."""
-OWN = 6
+OWN = 3
 """How many rows each writer updates in turn."""
 NOTES = "writer-"
 """How names of notes begin."""
@@ -57,7 +55,14 @@ _LOCKS_EXPIRE = "hoodie.write.lock.filesystem.expire=1\n"
 """A property of the table, in minutes: a lock of Apache Hudi says neither whose it is nor until when it counts."""
 _LONGEST_PAUSE = 5.0
 _TIME_TO_BEGIN = 15.0
-_PROPERTIES = {"hoodie.compact.inline.max.delta.commits": "4", "hoodie.clean.commits.retained": "12"}
+_PROPERTIES = {
+    "hoodie.compact.inline.max.delta.commits": "12",
+    "hoodie.log.compaction.enable": "true",
+    "hoodie.log.compaction.blocks.threshold": "2",
+    "hoodie.clean.commits.retained": "12",
+}
+_OPTIONS = WriteOptions(attempts=8, sizes=FileSizes(small=0))
+"""Small files would take the new rows and the updates with them: there would be no log files."""
 
 
 @dataclass
@@ -82,8 +87,8 @@ def write_until_killed(table: str, writer: int, notes: Path) -> None:
             stream.write(json.dumps({"begun": {own: number, added: number}}) + "\n")
             try:
                 if number % 5 == 0:
-                    write(open_table(table), rows_of((SHARED, "x", number)), options=WriteOptions(attempts=8))
-                write(open_table(table), rows_of(*rows), options=WriteOptions(attempts=8))
+                    write(open_table(table), rows_of((SHARED, "x", number)), options=_OPTIONS)
+                write(open_table(table), rows_of(*rows), options=_OPTIONS)
             except (ConflictError, LockedError):
                 stream.write(json.dumps({"refused": {own: number, added: number}}) + "\n")
                 continue
@@ -105,7 +110,7 @@ def serve_until_killed(table: str, notes: Path) -> None:
     options = ServiceOptions(every=2.0, properties=_PROPERTIES, wait=sleep)
     with notes.open("a", buffering=1) as stream:
         for done in run_services(open_table(table), options):
-            stream.write(json.dumps({"service": done.service, "state": done.state}) + "\n")
+            stream.write(json.dumps(done.as_dict(), default=str) + "\n")
 
 
 def read_notes(notes: Path) -> Reported:
@@ -127,18 +132,12 @@ def read_notes(notes: Path) -> Reported:
     return result
 
 
-def is_heartbeat(finding: Finding) -> bool:
-    """Whether it names a heartbeat: a writer of Apache Hudi that dies before it requests its instant leaves one, and
-    `validate --mend` removes it."""
-    return finding.check == LEFTOVERS and finding.where.startswith(HEARTBEATS)
-
-
-def problems(table: str, folder: Path, beside_hudi: bool) -> Iterator[str]:
+def problems(table: str, folder: Path) -> Iterator[str]:
     """What does not hold when all processes are gone. A writer of Apache Hudi that was refused leaves its write pending and shows
     signs of life as long as its process lives: it is rolled back as if time had passed."""
     with table_lock(open_table(table).storage, clock=later):
         roll_back_failed(open_table(table), later)
-    write(open_table(table), rows_of(("last", "z", 1)), options=WriteOptions(attempts=8))
+    write(open_table(table), rows_of(("last", "z", 1)), options=_OPTIONS)
     clean(open_table(table), CleanOptions(properties=_PROPERTIES))
     rows = [(row["id"], row["n"]) for row in open_table(table).scan(columns=["id", "n"]).to_json_rows()]
     numbers = dict(rows)
@@ -151,8 +150,7 @@ def problems(table: str, folder: Path, beside_hudi: bool) -> Iterator[str]:
             if not notes.fits(key, numbers.get(key)):
                 yield f"{key}: expected {notes.last.get(key)} or {notes.begun[key]}, found {numbers.get(key)}"
     yield from (f"{key} was written by nobody" for key in numbers if key not in known)
-    findings = validate(open_table(table))
-    yield from map(str, filterfalse(is_heartbeat, findings) if beside_hudi else findings)
+    yield from map(str, validate(open_table(table), clock=later))
     for errors in sorted(folder.glob("*.error")):
         if errors.read_text():
             yield f"{errors.name}: {errors.read_text()[-2000:]}"
@@ -250,7 +248,7 @@ def run(
         thread.join()
     commits = sum(read_notes(folder / f"{NOTES}{number}").commits for number in range(WRITERS)) // 2
     done = f"{commits} commits told, {kills} processes killed"
-    wrong = list(problems(table, folder, beside is not None))
+    wrong = list(problems(table, folder))
     if beside is None:
         return wrong, done
     failures = [f"Apache Hudi: {message}" for message in beside.messages]

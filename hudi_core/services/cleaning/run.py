@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from hudi_core.columns.strings import string_list
+from hudi_core.commit.abandoned import delete_abandoned
 from hudi_core.commit.avro_schemas import CLEAN_METADATA
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
@@ -60,6 +61,8 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
         done += count
         if options.progress is not None:
             options.progress(done, total)
+    for partition in plan.files:
+        delete_abandoned(storage, options.clock(), partition, recursive=False)
     with table_lock(storage, clock=options.clock):
         latest = refreshed(latest)
         if _is_completed(latest, instant):  # by another run of the same plan

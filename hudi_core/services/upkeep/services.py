@@ -34,6 +34,7 @@ from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_o
 from hudi_core.table.table import Table
 from hudi_core.tally import Tally
 from hudi_core.timeline.instants import COMPACTION, ROLLBACK
+from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, roll_back_dead
 
 
@@ -113,7 +114,8 @@ def _dead_writers(table: Table, request: Request) -> bool:
     rollbacks = any(instant.action == ROLLBACK for instant in table.timeline.pending)
     if rollbacks or list_failed_writes(table, request.clock):
         return True
-    return any(True for _ in list_abandoned(table.storage, request.clock()))
+    now = request.clock()
+    return bool(list_remains(table, now)) or any(True for _ in list_abandoned(table.storage, now))
 
 
 def _roll_back(table: Table, request: Request) -> Mapping[str, Any]:

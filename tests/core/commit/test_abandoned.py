@@ -20,6 +20,7 @@ FOLDERS = (
     ".hoodie/metadata/.hoodie/timeline",
     ".hoodie/metadata/files",
     ".hoodie/.heartbeat",
+    "x",
 )
 
 
@@ -53,7 +54,9 @@ def test_a_rollback_of_dead_writers_deletes_them(tmp_path: Path) -> None:
 
 def test_the_service_of_rollbacks_is_due_by_them(tmp_path: Path) -> None:
     """COMMIT-1022."""
-    table, dead, others = made(tmp_path / "t")
+    table, dead, others = made(
+        tmp_path / "t"
+    )  # by those below its own folder: partitions are looked at in its course alone
     assert [run.state for run in table.run_services(["rollback"])] == ["completed"]
     assert not any(path.exists() for path in dead)
     assert all(path.exists() for path in others)
@@ -70,4 +73,16 @@ def test_validate_names_and_mends_them(tmp_path: Path) -> None:
     mended = mend(table, findings)
     assert [path.exists() for path in dead] == [True] + [False] * (len(dead) - 1)
     assert str(dead[0].relative_to(tmp_path / "t")) not in mended.removed
+    assert all(path.exists() for path in others)
+
+
+def test_a_clean_deletes_those_of_the_partitions_that_it_cleans(tmp_path: Path) -> None:
+    """COMMIT-1147."""
+    _, dead, others = made(tmp_path / "t")
+    rows = pa.table({"id": ["a"], "n": pa.array([1], pa.int64())})
+    left = dead[-1].rename(tmp_path / "t/.hudi-core-1.tmp")
+    for _ in range(3):
+        open_table(tmp_path / "t").write(rows, "insert_overwrite")
+    assert open_table(tmp_path / "t").clean(keep_versions=1).files > 0
+    assert not left.exists()
     assert all(path.exists() for path in others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,13 @@ from tests.support.written_tables import TYPES, rows
 
 
 def left(table: Table, time: str) -> None:
-    """A marker and a heartbeat of a write."""
+    """A marker and a heartbeat of a write, which is dead."""
     marker = Path(table.storage.uri) / f".hoodie/.temp/{time}/x/a.parquet.marker.CREATE"
     beat = Path(table.storage.uri) / heartbeat_path(time)
     for path in (marker, beat):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
+    os.utime(beat, (0, 0))
 
 
 def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> None:
@@ -41,6 +43,7 @@ def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> 
     left(table, alive)
     findings += findings_of(table)
     (Path(table.storage.uri) / table.timeline.folder / f"{alive}.inflight").write_bytes(b"")
+    os.utime(Path(table.storage.uri) / heartbeat_path(alive))
     mended = mend(table, findings)
     assert mended.removed == (f".hoodie/.temp/{over}", f".hoodie/.heartbeat/{over}")
     assert mended.rebuilt == ()
