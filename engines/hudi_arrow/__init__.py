@@ -5,6 +5,7 @@ types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 memory       Arrow's memory from the system's allocator while it is scarce
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
+native_files  files of any storage as pyarrow's readers take them
 remote       tables on object stores: few requests, in parallel, one per file
 clients      clients of object stores: the protocol that `remote` needs, and the client over pyarrow's file systems
 obstore_client  the client over `obstore`

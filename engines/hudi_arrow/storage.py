@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.local_uris import is_local, local_path
+from hudi_arrow.native_files import RandomAccessFile, copy_owned
 from hudi_arrow.storage_options import own_names, own_options, type_options
 from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
@@ -307,58 +308,6 @@ def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
     in_memory = pa.BufferReader(copy_owned(stored.data)) if isinstance(stored, InMemoryFile) else None
     with in_memory or RandomAccessFile.over(stored) as opened:
         yield opened
-
-
-class RandomAccessFile(pa.PythonFile):  # type: ignore[misc]
-    """A file of any storage as pyarrow's readers take it. Reads are made one after the other and by Python, so what is needed of
-    it is best read by `ranges` before; and readers must not prefetch from it, see `copy_owned`."""
-
-    stored: RandomAccess
-
-    @classmethod
-    def over(cls, stored: RandomAccess) -> RandomAccessFile:
-        opened = cls(_Position(stored), mode="r")
-        opened.stored = stored
-        return opened
-
-
-class _Position:
-    """What `pyarrow.PythonFile` takes: a place in a file, where reading goes on."""
-
-    closed = False
-
-    def __init__(self, stored: RandomAccess) -> None:
-        self._stored, self._at = stored, 0
-
-    def size(self) -> int:
-        return self._stored.size
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._stored.size)[whence]
-        return self._at
-
-    def read(self, count: int = -1) -> bytes:
-        rest = self._stored.size - self._at
-        content = self._stored.read(self._at, rest if count < 0 else min(count, rest))
-        self._at += len(content)
-        return content
-
-    def close(self) -> None:
-        pass
-
-
-def copy_owned(content: bytes) -> pa.Buffer:
-    """A copy in memory of Arrow's own, for readers that prefetch.
-
-    Their threads let go of what they read some time after it was taken. For memory of Python's they need the interpreter,
-    and abort the process when that is just ending.
-    """
-    copy = pa.BufferOutputStream()
-    copy.write(content)
-    return copy.getvalue()
 
 
 @contextmanager

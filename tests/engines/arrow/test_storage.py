@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.storage import ArrowStorage, copy_owned, report_errors
+from hudi_arrow.storage import ArrowStorage, report_errors
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
 
@@ -101,16 +101,6 @@ def test_a_storage_is_pickled_without_its_open_files(tmp_path: Path) -> None:
     storage = ArrowStorage(str(tmp_path))
     there = pickle.loads(pickle.dumps(storage))
     assert (there.uri, there.read("a b"), there.open("a b").size) == (storage.uri, b"content", 7)
-
-
-def test_prefetched_bytes_are_in_the_memory_of_arrow() -> None:
-    content = bytes(range(256)) * 4
-    held = sys.getrefcount(content)
-    copy = copy_owned(content)
-    held_after = sys.getrefcount(content)
-    assert held_after == held
-    assert copy.to_pybytes() == content
-    assert copy_owned(b"").size == 0
 
 
 def test_checksums_of_hadoop_are_deleted_with_the_file_they_belong_to(tmp_path: Path) -> None:
