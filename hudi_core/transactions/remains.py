@@ -16,7 +16,7 @@ from hudi_core.table.table import Table
 def list_remains(table: Table, now: datetime) -> tuple[str, ...]:
     """The heartbeats and the folders of markers of writes that are not pending and whose writers show no sign of life."""
     # Listed before the timeline is read again: what is requested in between is in none of these folders.
-    listed = [path for folder in (MARKERS, HEARTBEATS) for path in _list_below(table.storage, folder)]
+    listed = [path for folder in (MARKERS, HEARTBEATS) for path in list_writes_below(table.storage, folder)]
     times = {path: path.rpartition("/")[2] for path in listed}
     if set(times.values()) <= _list_pending(table):
         return ()
@@ -41,8 +41,9 @@ def _list_pending(table: Table) -> set[str]:
     return {instant.requested_time for instant in table.timeline.pending}
 
 
-def _list_below(storage: Storage, folder: str) -> Iterator[str]:
-    """The paths of what is right below a folder and named by the time of an instant."""
+def list_writes_below(storage: Storage, folder: str) -> Iterator[str]:
+    """The paths of what is right below a folder and named by the time of an instant: files, and folders, also empty ones where
+    there can be such."""
     names = {info.path[len(folder) + 1 :].partition("/")[0] for info in storage.list(folder, recursive=True)}
     if isinstance(storage, StorageWithFolders):
         names.update(storage.list_folders(folder))

@@ -13,7 +13,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata_writer.undo import metadata_timeline
 from hudi_core.timeline.instants import Instant, InstantState
-from hudi_core.transactions.remains import list_remains
+from hudi_core.transactions.remains import list_remains, list_writes_below
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
@@ -25,10 +25,10 @@ def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
     pending = {instant.requested_time for instant in subject.table.timeline.pending}
     begun = pending | list_begun_in_metadata(subject.table.storage)
-    of_metadata = sorted(_first_folders(subject, METADATA_MARKERS) - begun)
+    of_metadata = list_writes_below(subject.table.storage, METADATA_MARKERS)
     remains = [
         *list_remains(subject.table, subject.clock()),
-        *(f"{METADATA_MARKERS}/{time}" for time in of_metadata),
+        *(path for path in of_metadata if path.rpartition("/")[2] not in begun),
     ]
     for path in remains:
         kind = "heartbeats" if path.startswith(HEARTBEATS) else "markers"
@@ -64,12 +64,5 @@ def _way_out(subject: Subject, instant: Instant) -> Mending:
 
 def list_begun_in_metadata(storage: Storage) -> set[str]:
     """Lists the times of what is pending in the metadata table, as its compactions are; none where nothing there has markers."""
-    timeline = metadata_timeline(storage) if storage.list(METADATA_MARKERS, recursive=True) else None
+    timeline = metadata_timeline(storage) if any(list_writes_below(storage, METADATA_MARKERS)) else None
     return set() if timeline is None else {instant.requested_time for instant in timeline.pending}
-
-
-def _first_folders(subject: Subject, folder: str) -> set[str]:
-    """The names of what is right below a folder, files and folders that hold one."""
-    return {
-        info.path[len(folder) + 1 :].partition("/")[0] for info in subject.table.storage.list(folder, recursive=True)
-    }

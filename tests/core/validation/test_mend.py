@@ -52,8 +52,9 @@ def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> 
     assert (Path(table.storage.uri) / f".hoodie/.temp/{alive}").exists()
 
 
-def test_markers_of_the_metadata_table_belong_to_what_is_pending(tmp_path: Path) -> None:
-    """VALID-1145."""
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_markers_of_the_metadata_table_belong_to_what_is_pending(tmp_path: Path, is_empty: bool) -> None:
+    """VALID-1145, COMMIT-1146: so do folders that are left of them."""
     create_table(tmp_path, TYPES, "id", partition_by="p", indexes=["files"])
     write(open_table(tmp_path), rows(("a", "x", 1)))
     table = open_table(tmp_path)
@@ -63,7 +64,8 @@ def test_markers_of_the_metadata_table_belong_to_what_is_pending(tmp_path: Path)
     for time in (over, pending, compacted):
         marker = root / METADATA_MARKERS / time / "files/files-0000-0_1.hfile.marker.CREATE"
         marker.parent.mkdir(parents=True)
-        marker.write_bytes(b"")
+        if not is_empty:
+            marker.write_bytes(b"")
     mended = mend(table, [one for one in findings_of(table) if one.mending.removes])
     assert mended.removed == (f"{METADATA_MARKERS}/{over}",)
     assert {path.name for path in (root / METADATA_MARKERS).iterdir()} == {pending, compacted}
