@@ -33,7 +33,7 @@ from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options, limit_groups
 from hudi_core.table.table import Table
 from hudi_core.tally import Tally
-from hudi_core.timeline.instants import COMPACTION, ROLLBACK
+from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, ROLLBACK
 from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, roll_back_dead
 
@@ -146,11 +146,13 @@ def _compact(table: Table, request: Request) -> Mapping[str, Any]:
 
 
 def _merges_logs(table: Table, request: Request) -> bool:
+    if table.config.type is not TableType.MERGE_ON_READ:
+        return False
+    if any(instant.action == LOG_COMPACTION for instant in table.timeline.pending):
+        return True  # until it is done no other is due
     stated = request.read_stated(table)
     enabled = stated.flag("hoodie.log.compaction.enable", "hoodie.log.compaction.inline", default=False)
-    if not enabled or table.config.type is not TableType.MERGE_ON_READ:
-        return False
-    return compaction_is_due(table, _compaction(table, request, of_logs=True))
+    return enabled and compaction_is_due(table, _compaction(table, request, of_logs=True))
 
 
 def _merge_logs(table: Table, request: Request) -> Mapping[str, Any]:

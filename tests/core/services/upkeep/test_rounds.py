@@ -12,6 +12,9 @@ import pytest
 
 from hudi_core import ConflictError, ServiceOptions, UsageError
 from hudi_core.cluster.layout import Strategy
+from hudi_core.front.opening import open_table
+from hudi_core.services.compaction.operations import plan_only
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep import rounds as module
 from hudi_core.services.upkeep.clustering import clustering_options
@@ -63,6 +66,17 @@ def test_only_what_is_wanted_runs_and_only_when_it_is_due(tmp_path: Path) -> Non
     (run,) = table.run_services(["compact"], properties={"hoodie.compact.inline.max.delta.commits": "1"})
     assert (run.service, run.state, run.details["deleted"]) == ("compact", "completed", 0)
     assert run.as_dict()["service"] == "compact"
+
+
+def test_plans_of_log_compactions_that_wait_are_run_whatever_properties_say(tmp_path: Path) -> None:
+    """UPKEEP-463: no other is due before."""
+    table = made(tmp_path / "t", "mor", 9)
+    for number in range(2):
+        table.upsert(rows(0, 10, number))
+    waiting = plan_only(open_table(tmp_path / "t"), CompactionOptions(of_logs=True, min_log_blocks=2))
+    (run,) = table.run_services(["log-compact"])
+    assert (run.state, run.details["instant"]) == ("completed", waiting.instant)
+    assert table.run_services(["log-compact"]) == []
 
 
 def test_dead_writers_are_undone_first(tmp_path: Path) -> None:
