@@ -16,8 +16,10 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
+from hudi_arrow.numpy_arrays import from_numpy, from_python, to_numpy
 from hudi_core.errors import RowError, describe
 
 _Rewrite = Callable[[Any], Any]
@@ -83,7 +85,7 @@ def restore(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_list(kind):
         values = restore(array.flatten(), kind.value_type)
         return pa.ListArray.from_arrays(_offsets(array), values, kind, mask=array.is_null())
-    return pa.array([None if text is None else b64decode(text) for text in array.to_pylist()], kind)
+    return from_python([None if text is None else b64decode(text) for text in array.to_pylist()], kind)
 
 
 class _Number(float):
@@ -115,8 +117,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _offsets(array: pa.ListArray) -> pa.Array:
     """The places in `flatten`, which leaves out what lies before the first list and below null ones."""
-    lengths = array.value_lengths().fill_null(0).to_numpy()
-    return pa.array([0, *lengths.cumsum().tolist()], pa.int32())
+    return from_numpy(np.concatenate([[0], to_numpy(array.value_lengths()).cumsum()]).astype(np.int32))
 
 
 def _is_binary(kind: pa.DataType) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.numpy_arrays import to_scalar
+from hudi_arrow.numpy_arrays import to_numpy, to_scalar
 from hudi_core.arrays import Numbers
 from hudi_core.errors import RowError
 
@@ -112,10 +112,10 @@ def _refuse_beyond(wide: pa.Array, narrow: pa.Array, rows: Numbers, where: str) 
                 _refuse_beyond(*part, rows, where)
     elif pa.types.is_map(kind):
         if _holds_float(kind.item_type):
-            lengths = np.diff(narrow.offsets.to_numpy())
+            lengths = np.diff(to_numpy(narrow.offsets))
             _refuse_beyond(_items(wide), _items(narrow), rows.repeat(lengths), where)
     elif _holds_float(kind):
-        lengths = narrow.value_lengths().fill_null(0).to_numpy()
+        lengths = to_numpy(narrow.value_lengths())
         _refuse_beyond(wide.flatten(), narrow.flatten(), rows.repeat(lengths), where)
 
 

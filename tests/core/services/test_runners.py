@@ -6,6 +6,7 @@ Also covers: `transactions/attempts.py`, `front/services.py`, `table/runners.py`
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -88,13 +89,13 @@ def test_attempts_name_files_of_their_own(tmp_path: Path, monkeypatch: pytest.Mo
     """WRITE-421: where a task runs twice, two files are written, and one of them stays."""
     table = filled(tmp_path / "t", "mor", 9, ("column_stats",))
     before, deleted = data_files(table), set[str]()
-    delete = type(table.storage).delete
+    delete_files = type(table.storage).delete_files
 
-    def watched(self: Any, path: str) -> None:
-        deleted.add(path)
-        delete(self, path)
+    def watched(self: Any, paths: Sequence[str], *, in_order: bool = False) -> None:
+        deleted.update(paths)
+        delete_files(self, paths, in_order=in_order)
 
-    monkeypatch.setattr(type(table.storage), "delete", watched)
+    monkeypatch.setattr(type(table.storage), "delete_files", watched)
     result = table.compact(runner=RepeatingRunner())
     assert len(data_files(table) - before) == result.slices
     assert len({path for path in deleted if path.endswith(".parquet")}) == result.slices

@@ -54,9 +54,9 @@ def test_impossible_reads_are_refused_at_once() -> None:
             with pytest.raises(UsageError, match="where: expected a predicate as SQL"):
                 ask(where=where)
         for time in ("since", "until"):
-            with pytest.raises(UsageError, match=r"time: expected a string, datetime or date, found 2.5 \(float\)"):
+            with pytest.raises(UsageError, match=rf"{time}: expected a string, datetime or date, found 2.5 \(float\)"):
                 ask(**{time: 2.5})
-    with pytest.raises(UsageError, match="time: expected"):
+    with pytest.raises(UsageError, match="as_of: expected"):
         table.scan(as_of=[])
 
 
