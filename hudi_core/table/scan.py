@@ -98,10 +98,15 @@ class Scan(QueryResult):
         if self._known_plan is not None:
             return self._known_plan
         snapshot = self._snapshot
-        self._sources.headers.count_for(self.tally)
+        self._count_headers()
         planner = self._planner()
         plan = prune(snapshot.slices, planner.conjuncts, planner.sources, planner.alternatives)
         return replace(plan, warnings=(*self.warnings, *snapshot.warnings))
+
+    def _count_headers(self) -> None:
+        headers = self._sources.headers
+        if self.tally is not None or headers.tallies:
+            headers.count_for(self.tally)
 
     @property
     def warnings(self) -> list[str]:
@@ -294,7 +299,7 @@ class Scan(QueryResult):
             if self._residual(number) is None and not self._snapshot.slices[number].logs
         ]
         bases = {number: base for number in numbers if (base := self._snapshot.slices[number].base)}
-        self._sources.headers.count_for(self.tally)
+        self._count_headers()
         footers = self._sources.headers.footers(list(bases.values()))
         return {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
 

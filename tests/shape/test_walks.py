@@ -10,10 +10,10 @@ from tests.bench.walks import files_run, walks
 
 MOST = {
     "warm predicate": 45,
-    "located key": 91,
+    "located key": 92,
     "cold predicate": 123,
-    "insert": 133,
-    "upsert of 50 rows": 162,
+    "insert": 137,
+    "upsert of 50 rows": 166,
     "first rows": 132,
 }
 """Files in which a function runs; a warm predicate is one more on a table that has planned before."""

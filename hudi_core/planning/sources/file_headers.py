@@ -34,11 +34,12 @@ class FileHeaders:
     """Footers as planning uses them: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
-    _tallies: list[Tally] = field(default_factory=list, repr=False, compare=False)
+    tallies: list[Tally] = field(default_factory=list, repr=False, compare=False)
+    """What counts the footers and headers that are read: one tally, or none."""
 
     def count_for(self, tally: Tally | None) -> None:
         """Lets a tally, and no other any more, count the footers and headers that are read."""
-        self._tallies[:] = [] if tally is None else [tally]
+        self.tallies[:] = [] if tally is None else [tally]
 
     def open_file(self, file: FileInfo) -> OpenedFile[Any]:
         """A base file for its footer and its rows, of which nothing is kept here; raises what goes wrong. One of a bootstrap
@@ -133,8 +134,8 @@ class FileHeaders:
 
         missing = [item for path, item in wanted.items() if path not in cached]
         if missing:
-            for tally in self._tallies:
+            for tally in self.tallies:
                 tally.enter(READING_FOOTERS, len(missing))
         for _ in in_order(attempt, missing, STORAGE_REQUESTS):
-            for tally in self._tallies:
+            for tally in self.tallies:
                 tally.add(done=1)
