@@ -22,6 +22,7 @@ from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
 from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.reports import unpack
+from hudi_core.transactions.rollback import roll_back_dead
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.written import WriteRows
@@ -144,6 +145,7 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     assert len(looks) > 1
     assert data_files(spread) == before
     assert [path for path, _ in list_marked_files(spread.storage, looks[0]) if kind == "cow" or version > 6] == []
+    roll_back_dead(spread)  # removes the folder of its markers
     assert_twins(spread, whole)
 
 
