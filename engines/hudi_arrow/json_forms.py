@@ -16,10 +16,9 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 
-from hudi_arrow.numpy_arrays import from_numpy, from_python, to_numpy
+from hudi_arrow.text_values import is_binary
 from hudi_core.errors import RowError, describe
 
 _Rewrite = Callable[[Any], Any]
@@ -39,7 +38,7 @@ def has_forms(source: Path, types: Mapping[str, pa.DataType]) -> bool:
 
 
 def rewrite_lines(lines: Iterable[bytes], types: Mapping[str, pa.DataType], where: str) -> Iterator[bytes]:
-    """The lines in forms that pyarrow reads as `line_form` of the types. A line that is no object of JSON stays as it is: the
+    """The lines in forms that pyarrow reads as `read_form` of the types. A line that is no object of JSON stays as it is: the
     reader refuses it. Raises `RowError` for a value that has none of a type's forms."""
     rewrites = {name: rewrite for name, kind in types.items() if (rewrite := _rewrite_of(kind)) is not None}
     decoder = JSONDecoder(parse_float=_Number, object_pairs_hook=_distinct)
@@ -57,35 +56,6 @@ def rewrite_lines(lines: Iterable[bytes], types: Mapping[str, pa.DataType], wher
         except (ValueError, RecursionError):
             pass  # the reader refuses the line, with its reason
         yield line
-
-
-def line_form(kind: pa.DataType) -> pa.DataType:
-    """The type that pyarrow reads a rewritten column as."""
-    if pa.types.is_map(kind):
-        entry = pa.struct([("key", line_form(kind.key_type)), ("value", line_form(kind.item_type))])
-        return pa.list_(entry)
-    if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(line_form(field.type)) for field in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(line_form(kind.value_type)))
-    return pa.string() if _is_binary(kind) else kind
-
-
-def restore(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """An array of `line_form` of a type, in that type."""
-    if array.type == kind:
-        return array
-    if pa.types.is_map(kind):
-        entries = array.flatten()
-        keys, items = restore(entries.field("key"), kind.key_type), restore(entries.field("value"), kind.item_type)
-        return pa.MapArray.from_arrays(_offsets(array), keys, items, kind, mask=array.is_null())
-    if pa.types.is_struct(kind):
-        parts = [restore(part, field.type) for part, field in zip(array.flatten(), kind, strict=True)]
-        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=array.is_null())
-    if pa.types.is_list(kind):
-        values = restore(array.flatten(), kind.value_type)
-        return pa.ListArray.from_arrays(_offsets(array), values, kind, mask=array.is_null())
-    return from_python([None if text is None else b64decode(text) for text in array.to_pylist()], kind)
 
 
 class _Number(float):
@@ -115,17 +85,8 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _offsets(array: pa.ListArray) -> pa.Array:
-    """The places in `flatten`, which leaves out what lies before the first list and below null ones."""
-    return from_numpy(np.concatenate([[0], to_numpy(array.value_lengths()).cumsum()]).astype(np.int32))
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
-
-
 def _has_own_form(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_map(kind)) or _is_binary(kind)
+    return bool(pa.types.is_map(kind)) or is_binary(kind)
 
 
 def _holds(kind: pa.DataType, matches: Callable[[pa.DataType], bool]) -> bool:
@@ -145,7 +106,7 @@ def _rewrite_of(kind: pa.DataType) -> _Rewrite | None:
     if pa.types.is_list(kind):
         rewrite = _rewrite_of(kind.value_type)
         return None if rewrite is None else _list_rewrite(rewrite)
-    if _is_binary(kind):
+    if is_binary(kind):
         return _rewrite_bytes
     if pa.types.is_decimal(kind):
         return _rewrite_decimal

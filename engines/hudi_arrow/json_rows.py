@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import json
 
 from hudi_arrow.gaps import refuse_gaps
-from hudi_arrow.json_forms import has_forms, line_form, restore, rewrite_lines
+from hudi_arrow.json_forms import has_forms, rewrite_lines
 from hudi_arrow.storage import one_line
 from hudi_arrow.text_values import read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
@@ -26,12 +26,9 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
     """The rows, after a batch without rows. Columns have these types, others those that their values look like."""
     if not source.stat().st_size:
         return
-    read_types = {name: read_form(kind) for name, kind in types.items()}
-    lines: list[bytes] | None = None
-    if has_forms(source, types):
-        lines = list(rewrite_lines(_lines(source), read_types, str(source)))
-    schema = pa.schema([(name, kind if lines is None else line_form(kind)) for name, kind in read_types.items()])
+    schema = pa.schema([(name, read_form(kind)) for name, kind in types.items()])
     options = json.ParseOptions(explicit_schema=schema if types else None)
+    lines = list(rewrite_lines(_lines(source), types, str(source))) if has_forms(source, types) else None
     try:
         table = json.read_json(source if lines is None else pa.BufferReader(b"".join(lines)), parse_options=options)
     except pa.ArrowInvalid as problem:
@@ -42,15 +39,12 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
         for name in table.column_names
         if name not in types or name in first_names or table[name].null_count < len(table)
     ]
-    columns = {}
-    for name in present:
-        column = table[name]
-        if name in types:
-            where = f"{source}: {name}"
-            given = pa.chunked_array([restore(chunk, read_types[name]) for chunk in column.chunks], read_types[name])
-            column = write_values(given, types[name], where)
-            refuse_beyond(given, column, where)
-        columns[name] = column
+    columns = {
+        name: write_values(table[name], types[name], f"{source}: {name}") if name in types else table[name]
+        for name in present
+    }
+    for name, column in columns.items():
+        refuse_beyond(table[name], column, f"{source}: {name}")
     read = pa.table(columns)
     yield from read.schema.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], read.schema)]
     yield from read.to_batches(_BATCH_ROWS)

@@ -3,11 +3,13 @@ zone, and numbers beyond the range of a float for infinite ones. Rule ROWS-801."
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.numpy_arrays import to_numpy, to_scalar
+from hudi_arrow.numpy_arrays import from_numpy, from_python, to_numpy, to_scalar
 from hudi_core.arrays import Numbers
 from hudi_core.errors import RowError
 
@@ -15,18 +17,26 @@ _EPOCH = to_scalar("1970-01-01T", pa.string())
 
 
 def read_form(kind: pa.DataType) -> pa.DataType:
-    """The type that JSON of a type is read as: texts for dates, times of day and local times, doubles for floats."""
+    """The type that JSON of a type is read as: texts for dates, times of day, local times and bytes, doubles for floats, a list
+    of keys and values for maps."""
     if pa.types.is_date(kind) or pa.types.is_time(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
         return pa.string()
     if pa.types.is_float32(kind):
         return pa.float64()
+    if is_binary(kind):
+        return pa.string()
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(read_form(field.type)) for field in kind])
     if pa.types.is_list(kind):
         return pa.list_(kind.value_field.with_type(read_form(kind.value_type)))
     if pa.types.is_map(kind):
-        return pa.map_(kind.key_field, kind.item_field.with_type(read_form(kind.item_type)))
+        return pa.list_(pa.struct([("key", read_form(kind.key_type)), ("value", read_form(kind.item_type))]))
     return kind
+
+
+def is_binary(kind: pa.DataType) -> bool:
+    """Whether values are bytes, which JSON has as texts of base64."""
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
 
 
 def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
@@ -52,25 +62,23 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
         parts = [_cast(part, field.type) for part, field in zip(array.flatten(), kind, strict=True)]
         return pa.StructArray.from_arrays(parts, fields=list(kind), mask=array.is_null())
     if pa.types.is_list(kind):
-        starts = pc.subtract(array.offsets, array.offsets[0])
-        return pa.ListArray.from_arrays(starts, _cast(array.flatten(), kind.value_type), kind, mask=array.is_null())
+        return pa.ListArray.from_arrays(
+            _starts(array), _cast(array.flatten(), kind.value_type), kind, mask=array.is_null()
+        )
     if pa.types.is_map(kind):
-        starts = pc.subtract(array.offsets, array.offsets[0])
-        items = _cast(_items(array), kind.item_type)
-        return pa.MapArray.from_arrays(starts, _own_part(array, array.keys), items, kind, mask=array.is_null())
+        keys, items = array.flatten().flatten()
+        parts = [_cast(keys, kind.key_type), _cast(items, kind.item_type)]
+        return pa.MapArray.from_arrays(_starts(array), *parts, kind, mask=array.is_null())
+    if is_binary(kind):
+        return from_python([None if text is None else b64decode(text) for text in array.to_pylist()], kind)
     if pa.types.is_time(kind):
         return pc.binary_join_element_wise(_EPOCH, array, "").cast(pa.timestamp("us")).cast(kind)
     return array.cast(kind)
 
 
-def _items(array: pa.MapArray) -> pa.Array:
-    return _own_part(array, array.items)
-
-
-def _own_part(array: pa.MapArray, part: pa.Array) -> pa.Array:
-    """What the maps of an array hold of their keys or items, which may be those of a longer array."""
-    first = array.offsets[0].as_py()
-    return part.slice(first, array.offsets[-1].as_py() - first)
+def _starts(array: pa.ListArray) -> pa.Array:
+    """Where the values of each list begin in `flatten`, which leaves out what lies before the first list and below null ones."""
+    return from_numpy(np.concatenate([[0], to_numpy(array.value_lengths()).cumsum()]).astype(np.int32))
 
 
 def _first_wrong(array: pa.Array, kind: pa.DataType) -> int:
@@ -112,8 +120,8 @@ def _refuse_beyond(wide: pa.Array, narrow: pa.Array, rows: Numbers, where: str) 
                 _refuse_beyond(*part, rows, where)
     elif pa.types.is_map(kind):
         if _holds_float(kind.item_type):
-            lengths = np.diff(to_numpy(narrow.offsets))
-            _refuse_beyond(_items(wide), _items(narrow), rows.repeat(lengths), where)
+            lengths = to_numpy(wide.value_lengths())
+            _refuse_beyond(wide.flatten().flatten()[1], narrow.items, rows.repeat(lengths), where)
     elif _holds_float(kind):
         lengths = to_numpy(narrow.value_lengths())
         _refuse_beyond(wide.flatten(), narrow.flatten(), rows.repeat(lengths), where)
