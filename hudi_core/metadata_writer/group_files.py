@@ -28,6 +28,7 @@ BLOOM_FILTERS_OF_GROUPS: Final = FilterSettings(FilterKind.DYNAMIC_V0, entries=1
 """The filters of keys in base files, as Apache Hudi has them."""
 FIRST_TOKEN: Final = "0-0-0"
 """The write token of files that no task of an engine writes."""
+_NO_ROWS: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +51,19 @@ def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
     count = len(rows)
     places = group_numbers(rows, groups)
     order, deleted = _order(rows.keys), _order(rows.deletes)
-    for group in np.unique(places).tolist():
-        mine = order[places[:count][order] == group]
-        gone = deleted[places[count:][deleted] == group]
+    written, removed = split_rows(places[:count], order), split_rows(places[count:], deleted)
+    for group in sorted({*written, *removed}):
+        mine, gone = written.get(group, _NO_ROWS), removed.get(group, _NO_ROWS)
         yield GroupRows(
             group, take_strings(rows.keys, mine), take_values(rows.values, mine), take_strings(rows.deletes, gone)
         )
+
+
+def split_rows(places: Numbers, order: Numbers) -> dict[int, Numbers]:
+    """The rows of each place, as an order of all rows has them."""
+    by_place = order[np.argsort(places[order], kind="stable")]
+    present, starts = np.unique(places[by_place], return_index=True)
+    return dict(zip(present.tolist(), np.split(by_place, starts[1:]), strict=True)) if len(present) else {}
 
 
 def group_numbers(rows: IndexRows, groups: int) -> Numbers:

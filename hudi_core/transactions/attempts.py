@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.markers import done_path, list_marked_files
+from hudi_core.commit.markers import done_path, list_marked_files, marker_folder
 from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Runner, Storage
@@ -98,6 +98,16 @@ class Attempts:
         except ConflictError:
             storage.delete_files((*files.paths, *(marker.path for marker in files.markers)))
             raise
+
+    def stage_file(self, name: str, contents: Iterable[bytes]) -> tuple[str, int]:
+        """Writes a file that waits beside the markers for the commit, where who ends the write deletes it; gives its path and its
+        size. The name is made one of this attempt."""
+        path, size = f"{marker_folder(self.instant_time)}/{name}_{new_attempt()}", 0
+        with self.announce(TaskFiles((path,), ())), self.storage.output(path) as sink:
+            for content in contents:
+                sink.write(content)
+                size += len(content)
+        return path, size
 
     def refuse_ended(self, markers: Sequence[Ensure] = ()) -> None:
         """Raises `ConflictError` where the write has ended, or its tasks are done; with markers also where it was rolled back

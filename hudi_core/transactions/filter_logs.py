@@ -16,7 +16,6 @@ import numpy as np
 
 from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.columns.strings import string_column
-from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
 from hudi_core.data_files.footer_filters import footer_filter
 from hudi_core.data_files.waiting import waiting_threads
@@ -28,7 +27,7 @@ from hudi_core.metadata_writer.delta_commit import group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.table import Table
-from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
+from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.metadata_steps import require_metadata_table
 
 FILES_WITH_FILTERS: Final = 32
@@ -95,16 +94,17 @@ class EncodeFilters:
     groups: int
 
     def __call__(self, task: _GroupFiles) -> StagedLog:
-        time, storage = self.attempts.instant_time, self.attempts.storage
-        path = f"{marker_folder(time)}/{_FOLDER}/{task.group}_{new_attempt()}"
-        size = records = 0
-        with self.attempts.announce(TaskFiles((path,), ())), storage.output(path) as sink:
-            for filters in self._runs(task.files):
-                for rows in by_group(filter_rows(filters, time), self.groups):
-                    content = log_content(rows, BLOOM_FILTERS, time)
-                    sink.write(content)
-                    size, records = size + len(content), records + len(filters)
-        return StagedLog(BLOOM_FILTERS, None, self.groups, task.group, path, size, records, deletes=0)
+        records: list[int] = []
+        path, size = self.attempts.stage_file(f"{_FOLDER}/{task.group}", self._blocks(task.files, records))
+        return StagedLog(BLOOM_FILTERS, None, self.groups, task.group, path, size, sum(records), deletes=0)
+
+    def _blocks(self, files: Sequence[tuple[str, FileInfo]], records: list[int]) -> Iterator[bytes]:
+        """The log file block by block; `records` gets how many each has."""
+        time = self.attempts.instant_time
+        for filters in self._runs(files):
+            records.append(len(filters))
+            for rows in by_group(filter_rows(filters, time), self.groups):
+                yield log_content(rows, BLOOM_FILTERS, time)
 
     def _runs(self, files: Sequence[tuple[str, FileInfo]]) -> Iterator[list[StoredFilter]]:
         """The filters of files, in runs of some megabytes."""

@@ -18,7 +18,7 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import take_strings
-from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
+from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
 from hudi_core.engine import Runner
 from hudi_core.errors import HudiError, StorageError
@@ -31,14 +31,14 @@ from hudi_core.metadata_rows.rows import IndexRows
 from hudi_core.metadata_rows.rows_of_keys import KeyChanges, epoch_milliseconds, key_changes, location_changes
 from hudi_core.metadata_rows.secondary import first_secondary_rows, join_secondary_changes
 from hudi_core.metadata_writer.delta_commit import group_sets
-from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
+from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content, split_rows
 from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.tagging.stored_keys import StoredKeys
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.transactions.attempts import Attempts, TaskFiles, new_attempt
+from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.metadata_steps import require_metadata_table
 from hudi_core.transactions.reports import by_group as packets_by_group
 from hudi_core.transactions.reports import open_reports, pack_object, refusal, unpack, write_report
@@ -202,9 +202,7 @@ class KeyExchange:
             return
         places = group_numbers(IndexRows(keys, group_keys=chosen_by), groups.count)
         parts: Numbers = (groups.first + places) % self.parts
-        order = np.argsort(parts, kind="stable")
-        present, starts = np.unique(parts[order], return_index=True)
-        yield from zip(present.tolist(), np.split(order, starts[1:]), strict=True)
+        yield from split_rows(parts, np.arange(len(parts))).items()
 
     def rows(self, groups: GroupSet, changes: Sequence[Any]) -> IndexRows:
         """The rows of an index that changes of keys make. Raises `UsageError` for a record key that two file groups get."""
@@ -254,11 +252,9 @@ class EncodeLogs:
         attempts = self.exchange.attempts
         for one in by_group(rows, groups.count):
             content = log_content(one, groups.partition, attempts.instant_time)
-            path = f"{marker_folder(attempts.instant_time)}/{_FOLDER}/{groups.first + one.group}_{new_attempt()}"
-            with attempts.announce(TaskFiles((path,), ())), attempts.storage.output(path) as sink:
-                sink.write(content)
+            path, size = attempts.stage_file(f"{_FOLDER}/{groups.first + one.group}", [content])
             counts = length(one.keys), length(one.deletes)
-            yield StagedLog(groups.partition, groups.of_table, groups.count, one.group, path, len(content), *counts)
+            yield StagedLog(groups.partition, groups.of_table, groups.count, one.group, path, size, *counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -108,7 +108,7 @@ def bucket_places(
         nodes: Sequence[tuple[int, str]] = ()
         if layout.consistent:
             stored = hashing_nodes(snapshot.storage, snapshot.timeline, path)
-            nodes = stored or _nodes_of_new_partition(layout, path)
+            nodes = _nodes_of_new_partition(layout, path) if stored is None else stored
             if stored is None:
                 steps.append(Ensure(hashing_path(path), hashing_content(path, list(nodes))))
         names: Sequence[int | str] = [f"{prefix}-0" for _, prefix in nodes] or range(_get_count(layout))
