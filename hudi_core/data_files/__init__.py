@@ -9,6 +9,5 @@ log_file       one log file: newer rows and deletes of a file slice, and what is
 log_keys       keys that a log file adds to its slice and removes from it, where ordering values decide that
 log_ranges     what a log file holds, in the form of a base file's footer
 spool          rows that wait to be written: in memory up to a limit, beyond it in a local file
-streamed_keys  what a base file states of its record keys, made as they come: no key is held
 waiting        how many tasks run at once where they wait for storage
 """

@@ -1,6 +1,6 @@
 """One base file: rows with the meta columns filled in, the size of its bloom filter, its footer, and what is reported of it.
 
-Rules: WRITE-8 to WRITE-11.
+Rules: WRITE-8 to WRITE-11, WRITE-1185, WRITE-1186.
 """
 
 from __future__ import annotations
@@ -12,16 +12,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+import numpy as np
+
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.nodes import StringColumn, length
-from hudi_core.columns.strings import concat_strings, string_column, take_strings
+from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.data_files.column_ranges import ranges_of_file
-from hudi_core.data_files.streamed_keys import StreamedKeys, range_of_keys
+from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
 from hudi_core.engine import Engine, Storage, WrittenFile
 from hudi_core.errors import TableError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.formats.bloom_write import KIND_IN_FILES, FilterSettings, encode_bloom_filter, extend_bloom_filter
+from hudi_core.formats.bloom_write import (
+    KIND_IN_FILES,
+    BloomFilterWriter,
+    FilterSettings,
+    encode_bloom_filter,
+    extend_bloom_filter,
+)
 from hudi_core.formats.names import BaseFileName
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
@@ -34,6 +41,8 @@ _FALSE_POSITIVES: Final = 1e-6
 """One key in a million is looked up in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
 _MAX_FILTER_BITS: Final = 1 << 23
 _KEYS_TRIED: Final = 1 << 6
+_LATE: Final = 0xEE
+"""First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
 _STRING: Final = t.String()
 
 
@@ -84,6 +93,30 @@ class OlderFilter:
             return extended if parse_bloom_filter(extended, where).may_contain(some).all() else None
         except TableError:
             return None
+
+
+class StreamedKeys:
+    """Puts keys into a filter made for as many as are expected, and keeps the least and the greatest of each batch: no key is
+    held. Rule WRITE-1186."""
+
+    def __init__(self, settings: FilterSettings) -> None:
+        self._filter = BloomFilterWriter(settings)
+        self._ends: list[StringColumn] = []
+
+    def add(self, keys: StringColumn) -> None:
+        """Keys of a batch. Raises as `BloomFilterWriter.add`."""
+        if length(keys):
+            self._filter.add(keys)
+            self._ends.append(outermost_keys(keys))
+
+    def encode(self) -> bytes:
+        """The filter of all keys."""
+        return self._filter.encode()
+
+    @property
+    def range(self) -> Mapping[str, str]:
+        """What `range_of_keys` gives for all of them."""
+        return range_of_keys(concat_strings(self._ends)) if self._ends else {}
 
 
 @dataclass(eq=False)
@@ -231,3 +264,22 @@ def status_of_base(
         bloom_filter=writer.bloom_filter,
         bloom_filter_type=KIND_IN_FILES if writer.stores_keys and writer.with_filter else None,
     )
+
+
+def outermost_keys(keys: StringColumn) -> StringColumn:
+    """The least and the greatest of some keys, and one that the two orders of strings place differently, if there is any."""
+    rows = [*least_and_greatest(keys)]
+    data = keys.data[keys.offsets[0] : keys.offsets[-1]]
+    if int(data.max(initial=0)) >= _LATE:
+        first = int(keys.offsets[0]) + int(np.argmax(data >= _LATE))
+        rows.append(int(np.searchsorted(keys.offsets, first, side="right")) - 1)
+    return take_strings(keys, np.array(rows, np.int64))
+
+
+def range_of_keys(keys: StringColumn) -> Mapping[str, str]:
+    """The least and the greatest key. Readers of Apache Hudi compare them in UTF-8 or in UTF-16: where these orders differ, no
+    range is better than one that is wrong for some of them."""
+    if length(keys) == 0 or int(keys.data.max(initial=0)) >= _LATE:
+        return {}
+    least, greatest = string_list(take_strings(keys, np.array(least_and_greatest(keys), np.int64)))
+    return {"hoodie_min_record_key": least, "hoodie_max_record_key": greatest}
