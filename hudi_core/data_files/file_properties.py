@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from hudi_core.errors import UsageError
+from hudi_core.stated_properties import StatedProperties
 
 CODEC: Final = "hoodie.parquet.compression.codec"
 """The property of a write, else of a table, that names the codec."""
@@ -26,22 +26,10 @@ BLOCK_BYTES: Final = 16 << 20
 def codec_of(*stated: Mapping[str, str]) -> str | None:
     """The codec that the first of these properties names which name one; None where none does. Raises `UsageError` for one that
     this library does not write."""
-    named = next((properties[CODEC] for properties in stated if properties.get(CODEC)), None)
-    if named is None:
-        return None
-    codec = CODECS.get(named.strip().lower())
-    if codec is None:
-        raise UsageError(CODEC, expected=f"one of {', '.join(CODECS)}", found=repr(named))
-    return codec
+    return StatedProperties.join(*stated).choice(CODEC, CODECS)
 
 
 def block_bytes(*stated: Mapping[str, str]) -> int:
     """Bytes of a block at most, by the first of these properties that state it. Raises `UsageError` for what is no number of
     bytes above 0."""
-    text = next((properties[BLOCK_SIZE] for properties in stated if properties.get(BLOCK_SIZE, "").strip()), None)
-    if text is None:
-        return BLOCK_BYTES
-    digits = text.strip()
-    if not (digits.isascii() and digits.isdecimal() and int(digits)):
-        raise UsageError(BLOCK_SIZE, expected="a number of bytes above 0", found=repr(text))
-    return int(digits)
+    return StatedProperties.join(*stated).number(BLOCK_SIZE, default=BLOCK_BYTES, least=1)

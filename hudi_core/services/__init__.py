@@ -1,5 +1,4 @@
 """Table services: what keeps a table in order while others write to it.
 
 bounds  how much one run of a service reads, writes and holds in memory
-stated  properties of services as numbers and flags, under any of the names that Apache Hudi has for them
 """

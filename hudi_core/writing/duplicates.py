@@ -12,8 +12,9 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import to_list
 from hudi_core.columns.strings import take_strings
-from hudi_core.errors import RowError, UsageError
+from hudi_core.errors import RowError
 from hudi_core.pruning.ranks import order_texts
+from hudi_core.stated_properties import StatedProperties
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.writing.task_rows import LEFT_OUT, Places
 
@@ -36,10 +37,9 @@ class DuplicatePolicy(StrEnum):
 def duplicate_policy(*stated: Mapping[str, str]) -> DuplicatePolicy:
     """The policy that the first of these properties states which state one. Raises `UsageError` for a value that is none."""
     for properties in stated:
-        if policy := properties.get(INSERT_DUPLICATES, "").strip().lower():
-            if policy not in list(DuplicatePolicy):
-                raise UsageError(INSERT_DUPLICATES, expected="none, drop or fail", found=repr(policy))
-            return DuplicatePolicy(policy)
+        policy = StatedProperties(properties).choice(INSERT_DUPLICATES, {one.value: one for one in DuplicatePolicy})
+        if policy is not None:
+            return policy
         if properties.get(DROP_DUPLICATES, "").strip().lower() == "true":
             return DuplicatePolicy.DROP
     return DuplicatePolicy.NONE

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes, codec_of
 from hudi_core.errors import UsageError
+from hudi_core.stated_properties import FLAGS, StatedProperties
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
 from hudi_core.writing.duplicates import DROP_DUPLICATES, INSERT_DUPLICATES, duplicate_policy
@@ -63,8 +64,6 @@ _OF_SERVICES: Final = re.compile(
 )
 """Properties that the services after a write read; each names what it cannot take."""
 
-_FLAGS: Final = {"true": True, "false": False}
-
 
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
     """Raises `UsageError` for a property of a write that has no effect, and for a value that it does not take."""
@@ -75,36 +74,30 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
             near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)
             expected = f"one of {', '.join(near or WRITE_PROPERTIES)}"
             raise UsageError("properties", expected=expected, found=name)
-        if name == CODEC:
-            codec_of({name: value})
-        elif name == BLOCK_SIZE:
-            block_bytes({name: value})
-        elif name == TIMESTAMP_TYPES:
+        if name == TIMESTAMP_TYPES:
             timestamp_types(value)
-        elif name == BULK_SORT:
-            bulk_order({name: value})
-        elif name == INSERT_DUPLICATES:
-            duplicate_policy({name: value})
-        elif value.strip().lower() not in _FLAGS:
+        elif name in _OTHER_VALUES:
+            _OTHER_VALUES[name]({name: value})
+        elif value.strip().lower() not in FLAGS:
             raise UsageError(name, expected="true or false", found=repr(value))
 
 
 def bulk_order(*stated: Mapping[str, str]) -> RowOrder | None:
     """The order of a bulk insert that the first of these properties names which name one; None where none does. Raises
     `UsageError` for one that Apache Hudi does not have."""
-    named = next((properties[BULK_SORT] for properties in stated if properties.get(BULK_SORT)), None)
-    if named is None:
-        return None
-    order = BULK_ORDERS.get(named.strip().upper())
-    if order is None:
-        raise UsageError(BULK_SORT, expected=f"one of {', '.join(BULK_ORDERS)}", found=repr(named))
-    return order
+    return StatedProperties.join(*stated).choice(BULK_SORT, BULK_ORDERS)
+
+
+_OTHER_VALUES: Final[Mapping[str, Callable[[Mapping[str, str]], object]]] = MappingProxyType(
+    {CODEC: codec_of, BLOCK_SIZE: block_bytes, BULK_SORT: bulk_order, INSERT_DUPLICATES: duplicate_policy}
+)
+"""What reads the properties that are no flags, and refuses what they cannot take."""
 
 
 def flag(name: str, *stated: Mapping[str, str]) -> bool | None:
     """The value of the first that states a property; None where none does, or not as true or false."""
     for properties in stated:
-        value = _FLAGS.get(properties.get(name, "").strip().lower())
+        value = FLAGS.get(properties.get(name, "").strip().lower())
         if value is not None:
             return value
     return None

@@ -11,7 +11,7 @@ from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
-from hudi_core.services.stated import StatedProperties
+from hudi_core.stated_properties import StatedProperties
 
 _MIN: Final = "hoodie.keep.min.commits"
 _MAX: Final = "hoodie.keep.max.commits"

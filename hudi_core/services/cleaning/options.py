@@ -11,7 +11,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
-from hudi_core.services.stated import StatedProperties
+from hudi_core.stated_properties import StatedProperties
 
 _COMMITS: Final = ("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained")
 _HOURS: Final = ("hoodie.clean.hours.retained", "hoodie.cleaner.hours.retained")

@@ -13,7 +13,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
-from hudi_core.services.stated import StatedProperties
+from hudi_core.stated_properties import StatedProperties
 from hudi_core.tally import Tally, refuse_other_tally
 
 Progress = Callable[[int, int], None]

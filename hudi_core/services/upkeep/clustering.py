@@ -12,7 +12,7 @@ from hudi_core.data_files.waiting import INFLATED
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import PutOff, Work, WorkBounds, work_within
-from hudi_core.services.stated import StatedProperties
+from hudi_core.stated_properties import StatedProperties
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, time_order
 from hudi_core.writing.plan import FileSizes

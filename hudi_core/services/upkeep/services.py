@@ -29,8 +29,8 @@ from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.partitions import partitions_left_out
 from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.compaction.triggers import is_due as compaction_is_due
-from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_is_due, clustering_options, limit_groups
+from hudi_core.stated_properties import StatedProperties
 from hudi_core.table.table import Table
 from hudi_core.tally import Tally
 from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, ROLLBACK

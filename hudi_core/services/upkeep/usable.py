@@ -9,8 +9,8 @@ from hudi_core.options import TableConfig, TableType
 from hudi_core.services.archiving.options import ArchiveOptions, archive_settings
 from hudi_core.services.cleaning.options import CleanOptions, clean_settings
 from hudi_core.services.compaction.options import CompactionOptions, InlineCompaction
-from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep.clustering import clustering_options
+from hudi_core.stated_properties import StatedProperties
 
 _STRATEGY: Final = "hoodie.compaction.strategy"
 _CAPITALS: Final = (

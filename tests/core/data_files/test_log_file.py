@@ -158,6 +158,6 @@ def test_a_size_of_blocks_that_is_none_is_refused(tmp_path: Path) -> None:
     """WRITE-1020."""
     table = new_table(tmp_path, 9)
     for text in ("0", "-1", "16 MiB", "1e6", "\u0663"):
-        with pytest.raises(UsageError, match="bytes above 0"):
+        with pytest.raises(UsageError, match="a whole number from 1 on"):
             write(table, arrow(("a", 1, 1)), options=WriteOptions(properties={BLOCK_SIZE: text}))
     assert not list(refreshed(table).timeline.commits)

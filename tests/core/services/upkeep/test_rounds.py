@@ -15,10 +15,10 @@ from hudi_core.cluster.layout import Strategy
 from hudi_core.front.opening import open_table
 from hudi_core.services.compaction.operations import plan_only
 from hudi_core.services.compaction.options import CompactionOptions
-from hudi_core.services.stated import StatedProperties
 from hudi_core.services.upkeep import rounds as module
 from hudi_core.services.upkeep.clustering import clustering_options
 from hudi_core.services.upkeep.rounds import run_services
+from hudi_core.stated_properties import StatedProperties
 from tests.core.services.restoring.test_run import content, made, rows
 
 OFTEN = {

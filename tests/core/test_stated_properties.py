@@ -1,11 +1,11 @@
-"""Properties of services under any of their names."""
+"""Properties under any of their names, and of several sources."""
 
 from __future__ import annotations
 
 import pytest
 
 from hudi_core.errors import UsageError
-from hudi_core.services.stated import StatedProperties
+from hudi_core.stated_properties import StatedProperties
 
 STATED = StatedProperties({"new": " 5 ", "old": "6", "empty": " ", "yes": "TRUE", "odd": "maybe", "below": "-2"})
 
@@ -28,3 +28,13 @@ def test_what_is_no_such_value_is_refused() -> None:
         STATED.flag("odd", default=True)
     with pytest.raises(UsageError, match="from -1 on, found '-2'"):
         STATED.number("below", default=-1, least=-1)
+
+
+def test_the_first_source_that_states_something_counts() -> None:
+    """CLEAN-380."""
+    stated = StatedProperties.join({"a": " "}, {"a": "5", "b": "Green"}, {"a": "6", "b": "red"})
+    assert stated.number("a", default=1) == 5
+    assert stated.choice("b", {"red": 1, "GREEN": 2}) == 2
+    assert stated.choice("c", {"red": 1}) is None
+    with pytest.raises(UsageError, match="b: expected one of red, blue, found 'Green'"):
+        stated.choice("b", {"red": 1, "blue": 2})
