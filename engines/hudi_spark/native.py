@@ -30,9 +30,9 @@ from hudi_core.evolve.reconcile import (
     reconcile,
 )
 from hudi_core.reading.base_files import BaseFiles, FilePlan
+from hudi_core.reading.file_schemas import NO_SCHEMA, FileSchemas
 from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.selection import Selection
-from hudi_core.reading.stored_schemas import NO_SCHEMA, StoredSchemas
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
@@ -137,7 +137,7 @@ class NativeReading:
     def __init__(self, files: BaseFiles, wanted: Selection) -> None:
         self._files, self._wanted = files, wanted
 
-    def groups(self, parts: Sequence[SliceRead], stored: StoredSchemas) -> tuple[list[FileSet], list[SliceRead]]:
+    def groups(self, parts: Sequence[SliceRead], stored: FileSchemas) -> tuple[list[FileSet], list[SliceRead]]:
         """The parts that Spark's reader takes, in groups that one plan reads, and the other parts."""
         groups: dict[tuple[int, bool], FileSet | None] = {}
         others = []

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.file_schemas import read_file_schemas, read_file_schemas_by
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.selection import Selection
-from hudi_core.reading.stored_schemas import read_stored_schemas, read_stored_schemas_by
 from hudi_core.reading.tasks import MAX_FOOTERS, parts_for_limit, tasks_of_size
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
@@ -32,9 +32,9 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     snapshot, files = scan.sources.snapshot, BaseFiles(scan.sources)
     wanted = Selection(snapshot.engine, snapshot.schema, scan.schema, scan.predicate)
     if len(parts) <= MAX_FOOTERS:
-        schemas = read_stored_schemas(files, wanted, parts)
+        schemas = read_file_schemas(files, wanted, parts)
     else:
-        schemas = read_stored_schemas_by(SparkRunner(spark), scan.remote_scan(), parts)
+        schemas = read_file_schemas_by(SparkRunner(spark), scan.remote_scan(), parts)
     native, forms = NativeReading(files, wanted), forms_of(spark)
     groups, others = native.groups(parts, schemas)
     frames = [native.rows(forms, group) for group in groups]

@@ -31,9 +31,9 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.plan import SKIP
 from hudi_core.planning.prune import bind_conjunct, prune, whole
+from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t

@@ -18,10 +18,10 @@ from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import string_column
 from hudi_core.metadata_rows.rows import IndexRows, location_rows
 from hudi_core.metadata_rows.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
-from hudi_core.planning.sources.stored_filters import text_in_footer
+from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Costs:
     def record_index(self) -> Cost:
         """The cost of the record index: the keys of all slices are read."""
         sources = self.sample.sources
-        stored, keys, size, begun = StoredKeys(sources), 0, 0, perf_counter()
+        stored, keys, size, begun = SliceKeyReader(sources), 0, 0, perf_counter()
         for number in self.sample.numbers[:8].tolist():
             file_slice = sources.snapshot.slices[number]
             for part in islice(stored.of_slice(file_slice), 4):

@@ -23,7 +23,7 @@ from hudi_core.cli.output import Output
 from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import duration, format_count, share
 from hudi_core.errors import UsageError
-from hudi_core.planning.sources.stored_filters import FilterState
+from hudi_core.planning.sources.file_filters import FilterState
 from hudi_core.rows.outside_files import read_file
 from hudi_core.schema.names import name_list
 from hudi_core.snapshot.mode import MetadataMode

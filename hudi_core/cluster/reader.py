@@ -14,7 +14,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.types import nodes as t
-from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.input_files import InputFiles
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RowReader:
 
     def batches(self, slices: Sequence[FileSlice]) -> Iterator[Any]:
         """The rows of slices, one slice after the other."""
-        files = StoredFiles(Sources(self.snapshot.of_slices(slices_of(slices))))
+        files = InputFiles(Sources(self.snapshot.of_slices(slices_of(slices))))
         merged = MergedSlices(files)
 
         def rows(file_slice: FileSlice) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.timeline.slices import FileSlice, slices_of
 
 
@@ -28,7 +28,7 @@ def with_merged_keys(status: WriteStatus, after: Snapshot, file_slice: FileSlice
     given = [keys for keys in (status.added_keys, status.removed_keys) if keys is not None]
     keys = concat_strings(given)
     is_held, first_rows = np.zeros(length(keys), np.bool_), index_strings(keys)
-    for held in StoredKeys(Sources(after.of_slices(slices_of([file_slice])))).of_slice(file_slice):
+    for held in SliceKeyReader(Sources(after.of_slices(slices_of([file_slice])))).of_slice(file_slice):
         rows = first_rows.find(held)
         is_held[rows[rows >= 0]] = True
     added = 0 if status.added_keys is None else length(status.added_keys)

@@ -16,7 +16,7 @@ from hudi_core.index_kinds.expression_values import Expression
 from hudi_core.metadata.file_keys import keys_of
 from hudi_core.metadata_rows.expression import expression_file_rows, expression_partition_rows
 from hudi_core.metadata_rows.partition_ranges import FileStatistics, partition_statistics
-from hudi_core.metadata_rows.rows import StoredFilter, filter_rows
+from hudi_core.metadata_rows.rows import FileFilter, filter_rows
 from hudi_core.metadata_rows.rows_of_statistics import statistics_of
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
@@ -92,7 +92,7 @@ class ExpressionRows:
         values: Sequence[ColumnRange | bytes | None],
     ) -> PrefixRows:
         filters = [
-            StoredFilter(file_slice.partition, file.name, KIND_IN_FILES, content)
+            FileFilter(file_slice.partition, file.name, KIND_IN_FILES, content)
             for (file_slice, file), content in zip(files, values, strict=True)
             if isinstance(content, bytes)
         ]

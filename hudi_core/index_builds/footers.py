@@ -27,7 +27,7 @@ from hudi_core.metadata.file_keys import Keys, keys_of
 from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS
 from hudi_core.metadata_rows.partition_ranges import FileStatistics, partition_statistics
-from hudi_core.metadata_rows.rows import IndexRows, StoredFilter, filter_rows
+from hudi_core.metadata_rows.rows import FileFilter, IndexRows, filter_rows
 from hudi_core.metadata_rows.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.promoted import promote
@@ -174,9 +174,9 @@ class FooterColumns:
         """The parts of their keys after the column."""
         return keys_of((self.files[row].partition for row in self.measured.tolist()), self.names)
 
-    def filters(self) -> list[StoredFilter]:
+    def filters(self) -> list[FileFilter]:
         """The bloom filters that footers have."""
-        filters: list[StoredFilter] = []
+        filters: list[FileFilter] = []
         for file, footer in zip(self.files, self.footers, strict=True):
             if (stored := footer_filter(file.partition, file.info.name, footer)) is not None:
                 filters.append(stored)

@@ -20,7 +20,7 @@ from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.timeline.slices import FileSlice, slices_of
 
 SHARE_BYTES: Final = 1 << 24
@@ -70,12 +70,12 @@ class KeyRows:
     def _rows(self, share: Sequence[FileSlice]) -> Iterator[PrefixRows]:
         """Slices of remote storage are read side by side, for the most part they wait; others one after the other, as a runner
         has a task for each processor."""
-        stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of(share))))
+        stored = SliceKeyReader(Sources(self.snapshot.of_slices(slices_of(share))))
         largest = max(sum(file.size for file in file_slice.files) for file_slice in share)
         threads = waiting_threads(INFLATED * largest) if self.snapshot.storage.is_remote else 1
         return read_ahead([partial(self._of_slice, stored, file_slice) for file_slice in share], threads)
 
-    def _of_slice(self, stored: StoredKeys, file_slice: FileSlice) -> Iterator[PrefixRows]:
+    def _of_slice(self, stored: SliceKeyReader, file_slice: FileSlice) -> Iterator[PrefixRows]:
         prefix = partition_group_prefix(file_slice.partition) if self.prefix is None else self.prefix
         milliseconds = epoch_milliseconds(file_slice.instant, self.zone)
         for keys in stored.of_slice(file_slice):

@@ -33,7 +33,7 @@ from hudi_core.reading.base_files import BaseFiles
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.tagging.stored_values import value_strings
+from hudi_core.tagging.secondary_values import value_strings
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.types import nodes as t
 

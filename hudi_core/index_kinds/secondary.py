@@ -24,7 +24,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
-from hudi_core.tagging.stored_values import StoredValues
+from hudi_core.tagging.secondary_values import SecondaryValues
 from hudi_core.timeline.slices import FileSlice, slices_of
 
 
@@ -142,7 +142,7 @@ def keys_of_slices(
 def keys_of_slice(snapshot: Snapshot, columns: Sequence[IndexedColumn], slice: FileSlice) -> list[SecondaryKeys]:
     """The keys of a slice, by number of the index. Raises what reading it raises."""
     sources = Sources(snapshot.of_slices(slices_of([slice])))
-    return StoredValues(sources, [column.column for column in columns]).of_slice(slice)
+    return SecondaryValues(sources, [column.column for column in columns]).of_slice(slice)
 
 
 def with_late_indexes(table: Table, instant_time: str, change: TableChange) -> TableChange:

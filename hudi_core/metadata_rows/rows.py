@@ -182,7 +182,7 @@ def _files_payload(sizes: Sequence[Mapping[str, int]], gone: Sequence[Sequence[s
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFilter:
+class FileFilter:
     """The bloom filter of a base file: its partition, its name, and the filter as its footer has it."""
 
     partition: str
@@ -191,7 +191,7 @@ class StoredFilter:
     content: bytes
 
 
-def filter_rows(filters: Sequence[StoredFilter], instant_time: str) -> IndexRows:
+def filter_rows(filters: Sequence[FileFilter], instant_time: str) -> IndexRows:
     """Rows of `bloom_filters`."""
     count = len(filters)
     if not count:

@@ -15,9 +15,9 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.metadata_rows.committed_change import CommittedChange, file_name_of
 from hudi_core.metadata_rows.rows import (
+    FileFilter,
     IndexRows,
     PartitionRows,
-    StoredFilter,
     file_rows,
     filter_rows,
     location_rows,
@@ -40,7 +40,7 @@ def files(commit: CommittedChange, partition: str) -> Iterator[PartitionRows]:
 def bloom_filters(commit: CommittedChange, partition: str) -> Iterator[PartitionRows]:
     """Rows of `bloom_filters`: the filters of new base files."""
     filters = [
-        StoredFilter(status.partition, file_name_of(status), status.bloom_filter_type or "SIMPLE", status.bloom_filter)
+        FileFilter(status.partition, file_name_of(status), status.bloom_filter_type or "SIMPLE", status.bloom_filter)
         for status in commit.change.statuses
         if status.bloom_filter
     ]

@@ -26,7 +26,7 @@ from hudi_core.metadata_rows.partition_ranges import (
     partition_statistics,
     read_recorded_files,
 )
-from hudi_core.metadata_rows.rows import IndexRows, PartitionRows, StoredFilter, filter_rows, together
+from hudi_core.metadata_rows.rows import FileFilter, IndexRows, PartitionRows, filter_rows, together
 from hudi_core.metadata_rows.statistics_rows import (
     V1,
     V2,
@@ -173,11 +173,11 @@ def _range_of_values(status: WriteStatus, partition: str) -> ColumnRange | None:
 
 def _values_filters(commit: CommittedChange, index: IndexedExpression) -> IndexRows:
     """The filters of an expression index of new files. A file without one may hold any value."""
-    filters: list[StoredFilter] = []
+    filters: list[FileFilter] = []
     for status in commit.change.statuses:
         content = status.notes.get(index.partition)
         if isinstance(content, bytes):
-            filters.append(StoredFilter(status.partition, file_name_of(status), KIND_IN_FILES, content))
+            filters.append(FileFilter(status.partition, file_name_of(status), KIND_IN_FILES, content))
     return filter_rows(filters, commit.instant_time)
 
 

@@ -5,6 +5,8 @@ array_files     arrays in files of a folder that goes away with its last user. R
 base_files      rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
 block_files     Parquet files that are the content of a log block, opened as files of their own
 damage          what a read does about damaged files: an error, or the rest of the rows with a warning. Rule LOG-262
+file_schemas    which files of a scan have one stored schema, by their footers: another reader can take them together. Rule
+                AWAY-3
 key_runs        record keys in files, divided by their hashes
 latest_records  the latest record of each key in the logs of a slice, unchanged, for a log compaction
 log_blocks      the blocks of a slice's log files that count. What a completed write wrote and is not there is damage. Rules
@@ -23,7 +25,5 @@ sorted_runs     runs of records in files, in the order of their keys' places in 
 slices          rows of file slices: chooses the reader of a slice, and gives the rows that match
 small_files     small base files, several read as one: a batch costs more than the rows of a small file. Rule TABLE-16
 spilled_merge   the merge of a slice with its logs in files: one stretch of its base file after another
-stored_schemas  which files of a scan have one stored schema, by their footers: another reader can take them together. Rule
-                AWAY-3
 tasks           which file slices a scan reads together in one task, and how many it has to read for a limit
 """

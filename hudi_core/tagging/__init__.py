@@ -17,9 +17,9 @@ key_columns  keys that are to be located, in which file slices they may be by th
 key_reader   the keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19
 matching     which of some keys a file slice holds, by its own rows. Rules INDEX-9, INDEX-10
 row_keys     the record keys of rows read from files: Hudi's own column or, with virtual keys, made again. Rule INDEX-2
+secondary_values  the record keys of file slices beside the values of columns, as secondary indexes spell them. Rule META-111
+slice_keys   the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
 sorted_keys  keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4
-stored_keys  the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
-stored_values  the record keys of file slices beside the values of columns, as secondary indexes spell them. Rule META-111
 tag          `tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21
 work         what was done to locate keys, counted and timed
 """

@@ -24,12 +24,12 @@ from hudi_core.engine import Footer
 from hudi_core.formats.bloom import HashedKeys, KeySample
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.parallel.ordered import in_order
-from hudi_core.planning.sources.stored_filters import (
+from hudi_core.planning.sources.file_filters import (
     FilterState,
     SampleKeys,
     make_sample_keys,
     open_recorded_filters,
-    parse_stored_filter,
+    parse_file_filter,
     read_recorded_texts,
     text_in_footer,
 )
@@ -38,8 +38,8 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.filters import lookup_order, passing_keys
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.matching import find_matches
+from hudi_core.tagging.slice_keys import KeyBounds, SliceKeyReader, footer_bounds
 from hudi_core.tagging.sorted_keys import SortedKeys, sort_keys
-from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
 
@@ -126,7 +126,7 @@ Placed = Sequence[tuple[Numbers, Numbers]]
 class FileLookup:
     """Locates keys in the file slices of a snapshot by looking into them."""
 
-    stored: StoredKeys
+    stored: SliceKeyReader
     filters: FilterUse = FilterUse.CHEAPER
 
     def locate(self, keys: KeyColumns, placed: Placed, work: TaggingMetrics) -> Locations:
@@ -257,7 +257,7 @@ class FileLookup:
         if file_slice.base is None or file_slice.logs:
             work.filter(FilterState.MISSING)
             return rows
-        slice_filter = parse_stored_filter(
+        slice_filter = parse_file_filter(
             encoded or text_in_footer(footer or self.stored.footer(file_slice)), file_slice, task.edges
         )
         work.filter(slice_filter.state, slice_filter.filter)

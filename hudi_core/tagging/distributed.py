@@ -25,7 +25,7 @@ from hudi_core.reading.tasks import balance_tasks
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.tagging.choose import IndexType
-from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys, footer_bounds
+from hudi_core.tagging.slice_keys import KeyBounds, SliceKeyReader, footer_bounds
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.timeline.times import Time
@@ -67,9 +67,9 @@ class RemoteTagging:
     def tagger(self) -> Tagger:
         return Tagger(self.table, self.options, preset=self.read_stored())
 
-    def read_stored(self) -> StoredKeys:
+    def read_stored(self) -> SliceKeyReader:
         """The keys of these slices."""
-        return StoredKeys(Sources(self.snapshot.of_slices(slices_of(self.slices))), self.bounds)
+        return SliceKeyReader(Sources(self.snapshot.of_slices(slices_of(self.slices))), self.bounds)
 
     def of_slices(self, slices: Sequence[FileSlice]) -> RemoteTagging:
         """The same for some of the slices, of whose bounds it holds none."""

@@ -13,7 +13,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex
 from hudi_core.engine import Footer, RowGroup
 from hudi_core.tagging.key_columns import NOWHERE
-from hudi_core.tagging.stored_keys import StoredKeys, leaf_bounds
+from hudi_core.tagging.slice_keys import SliceKeyReader, leaf_bounds
 from hudi_core.timeline.slices import FileSlice
 
 _NONE = np.zeros(0, np.int64)
@@ -33,7 +33,7 @@ class KeyMatches:
 
 
 def find_matches(
-    index: StringIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+    index: StringIndex, stored: SliceKeyReader, slice: FileSlice, footer: Footer | None, in_range: InRange
 ) -> KeyMatches:
     """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
     parts_of_rows: list[Numbers] = []
@@ -61,7 +61,7 @@ def find_matches(
 
 
 def _parts(
-    stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+    stored: SliceKeyReader, slice: FileSlice, footer: Footer | None, in_range: InRange
 ) -> Iterator[tuple[int, StringColumn]]:
     """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
     groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()

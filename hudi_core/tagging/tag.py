@@ -34,7 +34,7 @@ from hudi_core.tagging.key_reader import (
     input_schema,
     key_columns,
 )
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.tally import READING
 from hudi_core.timeline.times import Time
@@ -81,7 +81,7 @@ class Tagger:
     as_of: Time | None = None
     work: TaggingMetrics = field(default_factory=TaggingMetrics)
     choices: list[Choice] = field(default_factory=list)
-    preset: StoredKeys | None = None
+    preset: SliceKeyReader | None = None
     """The slices to look in and the keys they hold; None for those of the table at `as_of`."""
 
     def locate(self, keys: KeyColumns) -> Locations:
@@ -158,8 +158,8 @@ class Tagger:
         return self.stored.sources
 
     @cached_property
-    def stored(self) -> StoredKeys:
-        return self.preset or StoredKeys(Sources(self.table.snapshot(self.as_of)))
+    def stored(self) -> SliceKeyReader:
+        return self.preset or SliceKeyReader(Sources(self.table.snapshot(self.as_of)))
 
     @cached_property
     def _names(self) -> dict[str, StringColumn]:

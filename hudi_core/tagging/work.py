@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from hudi_core.formats.bloom import BloomFilter
-from hudi_core.planning.sources.stored_filters import FilterState
+from hudi_core.planning.sources.file_filters import FilterState
 from hudi_core.tally import LOOKING_UP, Tally
 
 

@@ -22,7 +22,7 @@ from hudi_core.data_files.waiting import waiting_threads
 from hudi_core.engine import Engine, FileInfo, Runner
 from hudi_core.metadata.kinds import stores_filters
 from hudi_core.metadata.table import BLOOM_FILTERS
-from hudi_core.metadata_rows.rows import IndexRows, StoredFilter, filter_rows
+from hudi_core.metadata_rows.rows import FileFilter, IndexRows, filter_rows
 from hudi_core.metadata_writer.delta_commit import group_sets
 from hudi_core.metadata_writer.group_files import by_group, group_numbers, log_content
 from hudi_core.parallel.ordered import in_order
@@ -106,9 +106,9 @@ class EncodeFilters:
             for rows in by_group(filter_rows(filters, time), self.groups):
                 yield log_content(rows, BLOOM_FILTERS, time)
 
-    def _runs(self, files: Sequence[tuple[str, FileInfo]]) -> Iterator[list[StoredFilter]]:
+    def _runs(self, files: Sequence[tuple[str, FileInfo]]) -> Iterator[list[FileFilter]]:
         """The filters of files, in runs of some megabytes."""
-        held: list[StoredFilter] = []
+        held: list[FileFilter] = []
         size = 0
         for one in in_order(self._filter, files, waiting_threads(_BYTES_OF_FILTER)):
             if one is None:
@@ -121,7 +121,7 @@ class EncodeFilters:
         if held:
             yield held
 
-    def _filter(self, file: tuple[str, FileInfo]) -> StoredFilter | None:
+    def _filter(self, file: tuple[str, FileInfo]) -> FileFilter | None:
         partition, info = file
         footer = self.engine.reader(info.extension).open(self.attempts.storage, info).footer
         return footer_filter(partition, info.name, footer)

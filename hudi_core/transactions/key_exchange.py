@@ -36,7 +36,7 @@ from hudi_core.parallel.flow import Flow, FlowRunner, Packet
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.metadata_steps import require_metadata_table
@@ -152,7 +152,7 @@ class KeyExchange:
     ) -> Iterator[Packet]:
         for one in slices:
             if locates_keys(self.sets):
-                stored = StoredKeys(Sources(self.snapshot.of_slices(slices_of([one]))))
+                stored = SliceKeyReader(Sources(self.snapshot.of_slices(slices_of([one]))))
                 for keys in stored.of_slice(one):
                     yield from self._deal(part, [_Change(RECORD_INDEX, one.partition, change(one, keys))], numbers)
             if self.columns:

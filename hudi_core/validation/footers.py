@@ -16,10 +16,10 @@ from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.names import METADATA_BOOTSTRAP
-from hudi_core.planning.sources.stored_filters import text_in_footer
+from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.tagging.stored_keys import footer_bounds
+from hudi_core.tagging.slice_keys import footer_bounds
 from hudi_core.types import nodes as t
 from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch, NoWatch
 from hudi_core.validation.cover import denials

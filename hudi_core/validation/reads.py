@@ -14,7 +14,7 @@ from typing import Final
 from hudi_core.engine import Footer, Runner
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
-from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
+from hudi_core.planning.sources.file_filters import FOOTER_KEYS
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.bloom_filters import BloomFilters
 from hudi_core.validation.contents import FileFacts, KeyWatcher, file_facts

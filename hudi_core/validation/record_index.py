@@ -27,7 +27,7 @@ from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup, SliceNumbers
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch
@@ -119,7 +119,7 @@ class KeyLookups:
         watch = LocationWatch(self._lookup, number)
         sources = Sources(self.subject.table.snapshot().without_slices().of_slices(slices_of([self.slices[number]])))
         try:
-            for keys in StoredKeys(sources).of_slice(self.slices[number]):
+            for keys in SliceKeyReader(sources).of_slice(self.slices[number]):
                 watch.take(keys)
         except TableError as error:
             return error
@@ -241,7 +241,7 @@ class RecordIndex(ContentCheck):
             yield from self._dead_in(number, concat_strings(parts))
 
     def _dead_in(self, number: int, claimed: StringColumn) -> Iterator[Finding]:
-        keys = concat_strings(list(StoredKeys(self.subject.sources).of_slice(self._slices[number])))
+        keys = concat_strings(list(SliceKeyReader(self.subject.sources).of_slice(self._slices[number])))
         dead = _Examples()
         dead.add(claimed, np.flatnonzero(index_strings(keys).find(claimed) < 0))
         if dead.count:

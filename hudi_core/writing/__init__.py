@@ -38,6 +38,7 @@ incoming         rows that are to be written: in the table's schema, with their 
 incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`
 index_plan       the former place of `index_kinds.build_plan`
+input_files      base files read to be written again
 moves            keys that a table has once in all its partitions: rows that come with another partition
 operations       operations that write rows: from data that somebody gives to a commit
 partial_rows     log files with rows of some columns alone
@@ -48,7 +49,6 @@ schema_on_write  batches brought to a table's schema, before anything is written
 several          several changes of rows in one commit
 source_merge/    merges of a source into a table by clauses
 spread/          writes of rows that are spread over many machines
-stored_files     base files read to be written again
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects

@@ -17,7 +17,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.bucket_layout import BUCKETS, HASH_FIELDS, BucketLayout
 from hudi_core.tagging.buckets import bucket_numbers, hash_inputs, hashing_nodes, node_places
 from hudi_core.tagging.key_columns import KeyColumns
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.writing.bucket_places import BucketPlaces
 from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.task_rows import NONE, Places, group_rows, in_order_of_keys, with_rows
@@ -81,7 +81,7 @@ def plan_buckets(
 def refuse_other_buckets(snapshot: Snapshot, layout: BucketLayout) -> None:
     """Raises `UsageError` where stored keys are not in the buckets that the number of buckets and the hash fields name."""
     numbers = np.unique(np.linspace(0, max(len(snapshot.slices) - 1, 0), _CHECKED).astype(np.int64)).tolist()
-    stored = StoredKeys(Sources(snapshot))
+    stored = SliceKeyReader(Sources(snapshot))
     for number in numbers if len(snapshot.slices) else []:
         file_slice = snapshot.slices[number]
         keys = next((column for column in stored.of_slice(file_slice) if len(column.offsets) > 1), None)

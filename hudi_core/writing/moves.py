@@ -28,7 +28,7 @@ from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.incoming import Incoming
-from hudi_core.writing.stored_files import StoredFiles, rows_of_slice
+from hudi_core.writing.input_files import InputFiles, rows_of_slice
 
 DROPPED: Final = -2
 """In the place of a slice number: the row is not written."""
@@ -111,7 +111,7 @@ def _read_stored(
     rows, keys, batches = sources.snapshot.engine.rows, [string_column([])], []
     for number in numbers.tolist():
         file_slice = sources.snapshot.slices[number]
-        for batch in rows_of_slice(StoredFiles(sources), file_slice, incoming.rows):
+        for batch in rows_of_slice(InputFiles(sources), file_slice, incoming.rows):
             batch_keys = columns.record_keys(rows.root(batch), file_slice.file_id)
             known = index.find(batch_keys) >= 0
             if known.any():

@@ -33,8 +33,8 @@ from hudi_core.index_kinds.secondary import Indexed, SecondaryChanges
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import MergeMode
+from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
@@ -44,8 +44,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.writing.input_files import InputFiles, MergedInputFiles, rows_of_slice
 from hudi_core.writing.moves import with_partition_path
-from hudi_core.writing.stored_files import MergedFiles, StoredFiles, rows_of_slice
 
 TaskRows = Numbers | int
 """The rows of a task: their numbers in the spool, or how many there will be, where all rows of the spool are the task's."""
@@ -217,7 +217,7 @@ class TaskRunner:
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
         columns = self._winning if task.wins else self._columns
-        files = MergedFiles(self._files(task.slice).sources) if task.wins else self._files(task.slice)
+        files = MergedInputFiles(self._files(task.slice).sources) if task.wins else self._files(task.slice)
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
         merge = SliceMerge(files, task.slice, columns, records)
         if task.slice.base is not None and not task.slice.logs:
@@ -288,8 +288,8 @@ class TaskRunner:
             if known.any():
                 yield rows.keep(batch, known)
 
-    def _files(self, slice: FileSlice) -> StoredFiles:
-        return StoredFiles(Sources(self.snapshot.of_slices(slices_of([slice]))))
+    def _files(self, slice: FileSlice) -> InputFiles:
+        return InputFiles(Sources(self.snapshot.of_slices(slices_of([slice]))))
 
     def _writer(self, target: FileTarget) -> BaseFileWriter:
         stores_keys = self.snapshot.config.populate_meta_fields

@@ -35,7 +35,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_columns import KeyColumns, Locations
-from hudi_core.tagging.stored_keys import StoredKeys
+from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally, refuse_other_tally
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
@@ -380,7 +380,7 @@ def _read_replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> 
     """The record keys of replaced file groups, which have to be removed from the table's record index."""
     if not locates_keys(table.config.kept_partitions):
         return {}
-    stored = StoredKeys(Sources(table.snapshot()))
+    stored = SliceKeyReader(Sources(table.snapshot()))
     parts: dict[str, list[StringColumn]] = {}
     for file_slice in stored.sources.snapshot.slices:
         if file_slice.file_id in replaced.get(file_slice.partition, ()):

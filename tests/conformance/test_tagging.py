@@ -20,9 +20,9 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.planning.sources.file_filters import open_recorded_filters, read_recorded_texts
 from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import open_recorded_filters, read_recorded_texts
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import HASHING_FOLDER

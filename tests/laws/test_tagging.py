@@ -27,7 +27,7 @@ from hudi_core.tagging import by_files
 from hudi_core.tagging.by_files import FileLookup, FilterUse
 from hudi_core.tagging.key_columns import all_slices, slices_of_partitions
 from hudi_core.tagging.key_reader import key_columns
-from hudi_core.tagging.stored_keys import KeyBounds
+from hudi_core.tagging.slice_keys import KeyBounds
 from hudi_core.tagging.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
@@ -55,7 +55,7 @@ class Made:
 
 
 class MadeKeys:
-    """What `StoredKeys` gives, of slices that are made."""
+    """What `SliceKeyReader` gives, of slices that are made."""
 
     def __init__(self, made: Sequence[Made]) -> None:
         self.made = made

@@ -7,6 +7,8 @@ commits             which commits wrote a slice's files: what file names decide 
 conditions          facts: whole conditions of one predicate that indexes or partition paths decide, as boolean columns
 expression_filters  bloom filters of expression indexes: which slices hold no row whose value of a function is one of some
 expression_indexes  expression indexes: statistics of a function of a column, as those of a column of its own
+file_filters        the bloom filters of base files as they are stored, in the metadata table or in footers, and which of them
+                    are worth probing
 file_headers        footers of base files and headers of log files, read side by side and kept
 file_statistics     slices with log files, file by file: where merging takes whole rows, a row matches only if one file may hold
                     it
@@ -25,7 +27,5 @@ slice_statistics    what is known of each slice's columns: the sources of statis
 sources             what is known of a snapshot's slices: made ready once and kept, for any predicate. Rules:
                     `specs/sources.md`
 stable_names        columns that indexes are made of by name: those that the name has meant all the time
-stored_filters      the bloom filters of base files as they are stored, in the metadata table or in footers, and which of them
-                    are worth probing
 uniqueness          whether the record index can be trusted: whether it has as many keys as the table has rows
 """

@@ -13,15 +13,15 @@ from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
-from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.indexes import Index, Keys, Lookup
-from hudi_core.planning.sources.log_statistics import LogStatistics
-from hudi_core.planning.sources.stored_filters import (
+from hudi_core.planning.sources.file_filters import (
     keys_in_footer,
-    parse_stored_filter,
+    parse_file_filter,
     read_recorded_texts,
     text_in_footer,
 )
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.indexes import Index, Keys, Lookup
+from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.slices import FileSlice
 
@@ -87,7 +87,7 @@ class BloomFilters:
             for position, text in self.read([slices[row] for row in batch]):
                 file_slice = slices[batch[position]]
                 footer = None if file_slice.base is None else self.headers.footer_read(file_slice.base)
-                stored = parse_stored_filter(text, file_slice, keys_in_footer(footer))
+                stored = parse_file_filter(text, file_slice, keys_in_footer(footer))
                 if stored.problem is not None:
                     self.headers.snapshot.warn_or_raise(stored.problem)
                 if stored.filter is not None and not stored.filter.may_contain(hashed).any():

@@ -32,7 +32,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import TaskFiles
-from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.input_files import InputFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class LogCompactor:
         return status
 
     def _write(self, task: MergeLogs) -> WriteStatus | None:
-        files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
+        files = InputFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
         with MergedSlices(files).latest_records(task.slice, self.rows) as (latest, blocks):
             rows, deletes = int(np.count_nonzero(latest.rows)), int(np.count_nonzero(latest.deletes))
             if not rows and not deletes:

@@ -35,7 +35,7 @@ from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import TaskFiles
 from hudi_core.transactions.filter_logs import with_filter
-from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.input_files import InputFiles
 
 MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""
@@ -92,7 +92,7 @@ class Compactor:
 
     def _write(self, task: CompactSlice) -> WriteStatus:
         logs_changes = self.snapshot.config.cdc_enabled
-        files = StoredFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
+        files = InputFiles(Sources(self.snapshot.of_slices(slices_of([task.slice]))))
         merge, blocks = MergedSlices(files).merge(task.slice, self.rows, by_key=logs_changes)
         if not logs_changes:
             return self._base_file(task, merge, blocks, None)

@@ -1,6 +1,6 @@
 """META-94, META-110 to META-113, WRITE-40 to WRITE-43, VALID-24: secondary indexes are built, kept, read, checked.
 
-Also covers: `metadata_rows/secondary.py`, `tagging/stored_values.py`, `validation/column_indexes.py`,
+Also covers: `metadata_rows/secondary.py`, `tagging/secondary_values.py`, `validation/column_indexes.py`,
 `validation/secondary_index.py`,
 `index_builds/row_sources.py`, `index_kinds/fixed_columns.py`, `index_builds/secondary_rows.py`.
 """
@@ -33,7 +33,7 @@ from hudi_core.metadata_writer import compaction
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.stored_values import value_strings
+from hudi_core.tagging.secondary_values import value_strings
 from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.transactions.transaction import Transaction
 from hudi_core.validation.mend import mend

@@ -23,7 +23,7 @@ from hudi_core.tagging.distributed import (
     slice_tasks,
     task_of_slices,
 )
-from hudi_core.tagging.stored_keys import KeyBounds, StoredKeys
+from hudi_core.tagging.slice_keys import KeyBounds, SliceKeyReader
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.slices import FileSlice
 from tests.support.commands import rides
@@ -69,7 +69,7 @@ def test_bounds_are_unknown_where_a_footer_cannot_be_read(
     def fail(*_: Any) -> Any:
         raise StorageError("a footer", message="a fault that was planted")
 
-    monkeypatch.setattr(StoredKeys, "footer", fail)
+    monkeypatch.setattr(SliceKeyReader, "footer", fail)
     tagging = remote_tagging(open_table(str(rides()), metadata="off"), SIMPLE)
     assert not key_bounds(tagging, SerialRunner(), 2, max_local_footers).known.any()
 

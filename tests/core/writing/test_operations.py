@@ -1,7 +1,7 @@
 """Rows that are written and read back: a law against a dictionary of keys, and the operations one by one.
 
 Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`,
-`writing/stored_files.py`,
+`writing/input_files.py`,
 `writing/schema_on_write.py`, `writing/result.py`, `writing/row_size.py`.
 """
 

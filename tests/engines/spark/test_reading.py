@@ -21,8 +21,8 @@ import pytest
 import hudi_core
 from hudi_core.front.opening import open_table
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.file_schemas import read_file_schemas, read_file_schemas_by
 from hudi_core.reading.selection import Selection
-from hudi_core.reading.stored_schemas import read_stored_schemas, read_stored_schemas_by
 from hudi_core.types import nodes as t
 from tests.conformance.test_tables import named, readable
 from tests.support.commands import ran, rides
@@ -167,7 +167,7 @@ def native_reading(scan: Any) -> Any:
 
 
 def schemas_of(scan: Any) -> Any:
-    return read_stored_schemas(*readings(scan), scan.parts())
+    return read_file_schemas(*readings(scan), scan.parts())
 
 
 def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,7 @@ def test_footers_of_many_files_are_read_on_executors_with_the_same_statistics(
     scan = table.scan(**requested)
     expected, parts, by_driver = rows_of(scan), scan.scan.parts(), schemas_of(scan.scan)
     monkeypatch.setattr(reading, "MAX_FOOTERS", 0)
-    by_executors = read_stored_schemas_by(SparkRunner(table.spark), scan.scan.remote_scan(), parts, footers_per_task=40)
+    by_executors = read_file_schemas_by(SparkRunner(table.spark), scan.scan.remote_scan(), parts, footers_per_task=40)
     assert by_executors.schemas == by_driver.schemas
     assert by_executors.indexes.tolist() == by_driver.indexes.tolist()
     assert min(by_executors.indexes) >= 0

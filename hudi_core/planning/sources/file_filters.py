@@ -44,7 +44,7 @@ class SampleKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFilter:
+class FileFilter:
     """The filter of a slice, or why there is none to use."""
 
     state: FilterState
@@ -119,25 +119,25 @@ def make_sample_keys(keys: Sequence[bytes]) -> SampleKeys | None:
     return SampleKeys(KeySample(utf8_column(keys)), slice(None)) if keys else None
 
 
-def parse_stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
+def parse_file_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> FileFilter:
     """The filter that a serialized form holds, if it is worth a look.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
     """
     if text is None:
-        return StoredFilter(FilterState.MISSING)
+        return FileFilter(FilterState.MISSING)
     where = f"bloom filter of {file_slice.base.path if file_slice.base else file_slice.file_id}"
     try:
         parsed = parse_bloom_filter(text, where)
     except (CorruptFileError, UnsupportedError) as problem:
-        return StoredFilter(FilterState.DAMAGED, problem=problem)
+        return FileFilter(FilterState.DAMAGED, problem=problem)
     if parsed.saturated:
-        return StoredFilter(FilterState.SATURATED)
+        return FileFilter(FilterState.SATURATED)
     if held is not None and not parsed.holds(held.keys.hashes(parsed.hashes, held.rows)):
         denied = CorruptFileError(
             where,
             expected="a filter that holds the least and the greatest key of its file",
             found="one that lacks a key",
         )
-        return StoredFilter(FilterState.DAMAGED, problem=denied)
-    return StoredFilter(FilterState.USABLE, parsed)
+        return FileFilter(FilterState.DAMAGED, problem=denied)
+    return FileFilter(FilterState.USABLE, parsed)

@@ -22,7 +22,7 @@ _DIGITS = 20
 
 
 @dataclass(frozen=True)
-class StoredValues:
+class SecondaryValues:
     """Reads keys of secondary indexes of some columns, of the table's own and by name, from file slices."""
 
     sources: Sources

@@ -16,8 +16,8 @@ from hudi_core.engine import Footer
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.planning.sources.file_filters import MAX_KEY, MIN_KEY
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.slices import SliceReader
@@ -56,7 +56,7 @@ class KeyBounds:
 
 
 @dataclass(frozen=True)
-class StoredKeys:
+class SliceKeyReader:
     """Reads the record keys of a snapshot's file slices: the meta column or, with virtual keys, made by the key generator."""
 
     sources: Sources

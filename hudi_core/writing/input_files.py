@@ -17,7 +17,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
 
-class StoredFiles(BaseFiles):
+class InputFiles(BaseFiles):
     """Base files as they are stored: rewritten rows keep the values of partition columns in the file, whatever the
     partition path has."""
 
@@ -35,14 +35,14 @@ def _without_file_names(stored: Schema) -> Schema:
     return replace(stored, record=replace(stored.record, fields=fields))
 
 
-def rows_of_slice(files: StoredFiles, file_slice: FileSlice, wanted: Schema) -> Iterator[Any]:
+def rows_of_slice(files: InputFiles, file_slice: FileSlice, wanted: Schema) -> Iterator[Any]:
     """The rows of a slice as they are stored, its log files merged."""
     if file_slice.logs or file_slice.base is None:
         return MergedSlices(files).rows(file_slice, wanted)
     return files.rows(file_slice, file_slice.base, wanted)
 
 
-class MergedFiles(StoredFiles):
+class MergedInputFiles(InputFiles):
     """Base files with the log files of their slices merged, as they are going to be rewritten."""
 
     def rows(
@@ -53,4 +53,4 @@ class MergedFiles(StoredFiles):
         row_groups: Sequence[int] | None = None,
         keep: Bools | None = None,
     ) -> Iterator[Any]:
-        return rows_of_slice(StoredFiles(self.sources), slice, wanted)
+        return rows_of_slice(InputFiles(self.sources), slice, wanted)

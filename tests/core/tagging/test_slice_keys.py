@@ -13,8 +13,8 @@ from hudi_core.engine import Footer
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.pruning.statistics import from_values
 from hudi_core.schema.schema import Schema
-from hudi_core.tagging import stored_keys as stored
-from hudi_core.tagging.stored_keys import KeyBounds, footer_bounds, leaf_bounds
+from hudi_core.tagging import slice_keys
+from hudi_core.tagging.slice_keys import KeyBounds, footer_bounds, leaf_bounds
 from hudi_core.types import nodes as t
 
 
@@ -34,7 +34,7 @@ def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -
         (np.array([number]), from_values(t.String(), [low], [high], [nulls], [rows]))
         for number, low, high, nulls, rows in files
     ]
-    return stored._join(np.arange(3), pieces)
+    return slice_keys._join(np.arange(3), pieces)
 
 
 def test_bounds_of_a_slice_are_those_of_all_its_files() -> None:
@@ -60,7 +60,7 @@ def test_bounds_in_the_wrong_order_are_unknown() -> None:
 
 
 def footer(noted: tuple[str, str] | None, leaf: LeafStatistics | None = None) -> Footer:
-    metadata = dict(zip((stored.MIN_KEY, stored.MAX_KEY), noted, strict=True)) if noted else {}
+    metadata = dict(zip((slice_keys.MIN_KEY, slice_keys.MAX_KEY), noted, strict=True)) if noted else {}
     statistics = {("_hoodie_record_key",): leaf} if leaf else {}
     return Footer(1, Schema(t.Record(())), metadata, statistics)
 

@@ -17,17 +17,17 @@ from hudi_core.expr.predicate import ALWAYS_TRUE
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.planning.sources.bloom_filters import BloomFilters
-from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.indexes import Lookup
-from hudi_core.planning.sources.log_statistics import LogStatistics
-from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import (
+from hudi_core.planning.sources.file_filters import (
     MAX_KEY,
     MIN_KEY,
     FilterState,
     make_sample_keys,
-    parse_stored_filter,
+    parse_file_filter,
 )
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.indexes import Lookup
+from hudi_core.planning.sources.log_statistics import LogStatistics
+from hudi_core.planning.sources.sources import Sources
 from tests.core.planning.sources.test_indexes import GROUPS
 from tests.support.made_tables import MadeTable
 
@@ -63,7 +63,7 @@ def test_a_filter_is_probed_unless_damaged_saturated_or_denying_a_key_of_its_fil
     text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
     """INDEX-7, INDEX-8."""
-    found = parse_stored_filter(text, slices()[0], make_sample_keys(held))
+    found = parse_file_filter(text, slices()[0], make_sample_keys(held))
     assert found.state is state
     assert (found.filter is not None) == (state is FilterState.USABLE)
     assert (found.problem is not None) == (state is FilterState.DAMAGED)
@@ -71,7 +71,7 @@ def test_a_filter_is_probed_unless_damaged_saturated_or_denying_a_key_of_its_fil
 
 def test_a_denied_key_is_an_error_of_one_line_with_the_file() -> None:
     of = slices()[0]
-    problem = str(parse_stored_filter(text_of(OTHERS), of, make_sample_keys([b"a"])).problem)
+    problem = str(parse_file_filter(text_of(OTHERS), of, make_sample_keys([b"a"])).problem)
     assert of.base is not None
     assert of.base.path in problem
     assert "the least and the greatest key" in problem

@@ -12,18 +12,18 @@ from hudi_core.engine import Runner
 from hudi_core.front.opening import open_table
 from hudi_core.parallel.runners import SerialRunner, ThreadRunner
 from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.file_schemas import NO_SCHEMA, FileSchemas, read_file_schemas, read_file_schemas_by
 from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.selection import Selection
-from hudi_core.reading.stored_schemas import NO_SCHEMA, StoredSchemas, read_stored_schemas, read_stored_schemas_by
 from tests.support.bootstrapped_tables import bootstrapped
 from tests.support.commands import rides
 from tests.support.made_tables import Group, Log, MadeTable
 
 
-def schemas_of(scan: Any, parts: list[SliceRead]) -> StoredSchemas:
+def schemas_of(scan: Any, parts: list[SliceRead]) -> FileSchemas:
     snapshot = scan.sources.snapshot
     wanted = Selection(snapshot.engine, snapshot.schema, scan.schema, scan.predicate)
-    return read_stored_schemas(BaseFiles(scan.sources), wanted, parts)
+    return read_file_schemas(BaseFiles(scan.sources), wanted, parts)
 
 
 @pytest.mark.parametrize("where", [None, "fare > 20"])
@@ -32,7 +32,7 @@ def test_a_runner_reads_the_schemas_that_one_process_reads(runner: Runner, where
     scan = open_table(str(rides())).scan(where=where, read_optimized=True)
     parts = scan.parts()
     here = schemas_of(scan, parts)
-    there = read_stored_schemas_by(runner, scan.remote_scan(), parts, footers_per_task=7)
+    there = read_file_schemas_by(runner, scan.remote_scan(), parts, footers_per_task=7)
     assert there.schemas == here.schemas
     assert there.indexes.tolist() == here.indexes.tolist()
     assert min(there.indexes) >= 0
@@ -70,4 +70,4 @@ def test_files_of_a_bootstrap_have_no_single_schema(tmp_path: Path) -> None:
 
 def test_no_parts_have_no_schemas() -> None:
     scan = open_table(str(rides())).scan()
-    assert read_stored_schemas_by(SerialRunner(), scan.remote_scan(), []).schemas == []
+    assert read_file_schemas_by(SerialRunner(), scan.remote_scan(), []).schemas == []

@@ -24,7 +24,7 @@ _FOOTERS_PER_TASK: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class StoredSchemas:
+class FileSchemas:
     """The schemas that the files of a scan's parts have."""
 
     schemas: list[Schema]
@@ -33,7 +33,7 @@ class StoredSchemas:
     its rows do not hold, whose size is not the one that the table records, or whose footer cannot be read."""
 
 
-def read_stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> StoredSchemas:
+def read_file_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> FileSchemas:
     """The schemas by the footers of the parts, read here."""
     headers = files.sources.headers
     bases = [_single_parquet(part.slice) for part in parts]
@@ -48,13 +48,13 @@ def read_stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[Sli
         reading = files.plan_of(stored, wanted.schema_to_read(filtered=part.filtered))
         if _agrees_with_path(files.with_path_values(reading.plan, part.slice), reading, footer):
             indexes[row] = positions.setdefault(stored, len(positions))
-    return StoredSchemas(list(positions), indexes)
+    return FileSchemas(list(positions), indexes)
 
 
-def read_stored_schemas_by(
+def read_file_schemas_by(
     runner: Runner, scan: RemoteScan, parts: Sequence[SliceRead], footers_per_task: int = _FOOTERS_PER_TASK
-) -> StoredSchemas:
-    """As `read_stored_schemas`, the footers read by a runner's tasks."""
+) -> FileSchemas:
+    """As `read_file_schemas`, the footers read by a runner's tasks."""
     count = max(runner.parallelism, -(-len(parts) // footers_per_task))
     shares = [share for share in np.array_split(np.arange(len(parts)), count) if len(share)]
     results = runner.run(partial(_of_share, scan), [[parts[row] for row in share.tolist()] for share in shares])
@@ -63,14 +63,14 @@ def read_stored_schemas_by(
     for share, result in zip(shares, results, strict=True):
         of_result = [positions.setdefault(schema, len(positions)) for schema in result.schemas]
         indexes[share] = np.array([*of_result, NO_SCHEMA], np.int32)[result.indexes]
-    return StoredSchemas(list(positions), indexes)
+    return FileSchemas(list(positions), indexes)
 
 
-def _of_share(scan: RemoteScan, share: Sequence[SliceRead]) -> StoredSchemas:
+def _of_share(scan: RemoteScan, share: Sequence[SliceRead]) -> FileSchemas:
     sources = scan.sources(share)
     snapshot = sources.snapshot
     wanted = Selection(snapshot.engine, snapshot.schema, scan.wanted, scan.predicate)
-    return read_stored_schemas(BaseFiles(sources), wanted, share)
+    return read_file_schemas(BaseFiles(sources), wanted, share)
 
 
 def _single_parquet(slice: FileSlice) -> FileInfo | None:
