@@ -37,6 +37,7 @@ from hudi_core.secrets import public_url
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
 
 SHOWN = 20
 """Rows shown to people without --limit."""
@@ -106,77 +107,111 @@ def read(
     People see the first 20 unless --limit is set; --json and --output give all. With both, one line says what was written.
     """
     refuse_format(output or "", format)
-    target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
     if overwrite and output is None:
         raise UsageError("--overwrite", expected="--output FILE beside it", found="none")
-    if as_json and target == STREAM:
+    if count and output is not None:
+        raise UsageError("--count", expected="no --output beside it", found="one")
+    if as_json and output == STREAM:
         raise UsageError(
             "--output", expected="the name of a file: with --json one line says what was written", found=STREAM
         )
-    opened_table = open_from_options(
+    target = output if output is None or output == STREAM else free_file(output, overwrite=overwrite)
+    opened = open_from_options(
         table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib, beside=target or ""
     )
-    out = Output(as_json)
-    shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
-    if count and target is not None:
-        raise UsageError("--count", expected="no --output beside it", found="one")
+    shows_head = limit is None and not (as_json or output or count)
+    most = SHOWN + 1 if shows_head else limit
     names, predicate = _names(columns), conjunction(where)
-    scan: QueryResult
+    rows: QueryResult
     if cdc:
-        others = {
-            "--as-of": as_of is not None,
-            "--read-optimized": read_optimized,
-            "--on-damage": on_damage is OnDamage.SKIP,
-        }
-        if any(others.values()):
-            raise UsageError("--cdc", expected="a range of times", found=next(name for name in others if others[name]))
-        scan = opened_table.changes(since, until, predicate, names, shown, meta=meta)
+        _refuse_beside_changes(as_of=as_of, read_optimized=read_optimized, on_damage=on_damage)
+        rows = opened.changes(since, until, predicate, names, most, meta=meta)
     else:
-        scan = opened_table.scan(
+        rows = opened.scan(
             where=predicate,
             columns=names,
             as_of=as_of,
-            limit=shown,
+            limit=most,
             meta=meta,
             since=since,
             until=until,
             read_optimized=read_optimized,
             on_damage=on_damage,
         )
+    out = Output(as_json)
     if count:
-        with tally_progress("parts") as tally:
-            watch(scan, tally)
-            row_count = scan.count()
-        out.record({"rows": row_count}) if as_json else out.text(format_count(row_count, "row"))
+        _show_count(rows, out)
     elif target == STREAM:
-        with tally_progress("parts") as tally:
-            seen = watch(scan, tally)
-            write_output(lambda path: scan.write(path, seen), format)
+        _stream(rows, format)
     elif target is not None:
-        with tally_progress("parts") as tally:
-            seen = watch(scan, tally)
-            loaded, options = opened_table.engine, file_options(target)
-            written = write_file(loaded, target, lambda path: scan.write(path, seen), options, overwrite=overwrite)
-        if as_json:
-            out.record({"rows": written, "file": public_url(target)})
-        else:
-            say(f"{format_count(written, 'row')} to {target}")
+        _save(rows, target, opened, out, overwrite=overwrite)
     elif as_json:
-        with tally_progress("parts", prints_rows=True) as tally:
-            seen = watch(scan, tally)
-            for row in scan.to_json_rows():
-                out.line(row)
-                if seen is not None:
-                    seen(1)
+        _print_lines(rows, out)
     else:
-        rows = list(scan.to_json_rows())
-        cut = limit is None and len(rows) > SHOWN
-        head = rows[:SHOWN] if cut else rows
-        out.data(scan.schema, head)
-        out.text(
-            f"\n{'the first ' if cut else ''}{format_count(len(head), 'row')}{'; --limit shows more' if cut else ''}"
+        _show(rows, out, cuts=shows_head)
+    warn(chain(opened.warnings, (*rows.plan.warnings, *rows.warnings) if isinstance(rows, Scan) else ()))
+
+
+def _refuse_beside_changes(*, as_of: str | None, read_optimized: bool, on_damage: OnDamage) -> None:
+    """Raises `UsageError` for an option of snapshots beside `--cdc`."""
+    others = {
+        "--as-of": as_of is not None,
+        "--read-optimized": read_optimized,
+        "--on-damage": on_damage is OnDamage.SKIP,
+    }
+    given = next((name for name, is_given in others.items() if is_given), None)
+    if given is not None:
+        raise UsageError("--cdc", expected="a range of times", found=given)
+
+
+def _show_count(rows: QueryResult, out: Output) -> None:
+    with tally_progress("parts") as tally:
+        watch(rows, tally)
+        number = rows.count()
+    if out.as_json:
+        out.record({"rows": number})
+    else:
+        out.text(format_count(number, "row"))
+
+
+def _stream(rows: QueryResult, format: str | None) -> None:
+    """Writes the rows to standard output in a format."""
+    with tally_progress("parts") as tally:
+        seen = watch(rows, tally)
+        write_output(lambda path: rows.write(path, seen), format)
+
+
+def _save(rows: QueryResult, target: str, opened: Table, out: Output, *, overwrite: bool) -> None:
+    """Writes the rows to a file, and says how many there are."""
+    with tally_progress("parts") as tally:
+        seen = watch(rows, tally)
+        written = write_file(
+            opened.engine, target, lambda path: rows.write(path, seen), file_options(target), overwrite=overwrite
         )
-    warn(chain(opened_table.warnings, (*scan.plan.warnings, *scan.warnings) if isinstance(scan, Scan) else ()))
+    if out.as_json:
+        out.record({"rows": written, "file": public_url(target)})
+    else:
+        say(f"{format_count(written, 'row')} to {target}")
+
+
+def _print_lines(rows: QueryResult, out: Output) -> None:
+    """Prints each row as a line of JSON, as it is read."""
+    with tally_progress("parts", prints_rows=True) as tally:
+        seen = watch(rows, tally)
+        for row in rows.to_json_rows():
+            out.line(row)
+            if seen is not None:
+                seen(1)
+
+
+def _show(rows: QueryResult, out: Output, *, cuts: bool) -> None:
+    """Shows rows as a table. With `cuts` there is one row more than is shown where the query has more."""
+    read = list(rows.to_json_rows())
+    cut = cuts and len(read) > SHOWN
+    head = read[:SHOWN] if cut else read
+    out.data(rows.schema, head)
+    shown = format_count(len(head), "row")
+    out.text(f"\nthe first {shown}; --limit shows more" if cut else f"\n{shown}")
 
 
 def _names(columns: str | None) -> list[str] | None:

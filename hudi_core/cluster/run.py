@@ -56,7 +56,7 @@ from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.reports import keep_needed
 from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
+from hudi_core.writing.tasks import NewFile, TaskRunner
 from hudi_core.writing.write_run import bare_schema
 
 
@@ -158,9 +158,9 @@ class _Run:
         self._paths = tuple(table.schema.get(name).path for name in plan.columns)
         refuse_unsortable(table.schema, self._paths)
         self._apart = has_simple_buckets(table)
-        self._runner = task_runner(
-            table.snapshot(), self._rows, file_schema(bare), Spool(table.engine, self._rows), merges=False,
-            noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
+        self._runner = TaskRunner(
+            table.snapshot().without_slices(), self._rows, file_schema(bare), Spool(table.engine, self._rows),
+            merges=False, noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
             tally=options.tally if table.engine.runner.reach is Reach.MEMORY else None,
         )  # fmt: skip
         self._tasks = 0

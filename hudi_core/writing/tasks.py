@@ -335,38 +335,6 @@ class TaskRunner:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def task_runner(
-    snapshot: Snapshot,
-    rows: Schema,
-    files: Schema,
-    spool: Spool,
-    *,
-    merges: bool,
-    kept: frozenset[int] = frozenset(),
-    indexed: Indexed | None = None,
-    noted: tuple[NotedIndex, ...] = (),
-    stays: bool = False,
-    codec: str | None = None,
-    block_bytes: int = BLOCK_BYTES,
-    tally: Tally | None = None,
-) -> TaskRunner:
-    """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(
-        replace(snapshot.without_slices()),
-        rows,
-        files,
-        spool,
-        merges,
-        kept,
-        indexed,
-        noted,
-        stays,
-        codec,
-        block_bytes,
-        tally,
-    )
-
-
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
     """The runner of the tasks of a write."""
     return waiting_runner(engine, storage, max(map(_size, tasks), default=0))

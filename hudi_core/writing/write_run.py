@@ -53,7 +53,7 @@ from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.task_rows import RowOrder
-from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
 from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
@@ -272,47 +272,56 @@ class WriteRun:
         noted: tuple[NotedIndex, ...],
         exchange: KeyExchange | None,
     ) -> Written:
-        table, tasks = running.table, planned.tasks
-        time = running.instant_time
-        detects_early = flag(EARLY_DETECTION, self.options.properties, table.config.properties) is True
+        """Runs the tasks, each behind the folder and the marker that announce its files."""
+        table, tasks, stated = running.table, planned.tasks, running.table.config.properties
+        detects_early = flag(EARLY_DETECTION, self.options.properties, stated) is True
         if detects_early:
-            refuse_marked(table, time, _list_changed_groups(planned), self.options.clock)
-        run(table.storage, [SideBySide(tuple(partition_steps(tasks, time)))])
-        spool, files, tally = planned.spool or self.spool, file_schema(self.schema), self.options.tally
-        here = table.engine.runner.reach is Reach.MEMORY and planned.work is None
+            refuse_marked(table, running.instant_time, _list_changed_groups(planned), self.options.clock)
+        run(table.storage, [SideBySide(tuple(partition_steps(tasks, running.instant_time)))])
         self._enter(WRITING, tasks)
-        runner = task_runner(
-            table.snapshot(), self.rows, files, spool, merges=self.merges, kept=self.kept, indexed=indexed,
-            noted=noted, stays=not self.options.moves(table.config.properties),
-            codec=codec_of(self.options.properties, table.config.properties),
-            block_bytes=block_bytes(self.options.properties, table.config.properties),
-            tally=tally if here else None,
+        runner = TaskRunner(
+            table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
+            merges=self.merges, kept=self.kept, indexed=indexed, noted=noted, stays=not self.options.moves(stated),
+            codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
         )  # fmt: skip
         if planned.work is not None:
-            written = planned.work(runner, tasks, exchange)
-            delete_others(running, written.statuses)
-            filters = stage_filters(table, time, written.statuses, planned.work.runner)
-            written = replace(written, staged=join_staged(written.staged, filters))
-            self._add_written(written.statuses)
-            if self.options.progress is not None:
-                self.options.progress(len(tasks), len(tasks))
-            return written
+            return self._run_elsewhere(running, planned.work, runner, tasks, exchange)
         if exchange is not None:
             assert isinstance(table.engine.runner, FlowRunner)
             return Written(*exchange.remove(table.engine.runner))
-        files_of_tasks = [file for task in tasks for file in task_files(task, table.config)]
-        run(table.storage, markers_steps(time, files_of_tasks, apart=detects_early))
-        progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
-        share = len(tasks) if progress is None and (here or tally is None) else work.parallelism * _TASKS_AT_ONCE
+        announced = [file for task in tasks for file in task_files(task, table.config)]
+        run(table.storage, markers_steps(running.instant_time, announced, apart=detects_early))
+        return Written(self._run_here(table, runner, tasks))
+
+    def _run_elsewhere(
+        self, running: Transaction, work: Work, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None
+    ) -> Written:
+        """Runs tasks where their rows are. Of several attempts of a task one counts: what the others made is deleted."""
+        written = work(runner, tasks, exchange)
+        delete_others(running, written.statuses)
+        filters = stage_filters(running.table, running.instant_time, written.statuses, work.runner)
+        self._add_written(written.statuses)
+        if self.options.progress is not None:
+            self.options.progress(len(tasks), len(tasks))
+        return replace(written, staged=join_staged(written.staged, filters))
+
+    def _run_here(self, table: Table, runner: TaskRunner, tasks: Sequence[Task]) -> tuple[WriteStatus, ...]:
+        """Runs tasks whose rows are in the spool, a share at a time where somebody follows the progress of other processes."""
+        progress, tally, work = self.options.progress, self.options.tally, runner_of(table.engine, table.storage, tasks)
+        in_memory = table.engine.runner.reach is Reach.MEMORY
+        if in_memory:
+            runner = replace(runner, tally=tally)
+        at_once = progress is None and (in_memory or tally is None)
+        share = len(tasks) if at_once else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
         for start in range(0, len(tasks), max(share, 1)):
             done = work.run(runner.run, tasks[start : start + share])
             statuses += done
-            if not here:
+            if not in_memory:
                 self._add_written(done)
             if progress is not None:
                 progress(len(statuses), len(tasks))
-        return Written(tuple(status for status in statuses if status is not None))
+        return tuple(status for status in statuses if status is not None)
 
     def _add_written(self, statuses: Iterable[WriteStatus | None]) -> None:
         """Adds what tasks of other processes report."""
