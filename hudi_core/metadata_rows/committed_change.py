@@ -44,7 +44,10 @@ class CommittedChange:
     instant_time: str
     change: TableChange
     files_before: Mapping[str, Collection[str]]
+    """By partition the names of the files that the latest slices were made of before the commit, at least of the partitions
+    that it touches."""
     zone: tzinfo | None
+    """That of the table's times; None: the machine's own."""
     noted: Mapping[str, object]
     """By metadata partition what is known of an index of which files were noted."""
     tight: bool

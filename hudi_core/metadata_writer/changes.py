@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import tzinfo
-from types import MappingProxyType
 from typing import Final
 
-from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Step
-from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import get_known_kind
-from hudi_core.metadata.table import MetadataTable
 from hudi_core.metadata_rows.committed_change import CommittedChange
 from hudi_core.metadata_rows.rows_of_change import is_kept, make_rows, make_rows_of_whole_partitions
 from hudi_core.metadata_writer.delta_commit import delta_commit_steps, refuse_unkept
@@ -34,34 +29,19 @@ NO_OVERLAP: Final = Overlap()
 
 
 def delta_commit(
-    metadata: MetadataTable,
-    definitions: Mapping[str, IndexDefinition],
-    instant_time: str,
-    completion_time: str,
-    change: TableChange,
-    files_before: Mapping[str, Collection[str]],
-    zone: tzinfo | None = None,
-    building: Collection[str] = (),
-    noted: Mapping[str, object] = MappingProxyType({}),
-    overlap: Overlap = NO_OVERLAP,
+    commit: CommittedChange, completion_time: str, building: Collection[str] = (), again: tuple[str, str] | None = None
 ) -> list[Step]:
     """The steps that bring the metadata table up to date with a commit of the table, its completed instant last; where writes
     that began later are complete, a second delta commit with the records of whole partitions after it.
 
-    `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
-    the partitions that it touches. `zone` is that of the table's times; None: the machine's own. `building` are the partitions
-    under construction; `noted` has by metadata partition what is known of the indexes of which files were noted.
-    Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
-    a record key that the change adds twice.
+    `building` are the partitions under construction; `again` is as in `Overlap`. Raises `UnsupportedError` when the metadata
+    table has a partition that a commit does not keep up to date, `UsageError` for a record key that the change adds twice.
     """
+    metadata, noted = commit.metadata, commit.noted
     refuse_unkept(metadata, lambda name: is_kept(name) and (name in noted or not get_known_kind(name).notes_files))
-    commit = CommittedChange(
-        metadata, definitions, instant_time, change, files_before, zone, noted, not overlap.earlier
-    )
-    rows = make_rows(commit)
-    steps = delta_commit_steps(metadata, instant_time, completion_time, rows, building)
-    if overlap.again is not None:
+    steps = delta_commit_steps(metadata, commit.instant_time, completion_time, make_rows(commit), building)
+    if again is not None:
         # It counts before the commit of the table does: what the commit takes away is still there then.
         rows = make_rows_of_whole_partitions(replace(commit, tight=False))
-        steps += delta_commit_steps(metadata, *overlap.again, rows, repeats=instant_time)
+        steps += delta_commit_steps(metadata, *again, rows, repeats=commit.instant_time)
     return steps

@@ -15,6 +15,7 @@ from hudi_core.index_kinds.secondary import with_late_indexes
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.metadata_rows.committed_change import CommittedChange
 from hudi_core.metadata_writer.changes import NO_OVERLAP, Overlap, delta_commit
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import without_meta_columns
@@ -55,18 +56,12 @@ def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     noted = list_noted_indexes(table)
     change = with_late_notes(table, noted, instant_time, with_late_indexes(table, instant_time, change))
     completion_time = next_time(metadata.timeline, after=[instant_time])
-    return delta_commit(
-        metadata,
-        index_definitions(storage, config),
-        instant_time,
-        completion_time,
-        change,
-        before,
-        table.timeline.zone,
-        config.metadata_partitions_inflight,
-        {one.partition: one.index for one in noted},
-        overlap_of(table, metadata, instant_time, completion_time, change),
-    )
+    overlap = overlap_of(table, metadata, instant_time, completion_time, change)
+    commit = CommittedChange(
+        metadata, index_definitions(storage, config), instant_time, change, before, table.timeline.zone,
+        noted={one.partition: one.index for one in noted}, tight=not overlap.earlier,
+    )  # fmt: skip
+    return delta_commit(commit, completion_time, config.metadata_partitions_inflight, overlap.again)
 
 
 def overlap_of(
