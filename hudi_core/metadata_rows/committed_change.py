@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cached_property
 
@@ -46,11 +46,11 @@ class CommittedChange:
     files_before: Mapping[str, Collection[str]]
     """By partition the names of the files that the latest slices were made of before the commit, at least of the partitions
     that it touches."""
-    zone: tzinfo | None
+    zone: tzinfo | None = None
     """That of the table's times; None: the machine's own."""
-    noted: Mapping[str, object]
+    noted: Mapping[str, object] = field(default_factory=dict)
     """By metadata partition what is known of an index of which files were noted."""
-    tight: bool
+    tight: bool = True
     """Records of whole partitions take the place of earlier ones; else they are merged with them."""
 
     @cached_property

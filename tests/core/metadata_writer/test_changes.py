@@ -29,6 +29,7 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.record_index import Location, locations
 from hudi_core.metadata.table import MetadataTable, open_metadata_table
+from hudi_core.metadata_rows.committed_change import CommittedChange
 from hudi_core.metadata_writer.changes import delta_commit
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import TableConfig, table_config
@@ -76,8 +77,8 @@ class Made:
     def commit(self, instant_time: str, *statuses: WriteStatus, **more: Any) -> None:
         change = TableChange("UPSERT", "commit", schema(), statuses, **more)
         definitions = index_definitions(self.storage, self.config)
-        steps = delta_commit(self.metadata(), definitions, instant_time, next(self.completions), change, self.files)
-        run(self.storage, steps)
+        commit = CommittedChange(self.metadata(), definitions, instant_time, change, self.files)
+        run(self.storage, delta_commit(commit, next(self.completions)))
         for partition, ids in change.replaced.items():
             self.files[partition] = {name for name in self.files[partition] if not name.lstrip(".").startswith(ids)}
         for status in statuses:
