@@ -21,6 +21,8 @@ from hudi_core.timeline.optional_files import read_if_there
 
 HEARTBEATS: Final = ".hoodie/.heartbeat"
 """The folder of the heartbeats of all writes, each named by its time."""
+METADATA_HEARTBEATS: Final = ".hoodie/metadata/.hoodie/.heartbeat"
+"""That of Apache Hudi's commits of the metadata table."""
 INTERVAL: Final = timedelta(seconds=60)
 """Apache Hudi's `hoodie.client.heartbeat.interval_in_ms`."""
 MAX_MISSES: Final = 2
@@ -31,26 +33,27 @@ _OWN: Final = b"hudi_core\n"
 """How this library's heartbeats begin, before the name of the run; Apache Hudi's are empty, and it reads none."""
 
 
-def heartbeat_path(instant_time: str) -> str:
+def heartbeat_path(instant_time: str, folder: str = HEARTBEATS) -> str:
     """The file of a write's heartbeat."""
-    return join_paths(HEARTBEATS, instant_name(instant_time))
+    return join_paths(folder, instant_name(instant_time))
 
 
-def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timedelta = INTERVAL) -> bool:
+def is_alive(storage: Storage, instant_time: str, now: datetime, folder: str = HEARTBEATS) -> bool:
     """Whether the writer has a recent heartbeat. One without a heartbeat has not.
 
     How recent depends on whose it is, which is looked up only where it matters.
     """
-    last = storage.read_modified(heartbeat_path(instant_time))
-    if last is None or now - last > interval * PATIENT_MISSES:
+    path = heartbeat_path(instant_time, folder)
+    last = storage.read_modified(path)
+    if last is None or now - last > INTERVAL * PATIENT_MISSES:
         return False
-    return now - last <= interval * MAX_MISSES or _may_be_patient(storage, instant_time)
+    return now - last <= INTERVAL * MAX_MISSES or _may_be_patient(storage, path)
 
 
-def _may_be_patient(storage: Storage, instant_time: str) -> bool:
+def _may_be_patient(storage: Storage, path: str) -> bool:
     """Whether the writer may be one of Apache Hudi from 1.2.1 on: not this library, nor an earlier release, which the properties
     would show."""
-    if (read_if_there(storage, heartbeat_path(instant_time)) or b"").startswith(_OWN):
+    if (read_if_there(storage, path) or b"").startswith(_OWN):
         return False
     properties = read_if_there(storage, PROPERTIES_PATH)
     return properties is None or not last_writer(properties).is_before_named

@@ -43,12 +43,6 @@ def marker_folder(instant_time: str) -> str:
     return join_paths(MARKERS, instant_name(instant_time))
 
 
-def delete_markers(storage: Storage, instant_time: str) -> None:
-    """Deletes the markers of a write that is undone, and those of its commit of the metadata table. Rule ROLLBACK-1144."""
-    for folder in (MARKERS, METADATA_MARKERS):
-        storage.delete_folder(join_paths(folder, instant_name(instant_time)))
-
-
 def done_path(instant_time: str) -> str:
     """The file that says that the tasks of a write are done: attempts of tasks that see it after they wrote a file remove that
     file. The others announced theirs before, and whoever makes it finds their markers. Rule WRITE-421."""

@@ -1,14 +1,16 @@
-"""What writes that are over have left beside the timeline: heartbeats, and markers. Rule COMMIT-1146."""
+"""What writes that are over have left beside the timeline: heartbeats, and markers. Rules COMMIT-1146, ROLLBACK-1144."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
 
-from hudi_core.commit.heartbeat import HEARTBEATS, is_alive
-from hudi_core.commit.markers import MARKERS
+from hudi_core.commit.heartbeat import HEARTBEATS, METADATA_HEARTBEATS, heartbeat_path, is_alive
+from hudi_core.commit.markers import MARKERS, METADATA_MARKERS
 from hudi_core.engine import Storage
 from hudi_core.local_files import StorageWithFolders
+from hudi_core.metadata_writer.undo import metadata_timeline
+from hudi_core.paths import instant_name, join_paths
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
@@ -17,7 +19,7 @@ def list_remains(table: Table, now: datetime) -> tuple[str, ...]:
     """The heartbeats and the folders of markers of writes that are not pending and whose writers show no sign of life."""
     # Listed before the timeline is read again: what is requested in between is in none of these folders.
     listed = [path for folder in (MARKERS, HEARTBEATS) for path in list_writes_below(table.storage, folder)]
-    times = {path: path.rpartition("/")[2] for path in listed}
+    times = {path: _name(path) for path in listed}
     if set(times.values()) <= _list_pending(table):
         return ()
     pending = _list_pending(refreshed(table))
@@ -27,14 +29,39 @@ def list_remains(table: Table, now: datetime) -> tuple[str, ...]:
 def delete_remains(table: Table, now: datetime) -> tuple[str, ...]:
     """Deletes what `list_remains` lists, and gives the paths. To be done under the table's lock."""
     paths = list_remains(table, now)
-    for path in reversed(
-        paths
-    ):  # heartbeats first: at any time something shows an attempt of a task that its write ended
+    # Heartbeats first: at any time something shows an attempt of a task that its write ended.
+    for path in reversed(paths):
         if path.startswith(f"{HEARTBEATS}/"):
             table.storage.delete(path)
         else:
             table.storage.delete_folder(path)
     return paths
+
+
+def delete_announced(storage: Storage, instant_time: str) -> None:
+    """Deletes what a write that is undone announced: its markers, and the heartbeat and the markers of its commit of the metadata
+    table. Rules ROLLBACK-1144, ROLLBACK-1291."""
+    storage.delete(heartbeat_path(instant_time, METADATA_HEARTBEATS))
+    for folder in (MARKERS, METADATA_MARKERS):
+        storage.delete_folder(join_paths(folder, instant_name(instant_time)))
+
+
+def list_remains_of_metadata(table: Table, now: datetime) -> tuple[str, ...]:
+    """The heartbeats and the folders of markers of Apache Hudi's commits of the metadata table that are pending neither there nor
+    in the table. A heartbeat comes before its instant: it is one of these once it has stopped. Rule VALID-1145."""
+    storage = table.storage
+    markers = list_writes_below(storage, METADATA_MARKERS)
+    heartbeats = list_writes_below(storage, METADATA_HEARTBEATS)
+    listed = (*markers, *(path for path in heartbeats if not is_alive(storage, _name(path), now, METADATA_HEARTBEATS)))
+    timeline = metadata_timeline(storage) if listed else None
+    begun = _list_pending(refreshed(table)) if listed else set()
+    if timeline is not None:
+        begun |= {instant.requested_time for instant in timeline.pending}
+    return tuple(path for path in listed if _name(path) not in begun)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _list_pending(table: Table) -> set[str]:

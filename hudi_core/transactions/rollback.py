@@ -16,7 +16,7 @@ from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import delete_markers, marker_folder, read_markers
+from hudi_core.commit.markers import marker_folder, read_markers
 from hudi_core.commit.steps import Create, Delete, DeleteMany, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
@@ -50,7 +50,7 @@ from hudi_core.timeline.services import is_planned_clustering
 from hudi_core.transactions.command_blocks import CommandLog, Share, command_logs, listing_steps, share_of
 from hudi_core.transactions.dependents import later_writes, refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
-from hudi_core.transactions.remains import delete_remains
+from hudi_core.transactions.remains import delete_announced, delete_remains
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
 
@@ -123,7 +123,7 @@ def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, ke
     """
     plan = rollback_plan(table, instant)
     run(table.storage, rollback_steps(table, plan, clock, keep_plan=keep_plan))
-    delete_markers(table.storage, instant.requested_time)
+    delete_announced(table.storage, instant.requested_time)
     return plan
 
 
@@ -143,7 +143,7 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
     # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
     keep_plan = bool(instants) and instants[0].action == action and _keeps_plan(table, instants[0])
     run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
-    delete_markers(table.storage, time)
+    delete_announced(table.storage, time)
 
 
 def _stand_in(time: str, action: str) -> Instant:

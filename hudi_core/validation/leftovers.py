@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from hudi_core.commit.abandoned import list_abandoned
-from hudi_core.commit.heartbeat import HEARTBEATS
+from hudi_core.commit.heartbeat import HEARTBEATS, METADATA_HEARTBEATS
 from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
-from hudi_core.commit.markers import METADATA_MARKERS, marker_folder
-from hudi_core.engine import Storage
+from hudi_core.commit.markers import marker_folder
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata_writer.undo import metadata_timeline
 from hudi_core.timeline.instants import Instant, InstantState
-from hudi_core.transactions.remains import list_remains, list_writes_below
+from hudi_core.transactions.remains import list_remains, list_remains_of_metadata
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
@@ -23,15 +21,9 @@ LEFTOVERS: Final = "leftovers"
 
 def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
-    pending = {instant.requested_time for instant in subject.table.timeline.pending}
-    begun = pending | list_begun_in_metadata(subject.table.storage)
-    of_metadata = list_writes_below(subject.table.storage, METADATA_MARKERS)
-    remains = [
-        *list_remains(subject.table, subject.clock()),
-        *(path for path in of_metadata if path.rpartition("/")[2] not in begun),
-    ]
-    for path in remains:
-        kind = "heartbeats" if path.startswith(HEARTBEATS) else "markers"
+    now = subject.clock()
+    for path in (*list_remains(subject.table, now), *list_remains_of_metadata(subject.table, now)):
+        kind = "heartbeats" if path.startswith((HEARTBEATS, METADATA_HEARTBEATS)) else "markers"
         mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
         yield Finding(
             LEFTOVERS, Severity.WARNING, path, f"{kind} of pending writes alone", "a write that is over", mending
@@ -60,9 +52,3 @@ def _way_out(subject: Subject, instant: Instant) -> Mending:
         )
         return Mending(words, removes=marker_folder(instant.requested_time))
     return by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")
-
-
-def list_begun_in_metadata(storage: Storage) -> set[str]:
-    """Lists the times of what is pending in the metadata table, as its compactions are; none where nothing there has markers."""
-    timeline = metadata_timeline(storage) if any(list_writes_below(storage, METADATA_MARKERS)) else None
-    return set() if timeline is None else {instant.requested_time for instant in timeline.pending}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
+from datetime import datetime
 
 from hudi_core.commit.abandoned import is_abandoned
 from hudi_core.commit.lock import table_lock
@@ -24,10 +25,9 @@ from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
-from hudi_core.transactions.remains import list_remains
+from hudi_core.transactions.remains import list_remains, list_remains_of_metadata
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
-from hudi_core.validation.leftovers import list_begun_in_metadata
 
 
 @show_briefly
@@ -108,9 +108,13 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
         return ()
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        begun = {instant.requested_time for instant in latest.timeline.pending} | list_begun_in_metadata(table.storage)
-        remains = {*list_remains(latest, clock()), *map(marker_folder, _with_useless_markers(latest, clock))}
-        over = [path for path in wanted if _is_over(table.storage, path, remains, begun, clock)]
+        now = clock()
+        remains = {
+            *list_remains(latest, now),
+            *list_remains_of_metadata(latest, now),
+            *map(marker_folder, _with_useless_markers(latest, clock)),
+        }
+        over = [path for path in wanted if _is_over(table.storage, path, remains, now)]
         for path in reversed(over):  # heartbeats before markers, as writes end
             if path.startswith((f"{MARKERS}/", f"{METADATA_MARKERS}/")):
                 table.storage.delete_folder(path)
@@ -119,9 +123,6 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
     return tuple(over)
 
 
-def _is_over(storage: Storage, path: str, remains: Set[str], begun: Set[str], clock: Clock) -> bool:
+def _is_over(storage: Storage, path: str, remains: Set[str], now: datetime) -> bool:
     """Whether a leftover is still one: the temporary file of a dead process, or what a write has left that is over."""
-    name = path.rpartition("/")[2]
-    if is_temporary(name):
-        return is_abandoned(storage, path, clock())
-    return name not in begun if path.startswith(f"{METADATA_MARKERS}/") else path in remains
+    return is_abandoned(storage, path, now) if is_temporary(path.rpartition("/")[2]) else path in remains

@@ -17,7 +17,6 @@ from hudi_core.commit.avro_schemas import RESTORE_METADATA
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import delete_markers
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
@@ -40,6 +39,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE, ROLLBACK, Instant, time_order
 from hudi_core.transactions.refusals import refuse_unwritable_properties
+from hudi_core.transactions.remains import delete_announced
 from hudi_core.transactions.rollback import roll_back_failed, rollback_steps
 
 Progress = Callable[[int, int], None]
@@ -134,7 +134,7 @@ def _run(table: Table, time: str, plan: RestorePlan, proof: Proof, clock: Clock,
         if (undone.requested_time, undone.action) in there:
             run(storage, rollback_steps(latest, rollback, clock, metadata=False))
             latest = refreshed(latest)
-        delete_markers(storage, undone.requested_time)
+        delete_announced(storage, undone.requested_time)
         if progress is not None:
             progress(number, len(proof.rollbacks))
     rollbacks = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.heartbeat import METADATA_HEARTBEATS, heartbeat_path
 from hudi_core.commit.markers import METADATA_MARKERS, MarkerKind, marker_step
 from hudi_core.commit.times import next_time, system_clock
 from hudi_core.formats.names import parse_base_file, parse_log_file
@@ -54,18 +54,21 @@ def _slice_times_of_logs(path: Path, table: Table) -> list[str]:
 def test_a_base_file_of_a_dead_write_is_gone_before_a_log_file_comes_to_its_file_group(
     tmp_path: Path, version: int, marker: bool
 ) -> None:
-    """ROLLBACK-1, ROLLBACK-490, ROLLBACK-1144."""
+    """ROLLBACK-1, ROLLBACK-490, ROLLBACK-1144, ROLLBACK-1291."""
     path = tmp_path / "t"
     table = _with_rows(path, version)
     left, time = _dies(table, path, marker=marker)
     markers = path / METADATA_MARKERS / time / "record_index"
     markers.mkdir(parents=True)
     (markers / ".record-index-0000-0_1.log.1_0-1-1.marker.CREATE").touch()
+    beat = path / heartbeat_path(time, METADATA_HEARTBEATS)
+    beat.parent.mkdir()
+    beat.touch()
     assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "x", 1)]
     write(refreshed(table), rows(("a", "x", 2)))
     table = open_table(path)
     assert not left.exists()
-    assert not markers.parent.exists()
+    assert not markers.parent.exists() and not beat.exists()
     assert table.timeline.pending == ()
     assert rows_of(table) == [("a", "x", 2), ("b", "x", 1)]
     committed = {instant.requested_time for instant in table.timeline.commits}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.heartbeat import METADATA_HEARTBEATS, heartbeat_path
 from hudi_core.commit.markers import METADATA_MARKERS
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.front.opening import create_table, open_table
@@ -50,6 +50,25 @@ def test_leftovers_of_ended_writes_are_deleted_and_others_stay(table: Table) -> 
     assert not (Path(table.storage.uri) / f".hoodie/.temp/{over}").exists()
     assert (Path(table.storage.uri) / heartbeat_path(alive)).exists()
     assert (Path(table.storage.uri) / f".hoodie/.temp/{alive}").exists()
+
+
+def test_heartbeats_of_the_metadata_table_belong_to_what_is_pending_or_alive(tmp_path: Path) -> None:
+    """VALID-1145."""
+    create_table(tmp_path, TYPES, "id", partition_by="p", indexes=["files"])
+    write(open_table(tmp_path), rows(("a", "x", 1)))
+    table = open_table(tmp_path)
+    root, (over, pending, alive) = Path(table.storage.uri), (f"2030010100000000{last}" for last in range(3))
+    (root / table.timeline.folder / f"{pending}.inflight").write_bytes(b"")
+    for time in (over, pending, alive):
+        beat = root / heartbeat_path(time, METADATA_HEARTBEATS)
+        beat.parent.mkdir(exist_ok=True)
+        beat.touch()
+        if time != alive:
+            os.utime(beat, (0, 0))
+    found = [one for one in findings_of(table) if one.mending.removes]
+    assert [one.expected for one in found] == ["heartbeats of pending writes alone"]
+    assert mend(table, found).removed == (f"{METADATA_HEARTBEATS}/{over}",)
+    assert {path.name for path in (root / METADATA_HEARTBEATS).iterdir()} == {pending, alive}
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
