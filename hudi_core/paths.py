@@ -1,4 +1,4 @@
-"""Paths that metadata states: each becomes a path within the table, or is refused. Rules STORE-320, STORE-321.
+"""Paths that metadata states: each becomes a path within the table, or is refused. Rules STORE-320, STORE-321, META-1292.
 
 Markers, commits, plans, records of the metadata table, properties and index definitions come from whoever wrote to the table.
 What they name is read, listed and deleted, so no other function puts a path together with one of theirs.
@@ -15,6 +15,8 @@ from hudi_core.errors import CorruptFileError
 
 HUDI_FOLDER: Final = ".hoodie"
 """Hudi's own folder. No data file is in it: those of the metadata table have paths from the root of that table."""
+LOCAL_SCHEME: Final = "file:"
+"""What Apache Hudi leaves before the path of a file whose table's own path has no scheme. Rule META-1292."""
 _OUT: Final = frozenset(("", ".", ".."))
 _TIME: Final = re.compile(r"[0-9]+", re.ASCII)
 
@@ -61,14 +63,15 @@ def resolve_planned_path(partition: str, path: str, where: str = "") -> str:
     Empty where the plan names none."""
     if not path:
         return ""
-    name = name_in(path, where)
+    name = name_in(path.removeprefix(LOCAL_SCHEME), where)
     return data_path(join_paths(partition_path(partition, where), name, where=where), where)
 
 
 def resolve_stated_path(partition: str, path: str, where: str = "") -> str:
     """The path of a data file as a commit states it: from the table's root, or by its place on the machine that wrote it. Empty
     where nothing was written."""
-    if path.startswith("/") or "://" in path:
+    has_scheme = "://" in path or (path.startswith(LOCAL_SCHEME) and not path.startswith(f"{partition}/"))
+    if path.startswith("/") or has_scheme:
         return resolve_planned_path(partition, path, where)
     return data_path(path, where) if path else ""
 

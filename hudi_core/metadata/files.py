@@ -1,4 +1,4 @@
-"""`files`: the live files of each partition, with their sizes. Rules META-5 to META-8."""
+"""`files`: the live files of each partition, with their sizes. Rules META-5 to META-8, META-1292."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from hudi_core.columns.nodes import MapColumn, PrimitiveColumn, StringColumn, St
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.records import MetadataRecords, RecordBatch, decode_values
-from hudi_core.paths import file_name, partition_path
+from hudi_core.paths import LOCAL_SCHEME, file_name, partition_path
 from hudi_core.timeline.files import FileList
 
 ALL_PARTITIONS = b"__all_partitions__"
@@ -68,17 +69,36 @@ def live_files(records: MetadataRecords) -> FileList:
     place_of = np.empty(len(paths), np.int64)
     place_of[ascending] = np.arange(len(paths))
     names = entries.names if len(rows) == len(entries.sizes) else take_strings(entries.names, rows)
-    _refuse_strange(names, where)
-    return FileList(tuple(paths[number] for number in ascending), place_of[place[key_of[rows]]], names, sizes)
+    partition_of = place[key_of[rows]]
+    cut = _find_cut_names(names, partition_of, paths, where)
+    if cut:
+        kept = np.setdiff1d(np.arange(len(rows)), cut)
+        names, partition_of, sizes = take_strings(names, kept), partition_of[kept], sizes[kept]
+    return FileList(tuple(paths[number] for number in ascending), place_of[partition_of], names, sizes)
 
 
-def _refuse_strange(names: StringColumn, where: str) -> None:
-    """Raises `CorruptFileError` for a name that leads elsewhere. Of millions only those are looked at that may."""
+def _find_cut_names(names: StringColumn, partition_of: Numbers, partitions: Sequence[str], where: str) -> list[int]:
+    """The rows of names that Apache Hudi cut out of paths with a scheme. Raises `CorruptFileError` for another name that leads
+    elsewhere. Of millions only those are looked at that may be strange. Rules STORE-320, META-1292."""
     starts, stops = names.offsets[:-1], names.offsets[1:]
-    strange = np.isin(names.data[: names.offsets[-1]], (ord("/"), 0))
+    strange = np.isin(names.data[: names.offsets[-1]], (ord("/"), ord(":"), 0))
     counts = np.append(0, np.cumsum(strange))
+    cut: list[int] = []
     for row in np.flatnonzero((counts[stops] > counts[starts]) | (stops - starts <= len(".."))).tolist():
-        file_name(names.data[starts[row] : stops[row]].tobytes().decode("utf-8", "surrogatepass"), where)
+        name = names.data[starts[row] : stops[row]].tobytes().decode("utf-8", "surrogatepass")
+        if _is_cut(name, partitions[int(partition_of[row])]):
+            cut.append(row)
+        else:
+            file_name(name, where)
+    return cut
+
+
+def _is_cut(name: str, partition: str) -> bool:
+    """Whether a name is what Apache Hudi leaves of the path of a log file of a failed attempt: with the scheme before it, and as
+    much cut off as the partition with its slash is long."""
+    own = name.rpartition("/")[2].removeprefix(LOCAL_SCHEME)
+    stated = LOCAL_SCHEME + (f"{partition}/{own}" if partition else own)
+    return name == stated[len(partition) + bool(partition) :] and parse_log_file(own) is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,6 +57,12 @@ def test_a_name_is_one_step(name: str) -> None:
         file_name(name)
 
 
+def test_a_path_with_a_scheme_and_no_root_becomes_partition_and_name() -> None:
+    """META-1292."""
+    assert resolve_stated_path("h/i", "file:h/i/.a.log.1_0-1-1") == "h/i/.a.log.1_0-1-1"
+    assert resolve_stated_path("", "file:.a.log.1_0-1-1") == ".a.log.1_0-1-1"
+
+
 def test_a_path_of_the_machine_that_planned_becomes_partition_and_name() -> None:
     """STORE-321."""
     assert resolve_planned_path("p", "file:/elsewhere/t/p/a.parquet") == "p/a.parquet"
@@ -66,6 +72,7 @@ def test_a_path_of_the_machine_that_planned_becomes_partition_and_name() -> None
         resolve_stated_path("p", "s3a://b/t/p/a.parquet") == resolve_stated_path("p", "/t/p/a.parquet") == "p/a.parquet"
     )
     assert resolve_stated_path("p", "p/a.parquet") == "p/a.parquet"
+    assert resolve_stated_path("file:p", "file:p/a.parquet") == "file:p/a.parquet"
     for planned in ("/t/p/..", "p/"):
         with pytest.raises(CorruptFileError):
             resolve_planned_path("p", planned)

@@ -53,6 +53,23 @@ def test_record_of_an_unlisted_partition_does_not_count() -> None:
     assert live_files(MetadataRecords([base], [])).by_name() == {"p": {"a": 1}}
 
 
+@pytest.mark.parametrize(
+    ("partition", "cut"),
+    [("h", "le:h/"), ("", "file:"), ("2024/01/01", "1/01/"), ("year=2024", "2024/")],
+)
+def test_names_that_are_cut_out_of_paths_with_a_scheme_are_left_out(partition: str, cut: str) -> None:
+    """META-1292."""
+    key = partition or "."
+    log = ".c973c34c-074a-4c2e-a06d-764f81b0f498-0_20261127041633366.log.8_0-93-185"
+    base = batch({ALL: files(**{key: 0}), key.encode(): files(**{"a.parquet": 1, cut + log: 2, log: 3})})
+    assert live_files(MetadataRecords([base], [])).by_name() == {partition: {"a.parquet": 1, log: 3}}
+    if partition:
+        for strange in (f"x{cut}{log}", f"{cut}a.parquet", f"{partition}/{log}"):
+            wrong = batch({ALL: files(**{key: 0}), key.encode(): files(**{strange: 2})})
+            with pytest.raises(CorruptFileError, match="a name without a slash"):
+                live_files(MetadataRecords([wrong], []))
+
+
 def test_listed_partition_without_record_is_damage() -> None:
     """META-6."""
     with pytest.raises(CorruptFileError, match="source 0: expected a record of the partition 'p'"):
