@@ -33,6 +33,9 @@ output       rows written to a file
 input        rows that come from outside: Arrow data, files
 python_values  values of Python in the type of a table's column, exactly
 csv_rows     rows of CSV files; an error names the row
+csv_blocks   blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns
+json_lines   lines of JSON as a table: each row an object, however long
+json_texts   texts of JSON in columns of CSV files
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values
 nested       functions of arrays and maps: all elements as one column

@@ -1,4 +1,5 @@
-"""Rows of CSV files; an error names the row, which pyarrow's does not: the file is read once more for it."""
+"""Rows of CSV files; an error names the row, which pyarrow's does not: the file is read once more for it. Rules ROWS-802,
+ROWS-982, ROWS-1273."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from hudi_arrow.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
+from hudi_arrow.json_texts import has_json_text, read_json_texts, text_type
 from hudi_core.errors import RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
@@ -22,9 +25,9 @@ _NAMES = {
 }  # fmt: skip
 """Names of types as schemas have them, by pyarrow's."""
 _HEADER_ROWS = 1
-_NULLS = ("", "NULL", "null", "NA", "N/A", "n/a", "#N/A")
-"""What stands for null but in a column of texts. pyarrow takes `nan` for it too, which is a number."""
 _DIGIT = "[0-9]"
+_WHOLE = "^ *[-+]?[0-9]+ *$"
+_BEYOND = float(1 << 63)
 
 
 def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
@@ -32,21 +35,44 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.R
 
     Raises `RowError` for a value that is not of the column's type, and for a row with more or fewer values than columns.
     """
-    options = csv.ConvertOptions(column_types=types, null_values=_NULLS)
-    first = 0
+    texts = {name: text_type(kind) for name, kind in types.items()}
+    first, last = 0, None
     try:
-        with csv.open_csv(source, convert_options=options) as opened:
-            yield pa.RecordBatch.from_pylist([], opened.schema)
-            for batch in opened:
-                if any(_has_infinite(column) for column in batch.columns):
-                    _refuse_beyond(source, batch, first)
-                yield batch
-                first += batch.num_rows
+        for batch in csv_blocks(source, texts):
+            if any(_has_infinite(column) for column in batch.columns):
+                _refuse_beyond(source, batch, first)
+            wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
+            if wide:
+                _refuse_wide(source, batch, first, wide)
+            yield _read_json_texts(batch, types, first, source)
+            first += batch.num_rows
+            last = batch
     except pa.ArrowInvalid as problem:
-        refused = _find_refused_value(source, types, str(problem)) or _find_refused_row(source)
+        refused = _find_refused_value(source, texts, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise
         raise refused from problem
+    if last is not None and last.num_rows:
+        _refuse_open_quote(source, last.columns[-1], first - 1)
+
+
+def _refuse_open_quote(source: Path, column: pa.Array, row: int) -> None:
+    value = column[-1].as_py()
+    if isinstance(value, str | bytes):
+        refuse_open_quote(source, value.encode() if isinstance(value, str) else value, row)
+
+
+def _read_json_texts(
+    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int, source: Path
+) -> pa.RecordBatch:
+    """Texts of JSON in columns of lists, maps and structs, and of bytes, as the command line writes them, as their values."""
+    columns = [
+        read_json_texts(column, types[name], first, f"{source}: {name}")
+        if name in types and has_json_text(column, types[name])
+        else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
 def _has_infinite(column: pa.Array) -> bool:
@@ -56,8 +82,7 @@ def _has_infinite(column: pa.Array) -> bool:
 def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
     """Raises `RowError` for a number that is infinite in its column's type alone; the batch's first row has this number."""
     names = [name for name in batch.schema.names if _has_infinite(batch.column(name))]
-    texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
-    written = csv.read_csv(source, convert_options=texts).slice(first, batch.num_rows)
+    written = _texts_of(source, batch, first, names)
     for name in names:
         numbers = batch.column(name)
         beyond = pc.and_(pc.is_inf(numbers), pc.match_substring_regex(written[name], _DIGIT))
@@ -67,14 +92,34 @@ def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
             raise RowError(first + row, expected=expected, found=found, path=f"{source}: {name}")
 
 
+def _has_wide(column: pa.Array) -> bool:
+    return bool(pa.types.is_floating(column.type) and pc.any(pc.greater_equal(pc.abs(column), _BEYOND)).as_py())
+
+
+def _refuse_wide(source: Path, batch: pa.RecordBatch, first: int, names: list[str]) -> None:
+    """Raises `RowError` for a whole number beyond 64 bits in a column whose type is not stated: a double would be another."""
+    written = _texts_of(source, batch, first, names)
+    for name in names:
+        wide = pc.and_(pc.greater_equal(pc.abs(batch[name]), _BEYOND), pc.match_substring_regex(written[name], _WHOLE))
+        row = pc.index(wide, True).as_py()
+        if row >= 0:
+            expected = "a whole number of 64 bits, or a column of the table that has its type"
+            raise RowError(first + row, expected=expected, found=written[name][row].as_py(), path=f"{source}: {name}")
+
+
+def _texts_of(source: Path, batch: pa.RecordBatch, first: int, names: list[str]) -> pa.Table:
+    """Columns of a batch as they are written; its first row has this number."""
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
+    return pa.Table.from_batches(read_blocks(source, texts)).slice(first, batch.num_rows)
+
+
 def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message: str) -> RowError | None:
     """The error of the first value that cannot be converted; None where the message is of something else."""
     conversion = _CONVERSION.search(message)
     if conversion is None:
         return None
     column, reason = int(conversion[1]), conversion[2]
-    with csv.open_csv(source, convert_options=csv.ConvertOptions(check_utf8=False)) as opened:
-        names = opened.schema.names
+    names = next(read_blocks(source, csv.ConvertOptions(check_utf8=False))).schema.names
     wanted, stated = types.get(names[column]), _TYPE.search(reason)
     is_text = "invalid UTF8" in reason
     kind = stated[1] if stated else str(wanted or "its column").replace("decimal128", "decimal").replace(", ", ",")
@@ -94,16 +139,15 @@ def _place(
         column_types=dict.fromkeys(names, raw), check_utf8=not is_text, strings_can_be_null=False
     )
     rows_before = 0
-    with csv.open_csv(source, convert_options=options) as texts:
-        for batch in texts:
-            values = batch.column(column)
-            if value is not None:
-                row = pc.index(values, value).as_py()
-            else:
-                row = next((place for place, one in enumerate(values) if not _is_taken(one, wanted)), -1)
-            if row >= 0:
-                return rows_before + row, repr(values[row].as_py())
-            rows_before += batch.num_rows
+    for batch in read_blocks(source, options):
+        values = batch.column(column)
+        if value is not None:
+            row = pc.index(values, value).as_py()
+        else:
+            row = next((place for place, one in enumerate(values) if not _is_taken(one, wanted)), -1)
+        if row >= 0:
+            return rows_before + row, repr(values[row].as_py())
+        rows_before += batch.num_rows
     return None, None if value is None else repr(value)
 
 
@@ -112,7 +156,7 @@ def _is_taken(value: pa.Scalar, wanted: pa.DataType | None) -> bool:
     try:
         if pa.types.is_binary(value.type):
             value.as_py().decode()
-        elif wanted is not None and value.as_py() not in _NULLS:
+        elif wanted is not None and value.as_py() not in NULLS:
             value.cast(wanted)
     except (UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return False
@@ -127,10 +171,8 @@ def _find_refused_row(source: Path) -> RowError | None:
         refused.append(row)
         return "error"
 
-    # Only a reader without threads knows the numbers of rows.
-    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(invalid_row_handler=note)
-    with suppress(pa.ArrowInvalid), csv.open_csv(source, read_options=reading, parse_options=parsing) as opened:
-        for _ in opened:
+    with suppress(pa.ArrowInvalid):
+        for _ in read_blocks(source, csv.ConvertOptions(), note):
             if refused:
                 break
     if not refused:

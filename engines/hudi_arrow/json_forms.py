@@ -8,7 +8,6 @@ of structs, bytes as texts of base64, `NaN` and `Infinity` by their names.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONDecoder, dumps
 from math import isinf
@@ -25,6 +24,7 @@ _Rewrite = Callable[[Any], Any]
 
 _NOT_FINITE: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 _NO_KEY: Final = object()
+BYTES_EXPECTED: Final = 'bytes: a text, or {"base64": "…"}'
 
 
 def has_forms(source: Path, types: Mapping[str, pa.DataType]) -> bool:
@@ -146,14 +146,18 @@ def _rewrite_bytes(value: Any) -> Any:
         return b64encode(value.encode()).decode()
     if not isinstance(value, dict):
         return value
-    text = value.get("base64")
+    if decode_base64(value) is None:
+        raise _WrongValue(BYTES_EXPECTED, value)
+    return value["base64"]
+
+
+def decode_base64(value: Any) -> bytes | None:
+    """The bytes of `{"base64": "…"}`; None for another value."""
+    text = value.get("base64") if isinstance(value, dict) and len(value) == 1 else None
     try:
-        if len(value) == 1 and isinstance(text, str):
-            b64decode(text, validate=True)
-            return text
-    except (NotBase64, ValueError):
-        pass
-    raise _WrongValue('bytes: a text, or {"base64": "…"}', value)
+        return b64decode(text, validate=True) if isinstance(text, str) else None
+    except ValueError:
+        return None
 
 
 def _rewrite_decimal(value: Any) -> Any:

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import json
 
 from hudi_arrow.gaps import refuse_gaps
 from hudi_arrow.json_forms import has_forms, rewrite_lines
+from hudi_arrow.json_lines import lines_with_rows, read_json, read_lines, refuse_null_rows, refuse_wide_integers
 from hudi_arrow.storage import one_line
 from hudi_arrow.text_values import read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
@@ -26,13 +26,13 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
     """The rows, after a batch without rows. Columns have these types, others those that their values look like."""
     if not source.stat().st_size:
         return
-    schema = pa.schema([(name, read_form(kind)) for name, kind in types.items()])
-    options = json.ParseOptions(explicit_schema=schema if types else None)
-    lines = list(rewrite_lines(_lines(source), types, str(source))) if has_forms(source, types) else None
+    refuse_null_rows(source)
+    lines = list(rewrite_lines(lines_with_rows(source), types, str(source))) if has_forms(source, types) else None
     try:
-        table = json.read_json(source if lines is None else pa.BufferReader(b"".join(lines)), parse_options=options)
+        table = read_lines(source, lines, types)
     except pa.ArrowInvalid as problem:
-        raise _refuse_line(str(source), lines or list(_lines(source)), options, problem) from problem
+        raise _refuse_line(str(source), lines or list(lines_with_rows(source)), types, problem) from problem
+    refuse_wide_integers(table, types, lines_with_rows(source), str(source))
     first_names = _first_row_names(source)
     present = [
         name
@@ -52,7 +52,7 @@ def json_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.
 
 def without_gaps(source: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The batches of `json_batches`; `RowError` for a row that lacks a column, or a part of one, that other rows have."""
-    lines = _lines(source)
+    lines = lines_with_rows(source)
     first = 0
     for batch in batches:
         drawn = [next(lines) for _ in range(batch.num_rows)]
@@ -92,19 +92,17 @@ def _parts(column: pa.Array) -> Iterator[pa.Array]:
         yield from _parts(child)
 
 
-def _lines(source: Path) -> Iterator[bytes]:
-    """The lines that hold a row."""
-    with source.open("rb") as file:
-        yield from (line for line in file if line.strip())
-
-
-def _refuse_line(where: str, lines: list[bytes], options: json.ParseOptions, problem: pa.ArrowInvalid) -> Exception:
+def _refuse_line(
+    where: str, lines: list[bytes], types: Mapping[str, pa.DataType], problem: pa.ArrowInvalid
+) -> Exception:
     """The error of the first line with which the lines up to it cannot be read: pyarrow's names no row. The error as it is where
     that is no line."""
 
+    forms = {name: read_form(kind) for name, kind in types.items()}
+
     def refusal(count: int) -> pa.ArrowInvalid | None:
         try:
-            json.read_json(pa.BufferReader(b"".join(lines[:count])), parse_options=options)
+            read_json(b"".join(lines[:count]), forms)
         except pa.ArrowInvalid as refused:
             return refused
         return None
@@ -122,4 +120,4 @@ def _refuse_line(where: str, lines: list[bytes], options: json.ParseOptions, pro
 
 def _first_row_names(source: Path) -> set[str]:
     """The columns that the first row names: the reader gives all that its schema names, null where no row has them."""
-    return set(loads(next(_lines(source), b"{}")))
+    return set(loads(next(lines_with_rows(source), b"{}")))

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
@@ -141,17 +142,21 @@ def _ipc(path: Path, schema: Schema, _: ToJson) -> _Sink:
 
 
 def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
-    """Nested values and bytes as JSON; nothing between the commas for null, `""` for an empty text."""
+    """Nested values and bytes as JSON; nothing between the commas for null, `""` for an empty text. In a file of one column null
+    is `""` too: readers take an empty line for no row."""
+    is_single = len(schema.fields) == 1
     fields = [
-        (field.name, pa.string() if _is_json_in_csv(field.type) else to_arrow(field.type)) for field in schema.fields
+        (field.name, pa.string() if is_single or _is_json_in_csv(field.type) else to_arrow(field.type))
+        for field in schema.fields
     ]
     arrow = pa.schema(fields)
 
     def columns(batch: pa.RecordBatch) -> list[Array]:
-        return [
+        arrays = [
             _json_text(array, field.type, to_json) if _is_json_in_csv(field.type) else plain(array).cast(kind.type)
             for array, field, kind in zip(batch.columns, schema.fields, arrow, strict=True)
         ]
+        return [pc.fill_null(array, "") for array in arrays] if is_single else arrays
 
     return _Arrow(csv.CSVWriter(str(path), arrow), arrow, columns)
 

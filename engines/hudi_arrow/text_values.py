@@ -17,10 +17,12 @@ _EPOCH = to_scalar("1970-01-01T", pa.string())
 
 
 def read_form(kind: pa.DataType) -> pa.DataType:
-    """The type that JSON of a type is read as: texts for dates, times of day, local times and bytes, doubles for floats, a list
-    of keys and values for maps."""
+    """The type that JSON of a type is read as: texts for dates, times of day, local times and bytes, microseconds for
+    milliseconds, doubles for floats, a list of keys and values for maps."""
     if pa.types.is_date(kind) or pa.types.is_time(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
         return pa.string()
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
     if pa.types.is_float32(kind):
         return pa.float64()
     if is_binary(kind):
@@ -40,7 +42,8 @@ def is_binary(kind: pa.DataType) -> bool:
 
 
 def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
-    """A column that was read as `read_form` of a type, in that type. Raises `RowError` for a text that is no value of it."""
+    """A column that was read as `read_form` of a type, in that type; parts of a struct that it does not have stay as they are.
+    Raises `RowError` for a text that is no value of it."""
     if column.type == kind:
         return column
     chunks, first = [], 0
@@ -52,27 +55,35 @@ def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.C
             found = repr(chunk[place].as_py())
             raise RowError(first + place, expected=f"a value of {kind}", found=found, path=where) from problem
         first += len(chunk)
-    return pa.chunked_array(chunks, kind)
+    return pa.chunked_array(chunks, None if chunks else kind)
 
 
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if array.type == kind:
         return array
     if pa.types.is_struct(kind):
-        parts = [_cast(part, field.type) for part, field in zip(array.flatten(), kind, strict=True)]
-        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=array.is_null())
+        stated = {field.name: field.type for field in kind}
+        parts = [
+            _cast(part, stated.get(field.name, field.type))
+            for part, field in zip(array.flatten(), array.type, strict=True)
+        ]
+        fields = [field.with_type(part.type) for part, field in zip(parts, array.type, strict=True)]
+        return pa.StructArray.from_arrays(parts, fields=fields, mask=array.is_null())
     if pa.types.is_list(kind):
-        return pa.ListArray.from_arrays(
-            _starts(array), _cast(array.flatten(), kind.value_type), kind, mask=array.is_null()
-        )
+        values = _cast(array.flatten(), kind.value_type)
+        type_made = pa.list_(kind.value_field.with_type(values.type))
+        return pa.ListArray.from_arrays(_starts(array), values, type_made, mask=array.is_null())
     if pa.types.is_map(kind):
         keys, items = array.flatten().flatten()
         parts = [_cast(keys, kind.key_type), _cast(items, kind.item_type)]
-        return pa.MapArray.from_arrays(_starts(array), *parts, kind, mask=array.is_null())
+        type_made = pa.map_(kind.key_type, kind.item_field.with_type(parts[1].type))
+        return pa.MapArray.from_arrays(_starts(array), *parts, type_made, mask=array.is_null())
     if is_binary(kind):
         return from_python([None if text is None else b64decode(text) for text in array.to_pylist()], kind)
     if pa.types.is_time(kind):
         return pc.binary_join_element_wise(_EPOCH, array, "").cast(pa.timestamp("us")).cast(kind)
+    if pa.types.is_timestamp(kind) and kind.unit == "ms" and pa.types.is_string(array.type):
+        return array.cast(pa.timestamp("us", kind.tz)).cast(kind)
     return array.cast(kind)
 
 
