@@ -21,7 +21,7 @@ from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
 from hudi_core.engine import Engine, Storage, WrittenFile
 from hudi_core.errors import TableError
-from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom import KeySample, parse_bloom_filter
 from hudi_core.formats.bloom_write import (
     KIND_IN_FILES,
     BloomFilterWriter,
@@ -89,8 +89,8 @@ class OlderFilter:
             extended = extend_bloom_filter(self.encoded, self.added(), where)
             if extended is None:
                 return None
-            some = HashedKeys(take_strings(keys, slice(0, min(length(keys), _KEYS_TRIED))))
-            return extended if parse_bloom_filter(extended, where).may_contain(some).all() else None
+            made, some = parse_bloom_filter(extended, where), take_strings(keys, slice(0, _KEYS_TRIED))
+            return extended if made.holds(KeySample(some).hashes(made.hashes)) else None
         except TableError:
             return None
 

@@ -129,9 +129,12 @@ def extend_bloom_filter(encoded: bytes, keys: StringColumn, where: str) -> bytes
     if len(old.rows) != 1 or len(data) == HEADER.size + old.rows.shape[1]:
         return None
     entries, count, _ = GROWTH.unpack_from(data, HEADER.size)
-    count += len(keys.offsets) - 1
+    added = len(keys.offsets) - 1
+    count += added
     if not entries > 0 or count > entries * _MOST_KEYS:
         return None
+    if not added:
+        return encoded
     bits = np.unpackbits(old.rows[0], bitorder="little").view(np.bool_)
     for places in positions(keys, old.bits, old.hashes):
         bits[places.astype(np.int64)] = True

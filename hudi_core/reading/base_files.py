@@ -90,8 +90,13 @@ class BaseFiles(Portable):
         `row_groups` are the row groups to read, None is all; `keep` has a flag for each of their rows, None keeps all.
         Raises `UnsupportedError` for a format that the engine cannot read.
         """
+        yield from self.rows_of(self.open(slice, base, wanted), row_groups, keep)
+
+    def rows_of(
+        self, file: OpenedBaseFile, row_groups: Sequence[int] | None = None, keep: Bools | None = None
+    ) -> Iterator[Any]:
+        """As `rows`, of an opened file."""
         rows = self.sources.snapshot.engine.rows
-        file = self.open(slice, base, wanted)
         for batch in file.batches(row_groups, keep):
             yield rows.batch(file.projection(rows.root(batch)))
 

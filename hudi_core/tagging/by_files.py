@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.engine import Footer
+from hudi_core.engine import Footer, OpenedFile
 from hudi_core.formats.bloom import HashedKeys, KeySample
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.parallel.ordered import in_order
@@ -231,7 +231,8 @@ class FileLookup:
     def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
-        footers = [None if task.ranged else self.stored.footer(slices[index]) for index, task in enumerate(tasks)]
+        opened = [None if task.ranged else self.stored.open(slices[index]) for index, task in enumerate(tasks)]
+        footers = [None if file is None else file.footer for file in opened]
         tasks = [_narrow(task, footer) for task, footer in zip(tasks, footers, strict=True)]
         # a filter is read only where the range leaves keys to test
         filtered = [index for index, task in enumerate(tasks) if task.filtered and task.start < task.stop]
@@ -246,7 +247,7 @@ class FileLookup:
             if index in filtered:
                 with work.measure("filters"):
                     rows = self._passing(task, encoded_filters.pop(index, None), footer, work)
-            hits.append(self._match(task, rows, footer, work))
+            hits.append(self._match(task, rows, opened[index], work))
         return hits
 
     def _passing(
@@ -267,7 +268,9 @@ class FileLookup:
         work.count(pairs_probed=task.stop - task.start, pairs_passed=len(passing))
         return passing
 
-    def _match(self, task: SliceLookup, rows: Numbers | slice, footer: Footer | None, work: TaggingMetrics) -> _Hits:
+    def _match(
+        self, task: SliceLookup, rows: Numbers | slice, opened: OpenedFile[Any] | None, work: TaggingMetrics
+    ) -> _Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         nothing = np.zeros(0, np.int64)
         if count == 0:
@@ -280,7 +283,7 @@ class FileLookup:
                 start, stop = group.run(lower, upper)
                 return max(start, task.start) < min(stop, task.stop)
 
-            matches = find_matches(index, self.stored, file_slice, footer or self.stored.footer(file_slice), in_range)
+            matches = find_matches(index, self.stored, file_slice, opened or self.stored.open(file_slice), in_range)
             work.count(slices_read=matches.rows_read > 0, rows_read=matches.rows_read, pairs_to_confirm=count)
             chosen = matches.rows
             if task.filtered:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex
-from hudi_core.engine import Footer, RowGroup
+from hudi_core.engine import OpenedFile, RowGroup
 from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.tagging.slice_keys import SliceKeyReader, leaf_bounds
 from hudi_core.timeline.slices import FileSlice
@@ -33,13 +34,14 @@ class KeyMatches:
 
 
 def find_matches(
-    index: StringIndex, stored: SliceKeyReader, slice: FileSlice, footer: Footer | None, in_range: InRange
+    index: StringIndex, stored: SliceKeyReader, slice: FileSlice, opened: OpenedFile[Any] | None, in_range: InRange
 ) -> KeyMatches:
-    """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
+    """Looks for the keys of an index in a slice, whose base file may be `opened`. Where it has log files, positions are not
+    known."""
     parts_of_rows: list[Numbers] = []
     parts_of_positions: list[Numbers] = []
     hit_count = rows_read = 0
-    for position, part in _parts(stored, slice, footer, in_range):
+    for position, part in _parts(stored, slice, opened, in_range):
         index_rows = index.find(part)
         rows_of_part = np.flatnonzero(index_rows >= 0)
         parts_of_rows.append(index_rows[rows_of_part])
@@ -61,12 +63,12 @@ def find_matches(
 
 
 def _parts(
-    stored: SliceKeyReader, slice: FileSlice, footer: Footer | None, in_range: InRange
+    stored: SliceKeyReader, slice: FileSlice, opened: OpenedFile[Any] | None, in_range: InRange
 ) -> Iterator[tuple[int, StringColumn]]:
     """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
-    groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()
+    groups: Sequence[RowGroup] = opened.footer.row_groups if opened is not None else ()
     if len(groups) < 2:
-        yield from _place(stored.of_slice(slice), 0)
+        yield from _place(stored.of_slice(slice, None, opened), 0)
         return
     starts = np.cumsum([0, *(group.rows for group in groups)]).tolist()
     bounds = [leaf_bounds(group.statistics) for group in groups]
@@ -77,7 +79,7 @@ def _parts(
     ]
     for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):
         run_groups = [group_index for _, group_index in run]
-        yield from _place(stored.of_slice(slice, run_groups), starts[run_groups[0]])
+        yield from _place(stored.of_slice(slice, run_groups, opened), starts[run_groups[0]])
 
 
 def _place(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:

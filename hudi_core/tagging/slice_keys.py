@@ -12,7 +12,7 @@ import numpy as np
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.engine import Footer
+from hudi_core.engine import Footer, OpenedFile
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.metadata.table import COLUMN_STATS
@@ -63,13 +63,17 @@ class SliceKeyReader:
     bounds: KeyBounds | None = None
     """The bounds of all slices, where they were looked up before."""
 
-    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[StringColumn]:
+    def of_slice(
+        self, slice: FileSlice, row_groups: Sequence[int] | None = None, opened: OpenedFile[Any] | None = None
+    ) -> Iterator[StringColumn]:
         """The keys of a slice's rows, a part at a time; without log files in the order of the base file, or of the parts of it
-        that `row_groups` names. Raises `UnsupportedError` for a format that the engine cannot read."""
+        that `row_groups` names. `opened` is its base file, as `open` gives it. Raises `UnsupportedError` for a format that the
+        engine cannot read."""
         snapshot = self.sources.snapshot
         engine = snapshot.engine
         where = f"{snapshot.storage.uri.rstrip('/')}/{slice.partition}/{slice.file_id}"
-        for root in map(engine.rows.root, self._batches(slice, row_groups)):
+        batches = self._batches(slice, row_groups) if opened is None else opened.batches([RECORD_KEY], row_groups)
+        for root in map(engine.rows.root, batches):
             yield self._keys.of_rows(root, where)
 
     def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
@@ -87,11 +91,16 @@ class SliceKeyReader:
     def _keys(self) -> RowKeys:
         return RowKeys(self.sources.snapshot)
 
-    def footer(self, slice: FileSlice) -> Footer | None:
-        """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""
+    def open(self, slice: FileSlice) -> OpenedFile[Any] | None:
+        """The base file, where it has the keys of all rows of the slice."""
         if slice.base is None or slice.logs or not self.sources.snapshot.stores_keys:
             return None
-        return self.sources.headers.open_file(slice.base).footer
+        return self.sources.headers.open_file(slice.base)
+
+    def footer(self, slice: FileSlice) -> Footer | None:
+        """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""
+        opened = self.open(slice)
+        return None if opened is None else opened.footer
 
     def read_recorded_bounds(self, numbers: Numbers) -> KeyBounds:
         """The bounds of the keys of these slices, which ascend: those of `bounds`, else those that `column_stats` records."""

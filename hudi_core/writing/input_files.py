@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import ReadRecord
-from hudi_core.reading.base_files import BaseFiles, FilePlan
+from hudi_core.reading.base_files import BaseFiles, FilePlan, OpenedBaseFile
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.schema.meta import FILE_NAME
 from hudi_core.schema.schema import Schema
@@ -33,6 +33,20 @@ class InputFiles(BaseFiles):
 def _without_file_names(stored: Schema) -> Schema:
     fields = tuple(column for column in stored.fields if column.name != FILE_NAME)
     return replace(stored, record=replace(stored.record, fields=fields))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRows:
+    """`StoredRows` of one base file without log files, which is opened for its footer too."""
+
+    files: InputFiles
+    opened: OpenedBaseFile
+
+    def rows(
+        self, slice: FileSlice, base: FileInfo, wanted: Schema, row_groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
+        """Its rows, as those of the schema that it was opened for."""
+        return self.files.rows_of(self.opened, row_groups)
 
 
 def rows_of_slice(files: InputFiles, file_slice: FileSlice, wanted: Schema) -> Iterator[Any]:

@@ -38,13 +38,13 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
-from hudi_core.reading.slice_merge import Changes, SliceMerge
+from hudi_core.reading.slice_merge import Changes, SliceMerge, StoredRows
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
 from hudi_core.timeline.slices import FileSlice, slices_of
-from hudi_core.writing.input_files import InputFiles, MergedInputFiles, rows_of_slice
+from hudi_core.writing.input_files import InputFiles, MergedInputFiles, OpenedRows, rows_of_slice
 from hudi_core.writing.moves import with_partition_path
 
 TaskRows = Numbers | int
@@ -207,8 +207,9 @@ class TaskRunner:
         previous, writer = _base_name(task.slice), self._writer(task.target)
         if not task.combine:
             assert task.slice.base is not None
-            stored = self._files(task.slice).rows(task.slice, task.slice.base, self.rows)
-            before = self._files(task.slice).sources.headers.footer(task.slice.base).rows
+            stored_files = self._files(task.slice)
+            opened = stored_files.open(task.slice, task.slice.base, self.rows)
+            stored, before = stored_files.rows_of(opened), opened.file.footer.rows
             made: list[StringColumn] = []
             written = writer.write(chain(stored, self._insert(task.rows, made, changes)))
             new = slice(before, written.footer.rows)
@@ -217,12 +218,14 @@ class TaskRunner:
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
         columns = self._winning if task.wins else self._columns
-        files = MergedInputFiles(self._files(task.slice).sources) if task.wins else self._files(task.slice)
-        records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
-        merge = SliceMerge(files, task.slice, columns, records)
+        files, older = self._files(task.slice), None
+        rows: StoredRows = MergedInputFiles(files.sources) if task.wins else files
         if task.slice.base is not None and not task.slice.logs:
-            older = text_in_footer(files.sources.headers.footer(task.slice.base))
-            writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
+            opened = files.open(task.slice, task.slice.base, columns.schema)
+            rows, older = OpenedRows(files, opened), text_in_footer(opened.file.footer)
+        records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
+        merge = SliceMerge(rows, task.slice, columns, records)
+        writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
         written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
         return status_of_base(

@@ -71,11 +71,17 @@ class MadeKeys:
     def _made(self, slice: FileSlice) -> Made:
         return self.made[int(slice.file_id[1:])]
 
-    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[StringColumn]:
+    def of_slice(
+        self, slice: FileSlice, row_groups: Sequence[int] | None = None, opened: object = None
+    ) -> Iterator[StringColumn]:
         self.read.append(int(slice.file_id[1:]))
         groups = self._made(slice).groups
         for number in range(len(groups)) if row_groups is None else row_groups:
             yield string_column(groups[number])
+
+    def open(self, slice: FileSlice) -> SimpleNamespace | None:
+        footer = self.footer(slice)
+        return None if footer is None else SimpleNamespace(footer=footer)
 
     def footer(self, slice: FileSlice) -> Footer | None:
         made = self._made(slice)

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_arrow.parquet import OpenedParquet, ParquetReader
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.data_files.base_file import OlderFilter, StreamedKeys, filter_settings, range_of_keys
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.bloom_write import encode_bloom_filter
 from hudi_core.front.opening import create_table, open_table
@@ -56,13 +58,34 @@ def test_rows_of_a_rewritten_file_have_its_name(tmp_path: Path) -> None:
     assert set(read["_hoodie_file_name"].to_pylist()) == {latest(tmp_path).name}
 
 
+def test_a_rewritten_file_is_opened_once_for_its_keys_and_once_for_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WRITE-1256. One file is looked into before, for the form of its keys."""
+    given, opened = rows(0, 30, 1).append_column("part", pa.array(["a", "b", "c"] * 10)), []
+    table, opens = create_table(tmp_path, given, "id", partition_by="part"), ParquetReader.open
+    table.append(given)
+    names = [file.name for file in tmp_path.glob("*/*.parquet")]
+
+    def note(reader: ParquetReader, storage: Storage, file: FileInfo) -> OpenedParquet:
+        opened.append(file.name)
+        return opens(reader, storage, file)
+
+    monkeypatch.setattr(ParquetReader, "open", note)
+    table.upsert(given)
+    assert sorted(map(opened.count, names)) == [2, 2, 3]
+    monkeypatch.undo()
+    assert open_table(tmp_path).scan().count() == 30
+
+
 def test_a_damaged_filter_is_made_anew() -> None:
     """FORMAT-1185."""
     keys = string_column([f"key {number}" for number in range(100)])
     none = string_column([])
     whole = encode_bloom_filter(keys, filter_settings(100))
     lying = encode_bloom_filter(string_column([f"other {number}" for number in range(100)]), filter_settings(100))
-    assert OlderFilter(whole, lambda: none).extend(keys, "a file") == whole
+    assert OlderFilter(whole, lambda: none).extend(keys, "a file") is whole
+    assert OlderFilter(whole, lambda: none).extend(none, "a file") is whole
     for damaged in (lying, whole[:50], b"no base64!", b""):
         assert OlderFilter(damaged, lambda: none).extend(keys, "a file") is None
 
