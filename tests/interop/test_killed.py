@@ -26,7 +26,7 @@ def test_no_row_is_lost_or_doubled_beside_apache_hudi(
     tmp_path: Path, hudi_python: str, judge: Any, kind: str, version: int
 ) -> None:
     wrong, done = run(tmp_path, kind, version, SECONDS, seed=0, hudi=hudi_python)
-    print(done)
+    print(done, *wrong, sep="\n")
     assert wrong == [], done
     table = open_table(tmp_path / "t")
     # What a service that was killed has left, when it shows no signs of life any more.
