@@ -28,6 +28,8 @@ LOCKS = {
     "hoodie.clean.failed.writes.policy": "LAZY",
 }
 _REFUSALS = ("HoodieWriteConflictException", "ConcurrentModificationException", "HoodieLockException")
+_LINES = 8
+"""Lines of an error and of each cause that are reported."""
 _BY_INDEX = {
     "column_stats": "hoodie.metadata.index.column.stats.enable",
     "partition_stats": "hoodie.metadata.index.partition.stats.enable",
@@ -79,6 +81,13 @@ def read(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
     return {"state": "read", "message": "", "rows": [list(row) for row in rows]}
 
 
+def shorten(text: str) -> str:
+    """The first lines of a message of Java, and of each of its causes."""
+    lines = text.splitlines()
+    begins = [number for number, line in enumerate(lines) if number == 0 or line.startswith("Caused by")]
+    return "\n".join(line for begin in begins for line in lines[begin : begin + _LINES])
+
+
 def write(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
     path = ask["table"]
     frame = spark.createDataFrame([tuple(row) for row in ask["rows"]], ask["columns"]).coalesce(1)
@@ -90,7 +99,7 @@ def write(spark: Any, ask: dict[str, Any]) -> dict[str, Any]:
     except Exception as problem:  # noqa: BLE001 - the other side judges it
         text = str(problem)
         state = "refused" if any(name in text for name in _REFUSALS) else "failed"
-        return {"state": state, "message": text[:3000]}
+        return {"state": state, "message": shorten(text)}
     return {"state": "written", "message": ""}
 
 
