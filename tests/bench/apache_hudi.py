@@ -17,12 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.bench.timing import Elsewhere, Missing
+from tests.bench.timing import Elsewhere, Missing, counts_processors
 
 _ROOT = Path(__file__).parents[2]
 _TABLES = Path(os.environ.get("HUDI_BENCH_TABLES") or _ROOT / ".bench" / "tables")
 _ORACLE = Path(os.environ.get("HUDI_CONFORMANCE") or _ROOT.parent / "shared") / "oracle"
 _TAG_PEER = Path(__file__).parents[1] / "interop" / "tag_peer.py"
+_CLOCK = Path(__file__).with_name("peer_clock.py")
 _PYTHON = Path(os.environ.get("HUDI_BENCH_PYTHON") or _ROOT / ".venv-interop" / "bin" / "python")
 
 
@@ -125,7 +126,8 @@ def script(path: Path, *arguments: str) -> list[Mapping[str, Any]]:
     if not path.is_file() or not _PYTHON.is_file():
         raise Missing(f"needs {path.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
     _TABLES.mkdir(parents=True, exist_ok=True)
-    run = [str(_PYTHON), "-P", str(path), *arguments]  # a script's neighbours are no modules of its own
+    clock = [str(_CLOCK)] if counts_processors() else []
+    run = [str(_PYTHON), "-P", *clock, str(path), *arguments]  # a script's neighbours are no modules of its own
     environment = {**os.environ, "PYTHONPATH": str(_ORACLE)}
     completed = subprocess.run(run, capture_output=True, text=True, check=False, env=environment)
     if completed.returncode:

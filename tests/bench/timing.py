@@ -1,7 +1,7 @@
 """Timing two ways of doing one thing on a machine that is never quiet: turn by turn, best and median of many.
 
 With `HUDI_BENCH_CLOCK=processor` seconds are those of processors, of this process and of those that it starts: on a machine with
-other work ratios are reliable by these alone. Peers that time themselves state those of the clock all the same.
+other work ratios are reliable by these alone. Peers that time themselves go by the same clock (`now`, `tests.bench.peer_clock`).
 """
 
 from __future__ import annotations
@@ -127,13 +127,19 @@ def _timed(call: Callable[[], object]) -> float:
     if isinstance(call, Fresh):
         with call.made() as made:
             return _timed(made)
-    begin = _now()
+    begin = now()
     call()
-    return _now() - begin
+    return now() - begin
 
 
-def _now() -> float:
-    if os.environ.get("HUDI_BENCH_CLOCK") != "processor":
+def counts_processors() -> bool:
+    """Whether seconds are those of processors."""
+    return os.environ.get("HUDI_BENCH_CLOCK") == "processor"
+
+
+def now() -> float:
+    """Seconds of the clock that is asked for, since some moment."""
+    if not counts_processors():
         return perf_counter()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return process_time() + children.ru_utime + children.ru_stime

@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +21,7 @@ import pyarrow.dataset as ds
 
 from hudi_core.front.opening import create_table
 from hudi_core.schema.meta import is_meta
-from tests.bench.timing import Elsewhere, Unbuilt
+from tests.bench.timing import Elsewhere, Unbuilt, now
 
 Rows = Callable[[], pa.Table]
 Act = Callable[[], Rows]
@@ -97,9 +96,9 @@ def _merged_into_iceberg(files: Sequence[Path], batch: pa.Table) -> tuple[Sequen
     rows = _rows(files)
     with _iceberg_table(rows.schema) as table:
         table.append(rows)
-        begin = perf_counter()
+        begin = now()
         table.upsert(batch.cast(rows.schema), join_cols=["id"])
-        return [perf_counter() - begin], table.scan().to_arrow()
+        return [now() - begin], table.scan().to_arrow()
 
 
 @contextmanager
