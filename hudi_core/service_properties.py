@@ -162,15 +162,15 @@ def is_of_others(name: str) -> bool:
     return name in _OF_OTHERS
 
 
-def refuse_unknown(properties: Mapping[str, str]) -> None:
-    """Raises `UsageError` for a property of services that nobody reads, and for a value that is not of its kind."""
+def refuse_unknown(properties: Mapping[str, str], where: str) -> None:
+    """Raises `UsageError` for a property of services that nobody reads, at `where`, and for a value that is not of its kind."""
     for name, value in properties.items():
         if not is_of_service(name):
             continue
         if name not in READ | _OF_OTHERS:
             near = difflib.get_close_matches(name, sorted(READ | _OF_OTHERS), n=2)
             expected = f"one of {', '.join(near)}" if near else "a property that some service reads"
-            raise UsageError("options", expected=expected, found=name)
+            raise UsageError(where, expected=expected, found=name)
         text = value.strip().lower()
         if name in FLAGS and text not in _TRUTHS:
             raise UsageError(name, expected="true or false", found=repr(value))

@@ -7,11 +7,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self, TypeVar
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, describe
 
 T = TypeVar("T")
 
 FLAGS: Final = {"true": True, "false": False}
+
+
+def property_texts(given: object, where: str) -> dict[str, str]:
+    """Properties as users give them, as texts: truth values and numbers as Java writes them. None has none.
+
+    Raises `UsageError`, at `where`, for what is no mapping, and for a name or a value of another type.
+
+    >>> property_texts({"hoodie.clean.automatic": True, "hoodie.keep.min.commits": 5}, "properties")
+    {'hoodie.clean.automatic': 'true', 'hoodie.keep.min.commits': '5'}
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise UsageError(where, expected="a mapping from names to values", found=describe(given))
+    texts: dict[str, str] = {}
+    for name, value in given.items():
+        if not isinstance(name, str):
+            raise UsageError(where, expected="names of properties", found=describe(name))
+        if not isinstance(value, str | bool | int | float):
+            raise UsageError(name, expected="a text, a number, true or false", found=describe(value))
+        texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as te
 service      `service`: what a table needs to stay in order, once or round by round
 signals      signals that end a command: what it holds is given back first
 sql          `sql`: a query of DuckDB on a table
+stated       properties of services, over what a table states
 streams      rows through standard input and output
 summaries    `commits`, `partitions`, `count` and `head`: short answers about a table
 symbols      signs of reports for character sets that lack them

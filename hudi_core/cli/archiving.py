@@ -9,6 +9,7 @@ import typer
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
+from hudi_core.cli.stated import ServiceOption, service_properties
 from hudi_core.cli.words import format_count
 from hudi_core.services.archiving.operations import archive as run_archive
 from hudi_core.services.archiving.options import ArchiveOptions
@@ -31,13 +32,16 @@ def archive(
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the instants; change nothing.")] = False,
+    option: ServiceOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Take old instants off the active timeline and put them into the history; queries answer as before."""
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("instants") as report:
-        done = run_archive(opened_table, ArchiveOptions(keep_min, keep_max, dry_run=dry_run, progress=report))
+        properties = service_properties(option)
+        options = ArchiveOptions(keep_min, keep_max, dry_run=dry_run, properties=properties, progress=report)
+        done = run_archive(opened_table, options)
     if dry_run:
         _show(out, done)
     else:

@@ -9,6 +9,7 @@ import typer
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import task_progress
+from hudi_core.cli.stated import ServiceOption, service_properties
 from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
 from hudi_core.services.cleaning.operations import clean as run_clean
@@ -41,6 +42,7 @@ def clean(
     run: Annotated[
         str | None, typer.Option("--run", metavar="INSTANT", help="Run a plan that waits, also one of Apache Hudi.")
     ] = None,
+    option: ServiceOption = None,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -53,7 +55,15 @@ def clean(
         )
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with task_progress("files") as report:
-        options = CleanOptions(keep_commits, keep_versions, keep_hours, full=full, dry_run=dry_run, progress=report)
+        options = CleanOptions(
+            keep_commits,
+            keep_versions,
+            keep_hours,
+            full=full,
+            dry_run=dry_run,
+            properties=service_properties(option),
+            progress=report,
+        )
         done = run_clean(opened_table, options) if run is None else run_requested(opened_table, run, options)
     if dry_run:
         _show(out, done)

@@ -22,6 +22,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import progress, tally_progress
+from hudi_core.cli.stated import ServiceOption, service_properties
 from hudi_core.cli.words import size
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
@@ -34,11 +35,12 @@ from hudi_core.cluster.preview import Preview
 from hudi_core.cluster.preview import preview as preview_clustering
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
+from hudi_core.services.upkeep.clustering import options_on_request
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.writing.plan import FileSizes
 
-_SIZES = FileSizes()
+_TARGET, _SMALL = size(FileSizes().target), size(FileSizes().small)
 _GAINS = (
     *("where", "weight", "kept_before", "predicted_before", "slices_before", "kept_after", "slices_after"),
     *("bytes_before", "bytes_after"),
@@ -63,10 +65,23 @@ def cluster(
     cancel: Annotated[
         str | None, typer.Option("--cancel", metavar="INSTANT", help="Take back a clustering that is not completed.")
     ] = None,
-    strategy: Annotated[Strategy, typer.Option("--strategy", help="How rows are ordered.")] = Strategy.LINEAR,
+    strategy: Annotated[
+        Strategy | None,
+        typer.Option(
+            "--strategy",
+            metavar="|".join(Strategy),
+            help="How rows are ordered. [default: as the table states, or linear]",
+        ),
+    ] = None,
     columns: Annotated[
-        str, typer.Option("--columns", "-c", metavar="A,B", help="Order by these; without any, small files are joined.")
-    ] = "",
+        str | None,
+        typer.Option(
+            "--columns",
+            "-c",
+            metavar="A,B",
+            help="Order by these. [default: as the table states, or join small files only]",
+        ),
+    ] = None,
     partitions: Annotated[
         str, typer.Option("--partitions", metavar="P,Q", help="Only these partitions, by their paths.")
     ] = "",
@@ -81,17 +96,23 @@ def cluster(
         bool, typer.Option("--rolling-partitions", help="Take each 24th partition, another one in each hour of a day.")
     ] = False,
     target_file_size: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--target-file-size", metavar="N", parser=byte_count, help="Size of new files in bytes, or as 120MB, 1GiB."
+            "--target-file-size",
+            metavar="N",
+            parser=byte_count,
+            help=f"Size of new files in bytes, or as 120MB, 1GiB. [default: as the table states, or {_TARGET}]",
         ),
-    ] = _SIZES.target,
+    ] = None,
     small_file_limit: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--small-file-limit", metavar="N", parser=byte_count, help="Smaller files are rewritten in any case."
+            "--small-file-limit",
+            metavar="N",
+            parser=byte_count,
+            help=f"Smaller files are rewritten in any case. [default: as the table states, or {_SMALL}]",
         ),
-    ] = _SIZES.small,
+    ] = None,
     spool_folder: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +131,7 @@ def cluster(
         ),
     ] = None,
     where_file: WhereFileOption = None,
+    option: ServiceOption = None,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -126,15 +148,21 @@ def cluster(
         raise UsageError("--where-file", expected="no --run or --cancel beside it", found="one of them")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     queries = queries_of(opened_table, where if estimates else None, where_file)
+    stated = options_on_request(service_properties(option), opened_table.config.properties)
+    sizes = FileSizes(
+        stated.sizes.target if target_file_size is None else target_file_size,
+        stated.sizes.small if small_file_limit is None else small_file_limit,
+    )
     if advise:
-        show_advice(out, opened_table, queries, (Measure.CLUSTERING,), FileSizes(target_file_size, small_file_limit))
+        show_advice(out, opened_table, queries, (Measure.CLUSTERING,), sizes)
         return
     options = ClusterOptions(
-        strategy,
-        name_list(columns),
-        FileSizes(target_file_size, small_file_limit),
+        strategy or stated.strategy,
+        stated.columns if columns is None else name_list(columns),
+        sizes,
         PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
         None if dry_run else conjunction(where),
+        stated.max_groups,
         queries=() if dry_run else queries,
         spool_folder=spool_folder,
     )

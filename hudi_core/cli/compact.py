@@ -11,6 +11,7 @@ from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output
 from hudi_core.cli.progress import tally_progress
+from hudi_core.cli.stated import ServiceOption, service_properties
 from hudi_core.errors import UsageError
 from hudi_core.services.compaction.operations import compact as run_compaction
 from hudi_core.services.compaction.operations import plan_only as request_compaction
@@ -112,6 +113,7 @@ def compact(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Run a plan again whose run never had a heartbeat: its writer is gone.")
     ] = False,
+    option: ServiceOption = None,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -132,7 +134,8 @@ def compact(
         "max_delta_seconds": max_delta_seconds,
         "incremental": False if all_partitions else None,
     }
-    stated = CompactionOptions.from_properties(opened_table.config.properties, of_logs=log)
+    properties = service_properties(option)
+    stated = CompactionOptions.on_request(properties, opened_table.config.properties, of_logs=log)
     named = {name: value for name, value in given.items() if value is not None}
     with tally_progress("slices") as tally:
         options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, tally=tally)

@@ -14,6 +14,7 @@ from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import JsonOption, TableArgument, TasksOption, byte_count, open_from_options, warn
 from hudi_core.cli.output import Output, flush
 from hudi_core.cli.progress import make_tally, show_tally
+from hudi_core.cli.stated import ServiceOption, service_properties
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count
 from hudi_core.errors import UsageError
@@ -46,10 +47,7 @@ def service(
         ),
     ] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", min=1, help="At most N rounds.")] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="K=V", help="A hoodie.* property of services, over the table's; repeatable."),
-    ] = None,
+    option: ServiceOption = None,
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,7 +61,7 @@ def service(
     with _end_by_signals() as ended:
         settings = ServiceOptions(
             parse_services(split_names("--only", only) or ()),
-            _properties(option),
+            service_properties(option),
             every=None if every is None else seconds_of("--every", every),
             rounds=rounds,
             **_bounds(limit),
@@ -101,14 +99,6 @@ def _bounds(given: str | None) -> dict[str, Any]:
     time = limits.pop("time", None)
     sizes = {name: byte_count(size) for name, size in limits.items()}
     return {"seconds": None if time is None else seconds_of("--limit", time), **sizes}
-
-
-def _properties(given: list[str] | None) -> dict[str, str]:
-    values = names_and_values("--option", given, "hoodie.NAME=VALUE")
-    for name in values:
-        if not name.startswith("hoodie."):
-            raise UsageError("--option", expected="hoodie.NAME=VALUE", found=name)
-    return values
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from hudi_core.commit.steps import run, sync_changes
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, free_storage_lock
 from hudi_core.commit.times import system_clock, time_of
 from hudi_core.commit.versions import VersionedStorage
-from hudi_core.creating.creation_options import is_other_index, options_of, options_of_writes, refuse_other_index
+from hudi_core.creating.creation_options import is_other_index, options_of_writes, refuse_other_index
 from hudi_core.creating.new_table import NewTable, new_properties, table_name
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError, UnsupportedError, UsageError
@@ -32,6 +32,7 @@ from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.service_properties import is_of_others, refuse_unknown
+from hudi_core.stated_properties import property_texts
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import is_ambiguous
 from hudi_core.table.open import location_of, open_table
@@ -88,12 +89,12 @@ def create_table(
     location = location_of(uri)
     loaded = load_engine(engine)
     storage = loaded.storage(location, storage_options)
-    stated = options_of(options or {})
+    stated = property_texts(options, "options")
     others = [option for option, value in stated.items() if is_other_index(option, value)]
     for option in (*others, *options_of_writes(stated)):
         warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
     stated = {option: value for option, value in stated.items() if option not in others}
-    refuse_unknown(stated)
+    refuse_unknown(stated, "options")
     refuse_other_index(stated, name_list(key), merges_on_read=type.lower() == "mor")
     for option in filter(is_of_others, stated):
         warnings.warn(f"{option} is kept for writers of Apache Hudi: no service of this library reads it", stacklevel=2)

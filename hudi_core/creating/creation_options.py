@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
@@ -49,11 +49,6 @@ _OF_ARGUMENTS: Final = {
     "hoodie.table.metadata.partitions": "indexes",
 }
 """Options with the meaning of an argument, from which other properties follow too."""
-
-
-def options_of(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options as strings: true and false in small letters, as Java reads them."""
-    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()}
 
 
 def is_other_index(option: str, value: str) -> bool:

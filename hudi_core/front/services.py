@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from hudi_core.by_need import ModuleByNeed
+from hudi_core.errors import UsageError
 from hudi_core.front.keywords import (
     ArchiveKeywords,
     CleanKeywords,
@@ -14,8 +15,9 @@ from hudi_core.front.keywords import (
     CompactionKeywords,
     options_from,
 )
-from hudi_core.schema.names import names, refuse_no_mapping
+from hudi_core.schema.names import names
 from hudi_core.table import table as opened
+from hudi_core.table.open import refreshed
 
 if TYPE_CHECKING:
     from hudi_core.cluster import operations as clustering
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from hudi_core.services.compaction import options as compaction_options
     from hudi_core.services.compaction.options import CompactionOptions
     from hudi_core.services.compaction.result import CompactionResult
+    from hudi_core.services.upkeep import clustering as clustering_properties
     from hudi_core.services.upkeep import rounds
     from hudi_core.services.upkeep.services import ServiceName, ServiceRun
     from hudi_core.table import runners
@@ -45,6 +48,7 @@ else:
     clean_options = ModuleByNeed("hudi_core.services.cleaning.options")
     cleaning = ModuleByNeed("hudi_core.services.cleaning.operations")
     cluster_options = ModuleByNeed("hudi_core.cluster.options")
+    clustering_properties = ModuleByNeed("hudi_core.services.upkeep.clustering")
     clustering = ModuleByNeed("hudi_core.cluster.operations")
     compaction = ModuleByNeed("hudi_core.services.compaction.operations")
     compaction_options = ModuleByNeed("hudi_core.services.compaction.options")
@@ -56,7 +60,9 @@ else:
 class ServedTable(opened.Table):
     """An open table and the services that keep it in order while others write to it.
 
-    A `runner` runs the tasks of a service elsewhere, as `hudi_spark.SparkRunner` on Spark's executors.
+    A `runner` runs the tasks of a service elsewhere, as `hudi_spark.SparkRunner` on Spark's executors. All services take
+    `properties`, which are `hoodie.*` properties of services. They count before those of the table, and options by name count
+    before both.
     """
 
     def run_services(
@@ -75,22 +81,29 @@ class ServedTable(opened.Table):
         archive: `services.upkeep.rounds.run_services`. None is begun after so many `seconds`; compactions and clusterings
         read and write so many `bytes` at once, with so much `memory`. Writers may go on meanwhile.
         """
-        refuse_no_mapping(properties, "properties")
-        stated = dict(properties or {})
-        options = rounds.ServiceOptions(names(only, "only"), stated, seconds=seconds, bytes=bytes, memory=memory)
+        given = properties or {}
+        options = rounds.ServiceOptions(names(only, "only"), given, seconds=seconds, bytes=bytes, memory=memory)
         return list(rounds.run_services(runners.on_runner(self, runner), options))
 
     def cluster(
-        self, options: ClusterOptions | None = None, *, runner: Runner | None = None, **named: Unpack[ClusterKeywords]
+        self,
+        options: ClusterOptions | None = None,
+        *,
+        properties: Mapping[str, str] | None = None,
+        runner: Runner | None = None,
+        **named: Unpack[ClusterKeywords],
     ) -> ClusterResult:
         """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`.
 
         For example `table.cluster(columns=["city", "fare"], strategy="hilbert")`. File groups that writers change while it
-        runs are left as they are.
+        runs are left as they are. What has no name here is read from `properties`, then from those of the table.
         """
-        return clustering.cluster(
-            runners.on_runner(self, runner), options_from(cluster_options.ClusterOptions, options, named)
-        )
+        latest = refreshed(runners.on_runner(self, runner))
+        if options is None:
+            options = clustering_properties.options_on_request(properties, latest.config.properties)
+        else:
+            _refuse_both(properties)
+        return clustering.cluster(latest, options_from(cluster_options.ClusterOptions, options, named))
 
     def clean(
         self, options: CleanOptions | None = None, *, runner: Runner | None = None, **named: Unpack[CleanKeywords]
@@ -105,16 +118,23 @@ class ServedTable(opened.Table):
         self,
         options: CompactionOptions | None = None,
         *,
+        properties: Mapping[str, str] | None = None,
         runner: Runner | None = None,
         **named: Unpack[CompactionKeywords],
     ) -> CompactionResult:
         """Merges log files into base files, where the table is merge-on-read: `services.compaction.operations.compact`.
 
-        For example `table.compact(if_due=True, max_delta_commits=10)`. A plan that waits is run before a new one is made. Without
-        options those count that the table's properties state.
+        For example `table.compact(if_due=True, max_delta_commits=10)`. A plan that waits is run before a new one is made.
+        What has no name here is read from `properties`, then from those of the table.
         """
-        settings = options_from(compaction_options.CompactionOptions, options, named)
-        return compaction.compact(runners.on_runner(self, runner), settings)
+        latest = refreshed(runners.on_runner(self, runner))
+        kind = compaction_options.CompactionOptions
+        if options is None:
+            of_logs = bool(named.get("of_logs"))
+            options = kind.on_request(properties, latest.config.properties, of_logs=of_logs)
+        else:
+            _refuse_both(properties)
+        return compaction.compact(latest, options_from(kind, options, named))
 
     def archive(self, options: ArchiveOptions | None = None, **named: Unpack[ArchiveKeywords]) -> ArchiveResult:
         """Takes old instants off the active timeline and puts them into the history: `services.archiving.operations.archive`.
@@ -123,3 +143,8 @@ class ServedTable(opened.Table):
         changes.
         """
         return archiving.archive(self, options_from(archive_options.ArchiveOptions, options, named))
+
+
+def _refuse_both(properties: Mapping[str, str] | None) -> None:
+    if properties is not None:
+        raise UsageError("properties", expected="no properties beside `options`, whose fields all count", found="both")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes, codec_of
 from hudi_core.errors import UsageError
+from hudi_core.service_properties import is_of_service, refuse_unknown
 from hudi_core.stated_properties import FLAGS, StatedProperties
 from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
@@ -58,17 +58,13 @@ INLINE_SERVICES: Final = (
     "hoodie.clustering.inline",
 )
 """Properties that ask for a service after each write."""
-_OF_SERVICES: Final = re.compile(
-    r"hoodie\.(clean|cleaner|archive|keep|commits|compact|compaction|log\.compaction|clustering|layout\.optimize|timeline"
-    r"|table\.services|fail\.writes\.on\.inline)\..*"
-)
-"""Properties that the services after a write read; each names what it cannot take."""
 
 
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
-    """Raises `UsageError` for a property of a write that has no effect, and for a value that it does not take."""
+    """Raises `UsageError` for a property of a write or of services that has no effect, and for a value that it does not take."""
+    refuse_unknown(stated, "properties")
     for name, value in stated.items():
-        if _OF_SERVICES.fullmatch(name) or name in BUCKET_PROPERTIES:
+        if is_of_service(name) or name in BUCKET_PROPERTIES:
             continue
         if name not in WRITE_PROPERTIES:
             near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)

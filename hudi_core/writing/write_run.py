@@ -30,6 +30,7 @@ from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
+from hudi_core.stated_properties import property_texts
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import bucket_layout
@@ -133,6 +134,7 @@ class WriteOptions:
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "properties", property_texts(self.properties, "properties"))
         refuse_other_properties(self.properties)
         refuse_other_tally(self.tally)
         if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):

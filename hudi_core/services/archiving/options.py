@@ -11,6 +11,7 @@ from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
+from hudi_core.services.given_properties import read_given
 from hudi_core.stated_properties import StatedProperties
 
 _MIN: Final = "hoodie.keep.min.commits"
@@ -36,9 +37,13 @@ class ArchiveOptions:
     dry_run: bool = False
     """Nothing is written: the result names the instants that would be archived."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """`hoodie.keep.*`, `hoodie.archive.*` and `hoodie.clean.*` properties, over those of the table."""
+    """`hoodie.*` properties of services, over those of the table."""
     progress: Progress | None = None
     clock: Clock = system_clock
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for properties that no service reads."""
+        object.__setattr__(self, "properties", read_given(self.properties))
 
 
 @dataclass(frozen=True, slots=True)

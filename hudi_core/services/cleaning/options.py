@@ -11,6 +11,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
+from hudi_core.services.given_properties import read_given
 from hudi_core.stated_properties import StatedProperties
 
 _COMMITS: Final = ("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained")
@@ -57,12 +58,13 @@ class CleanOptions:
     dry_run: bool = False
     """Nothing is written: the result names the files that would be deleted."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """`hoodie.clean.*` properties, over those of the table."""
+    """`hoodie.*` properties of services, over those of the table."""
     progress: Progress | None = None
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for several numbers, and for one below 1."""
+        """Raises `UsageError` for several numbers, for one below 1, and for properties that no service reads."""
+        object.__setattr__(self, "properties", read_given(self.properties))
         given = {name: getattr(self, name) for name in ("keep_commits", "keep_versions", "keep_hours")}
         stated = {name: number for name, number in given.items() if number is not None}
         if len(stated) > 1:

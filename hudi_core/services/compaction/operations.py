@@ -127,7 +127,7 @@ def pending_compaction(table: Table, requested_time: str) -> Instant:
 
 def _read_stated(table: Table) -> CompactionOptions:
     """The options that a table's properties state, for a compaction that somebody asks for."""
-    return replace(CompactionOptions.from_properties(table.config.properties), if_due=False)
+    return CompactionOptions.on_request(None, table.config.properties)
 
 
 def _waiting(table: Table, options: CompactionOptions) -> Instant | None:

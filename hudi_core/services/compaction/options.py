@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -13,7 +13,8 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
-from hudi_core.stated_properties import StatedProperties
+from hudi_core.services.given_properties import read_given
+from hudi_core.stated_properties import StatedProperties, property_texts
 from hudi_core.tally import Tally, refuse_other_tally
 
 Progress = Callable[[int, int], None]
@@ -108,6 +109,17 @@ class CompactionOptions:
             found = f"none with {CompactionStrategy.PARTITION_PATTERN}"
             raise UsageError("partition_pattern", expected="a regular expression", found=found)
 
+    @staticmethod
+    def on_request(
+        properties: Mapping[str, str] | None, stated: Mapping[str, str], *, of_logs: bool = False
+    ) -> CompactionOptions:
+        """The options of a compaction that somebody asks for, due or not: `properties` over those that the table states.
+
+        Raises `UsageError` for properties that no service reads, and as `from_properties` does.
+        """
+        read = CompactionOptions.from_properties({**stated, **read_given(properties)}, of_logs=of_logs)
+        return replace(read, if_due=False)
+
     @property
     def strategy(self) -> str:
         """The strategies, as results name them."""
@@ -120,7 +132,7 @@ class CompactionOptions:
 
         Raises `UsageError` for a value that is none, `UnsupportedError` for a class of the user's.
         """
-        read = StatedProperties(properties)
+        read = StatedProperties(property_texts(properties, "properties"))
         generator = read.text(_GENERATOR) or _GENERATOR_CLASS
         if generator.rpartition(".")[2] != _GENERATOR_CLASS:
             raise UnsupportedError(_GENERATOR, expected=_GENERATOR_CLASS, found=generator)

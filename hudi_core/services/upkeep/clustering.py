@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from hudi_core.cluster.groups import estimate_written_bytes, slices_by_group
@@ -12,6 +14,7 @@ from hudi_core.data_files.waiting import INFLATED
 from hudi_core.errors import UsageError
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import PutOff, Work, WorkBounds, work_within
+from hudi_core.services.given_properties import read_given
 from hudi_core.stated_properties import StatedProperties
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, time_order
@@ -22,6 +25,7 @@ ASYNC: Final = "hoodie.clustering.async.enabled"
 _COMMITS: Final = {True: "hoodie.clustering.inline.max.commits", False: "hoodie.clustering.async.max.commits"}
 _LAYOUT: Final = "hoodie.layout.optimize.strategy"
 _PLAN: Final = "hoodie.clustering.plan.strategy"
+_GROUPS: Final = f"{_PLAN}.max.num.groups"
 
 
 def clustering_is_due(table: Table, stated: StatedProperties) -> bool:
@@ -55,6 +59,17 @@ def limit_groups(table: Table, options: ClusterOptions, bounds: WorkBounds) -> t
     return count, PutOff(len(rest), sum(work.bytes for work in rest), put_off.memory)
 
 
+def options_on_request(properties: Mapping[str, str] | None, stated: Mapping[str, str]) -> ClusterOptions:
+    """The options of a clustering that somebody asks for, due or not: `properties` over those that the table states. It takes all
+    groups, unless a property says how many.
+
+    Raises `UsageError` for properties that no service reads, and for a value that is none.
+    """
+    read = StatedProperties({**stated, **read_given(properties)})
+    options = clustering_options(read)
+    return options if read.text(_GROUPS) else replace(options, max_groups=None)
+
+
 def clustering_options(stated: StatedProperties) -> ClusterOptions:
     """The options of a clustering that properties state. Raises `UsageError` for a value that is none."""
     sizes = FileSizes()
@@ -68,5 +83,5 @@ def clustering_options(stated: StatedProperties) -> ClusterOptions:
             stated.number(f"{_PLAN}.target.file.max.bytes", default=sizes.target, least=1),
             stated.number(f"{_PLAN}.small.file.limit", default=sizes.small),
         ),
-        max_groups=stated.number(f"{_PLAN}.max.num.groups", default=30, least=1),
+        max_groups=stated.number(_GROUPS, default=30, least=1),
     )

@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import HudiError
+from hudi_core.service_properties import READ
 from hudi_core.services.compaction.operations import plan_only
 from hudi_core.services.compaction.options import CompactionOptions, InlineCompaction
 from hudi_core.services.upkeep.clustering import INLINE
@@ -31,7 +32,8 @@ def run_inline(
     `hoodie.fail.writes.on.inline.table.service.exception` is false.
     """
     latest = refreshed(table)
-    request = Request(properties or {}, clock)
+    given = {name: value for name, value in (properties or {}).items() if name in READ}
+    request = Request(given, clock)
     stated = request.read_stated(latest)
     if not stated.flag(_ENABLED, default=True):
         return []

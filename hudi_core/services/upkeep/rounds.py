@@ -12,6 +12,7 @@ from hudi_core.errors import ConflictError, UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.services.bounds import WorkBounds
 from hudi_core.services.compaction.result import PUT_OFF
+from hudi_core.services.given_properties import read_given
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -52,8 +53,10 @@ class ServiceOptions:
     """Gets which service runs, and how far it is."""
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for names that are no services, bounds that are not above 0, and what is no tally."""
+        """Raises `UsageError` for names that are no services, properties that none reads, bounds that are not above 0, and what
+        is no tally."""
         refuse_other_tally(self.tally)
+        object.__setattr__(self, "properties", read_given(self.properties))
         unknown = [name for name in self.only if name not in list(ServiceName)]
         if unknown:
             raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.creating.creation_options import options_of
 from hudi_core.creating.new_table import NewTable, new_properties, table_name
 from hudi_core.errors import HudiError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, TimeZone, table_config
 from hudi_core.schema.schema import Schema
+from hudi_core.stated_properties import property_texts
 from hudi_core.table.open import refreshed
 from hudi_core.types import nodes as t
 
@@ -195,7 +195,7 @@ def test_indexes_are_named_as_columns_are(tmp_path: Path) -> None:
 
 def test_names_come_from_folders_and_options_are_strings() -> None:
     assert [table_name(uri) for uri in ("/a/b c/", "s3://x/trips", "/")] == ["b_c", "trips", "table"]
-    assert options_of({"a": True, "b": 3}) == {"a": "true", "b": "3"}
+    assert property_texts({"a": True, "b": 3}, "options") == {"a": "true", "b": "3"}
 
 
 @pytest.mark.parametrize(("name", "row"), [("2024", "hoodie.__024.__024_record"), ("a-b", "hoodie.a__b.a__b_record")])
