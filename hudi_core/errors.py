@@ -28,12 +28,23 @@ from typing import Any, Final
 from hudi_core.secrets import without_secrets
 
 _MAX_LISTED: Final = 12
+_MAX_TIMES: Final = 3
 
 
 def list_names(names: Sequence[str]) -> str:
     """Names as one line of an error: the first twelve, with "..." where there are more; "none" where there are none."""
     more = ", ..." if len(names) > _MAX_LISTED else ""
     return ", ".join(names[:_MAX_LISTED]) + more or "none"
+
+
+def list_times(times: Sequence[str]) -> str:
+    """Times of instants, oldest first, as a part of an error: all of them where they are few, else the last ones.
+
+    >>> list_times(["001", "002"]), list_times(["001", "002", "003", "004"]), list_times([])
+    ('001, 002', 'the last of 4: 002, 003, 004', 'none')
+    """
+    few = ", ".join(times[-_MAX_TIMES:])
+    return f"the last of {len(times):,}: {few}" if len(times) > _MAX_TIMES else few or "none"
 
 
 class HudiError(Exception):

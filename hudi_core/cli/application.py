@@ -113,7 +113,8 @@ def _refusal(refused: Any, given: Sequence[str]) -> str:
 
 
 def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
-    """What was meant by a command line with another option, with one word more than there is place for, or with one too few."""
+    """What was meant by a command line with another option, with one word more than there is place for, or with one too few;
+    of an argument that is missing what it is."""
     command = refused.ctx.command
     options = [name for param in command.params if param.param_type_name == "option" for name in param.opts]
     option = getattr(refused, "option_name", None)
@@ -123,6 +124,8 @@ def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
     if extra is not None:
         return explain_extra_words(command.name, options, [extra[1]] if extra[1] in given else extra[1].split())
     missing = getattr(refused, "param", None)
+    if missing is not None and message.startswith("Missing argument"):
+        return f" ({missing.help[:1].lower()}{missing.help[1:].rstrip('.')})" if missing.help else ""
     if missing is None or not message.startswith("Missing option"):
         return ""
     # The parser stops at the option that is missing: what was typed after the table is still to be looked at.

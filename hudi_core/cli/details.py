@@ -162,7 +162,10 @@ def trace(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every stored version of a record: the write that made it, its file, and why readers see it or not."""
+    """Show every stored version of a record: the write that made it, its file, and why readers see it or not.
+
+    A key that no file holds is an answer, and no error: the exit status is 0, and --json prints nothing.
+    """
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     with tally_progress("files") as tally:
         versions = record_versions(opened_table, key, partition, tally)

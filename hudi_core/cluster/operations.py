@@ -20,7 +20,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
-from hudi_core.errors import ConflictError, HudiError, UsageError
+from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantState
@@ -118,7 +118,7 @@ def pending_clustering(table: Table, requested_time: str) -> Instant:
     for instant in clusterings:
         if instant.requested_time == requested_time:
             return instant
-    waiting = ", ".join(instant.requested_time for instant in clusterings) or "none"
+    waiting = list_times([instant.requested_time for instant in clusterings])
     raise UsageError("instant", expected=f"a clustering that is not completed ({waiting})", found=requested_time)
 
 

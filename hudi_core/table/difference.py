@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, list_times
 from hudi_core.evolve.diff import differences
 from hudi_core.notebook import show_briefly
 from hudi_core.table.summaries import CommitSummary, commits
@@ -94,9 +94,8 @@ def _commit(table: Table, name: str, time: str) -> Instant:
     for instant in table.timeline.commits:
         if time in (instant.requested_time, instant.completion_time):
             return instant
-    known = [instant.requested_time for instant in table.timeline.commits]
-    there = f"{known[0]} to {known[-1]}" if known else "none"
-    raise UsageError(f"instant {name}", expected=f"a completed write of the timeline: {there}", found=repr(time))
+    there = list_times([instant.requested_time for instant in table.timeline.commits])
+    raise UsageError(f"instant {name}", expected=f"a completed write of the timeline ({there})", found=repr(time))
 
 
 def _sums(summaries: Sequence[CommitSummary]) -> tuple[int | None, int | None, int | None]:

@@ -21,8 +21,7 @@ from hudi_core.commit.steps import Create, Delete, DeleteMany, SideBySide, Step,
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.engine import Storage
-from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
-from hudi_core.errors import list_names as listed_times
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
@@ -173,7 +172,7 @@ def find_completed_write(table: Table, requested_time: str) -> Instant:
             return commit
     times = [commit.requested_time for commit in commits]
     raise UsageError(
-        "rollback", expected=f"a completed write of the timeline ({listed_times(times)})", found=requested_time
+        "rollback", expected=f"a completed write of the timeline ({list_times(times)})", found=requested_time
     )
 
 

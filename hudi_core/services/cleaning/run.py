@@ -19,7 +19,7 @@ from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time
 from hudi_core.engine import Storage
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.parallel.reach import Reach
 from hudi_core.paths import data_path, join_paths
@@ -100,7 +100,7 @@ def _pending(table: Table, wanted: Instant) -> Instant:
     for instant in waiting:
         if instant.requested_time == wanted.requested_time:
             return instant
-    times = ", ".join(instant.requested_time for instant in waiting) or "none"
+    times = list_times([instant.requested_time for instant in waiting])
     raise UsageError("clean", expected=f"a clean that is not completed ({times})", found=wanted.requested_time)
 
 

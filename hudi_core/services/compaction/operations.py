@@ -10,7 +10,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
-from hudi_core.errors import HudiError, UsageError
+from hudi_core.errors import HudiError, UsageError, list_times
 from hudi_core.services.bounds import PutOff
 from hudi_core.services.compaction.bounds import bound, lacking_memory
 from hudi_core.services.compaction.log_run import run_log_plan
@@ -121,7 +121,7 @@ def pending_compaction(table: Table, requested_time: str) -> Instant:
     for instant in compactions:
         if instant.requested_time == requested_time:
             return instant
-    waiting = ", ".join(instant.requested_time for instant in compactions) or "none"
+    waiting = list_times([instant.requested_time for instant in compactions])
     raise UsageError("instant", expected=f"a compaction that is not completed ({waiting})", found=requested_time)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hudi_core.commit.avro_schemas import RESTORE_PLAN
-from hudi_core.errors import CorruptFileError, UsageError, list_names
+from hudi_core.errors import CorruptFileError, UsageError, list_names, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.options import TableType
 from hudi_core.table.table import Table
@@ -44,12 +44,12 @@ def plan_restore(table: Table, target: str, *, saved: bool) -> RestorePlan:
     timeline = table.timeline
     present = savepoints(timeline)
     if saved and target not in present:
-        expected = f"a savepoint of the table ({list_names(present)}), or --to for a write without one"
+        expected = f"a savepoint of the table ({list_times(present)}), or --to for a write without one"
         raise UsageError("restore", expected=expected, found=target)
     commit = next((one for one in timeline.commits if one.requested_time == target), None)
     if commit is None:
         times = [one.requested_time for one in timeline.commits]
-        raise UsageError("restore", expected=f"a completed write of the timeline ({list_names(times)})", found=target)
+        raise UsageError("restore", expected=f"a completed write of the timeline ({list_times(times)})", found=target)
     undone = newer_than(table, commit)
     archived = [one for one in timeline.with_archived().commits if one.archived and _is_newer(table, one, commit)]
     if archived:

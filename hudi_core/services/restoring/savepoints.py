@@ -10,7 +10,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, UsageError, list_names
+from hudi_core.errors import ConflictError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
@@ -76,7 +76,7 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
         present = _savepoints(latest)
         dropped = next((one for one in present if one.requested_time == instant), None)
         if dropped is None:
-            times = list_names([one.requested_time for one in present])
+            times = list_times([one.requested_time for one in present])
             raise UsageError("savepoint", expected=f"a savepoint of the table ({times})", found=instant)
         result = _result(latest, dropped, "dropped")
         completed = f"{latest.timeline.folder}/{dropped.file}"
@@ -119,8 +119,9 @@ def _find_completed_write(table: Table, instant: str | None) -> str:
         raise UsageError("savepoint", expected="a table with a completed write", found="none")
     if instant is None:
         return commits[-1].requested_time
-    if instant not in {commit.requested_time for commit in commits}:
-        expected = f"a completed write of the timeline, as the latest, {commits[-1].requested_time}"
+    times = [commit.requested_time for commit in commits]
+    if instant not in times:
+        expected = f"a completed write of the timeline ({list_times(times)})"
         raise UsageError("savepoint", expected=expected, found=instant)
     return instant
 

@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.table.table import Table
 from tests.core.table.test_record_versions import written
-from tests.support.commands import ran, rides
+from tests.support.commands import Ran, ran, rides
 from tests.support.screens import screen
 
 
@@ -49,6 +49,7 @@ def test_trace(table: Table) -> None:
     assert max(map(len, shown)) <= 80
     assert "3 versions of a" in shown
     assert shown[-1] == "v   y"
+    assert ran("trace", table.storage.uri, "nobody", "--json") == Ran(0, "", "")
     assert ran("trace", table.storage.uri, "nobody").out.splitlines()[-1] == "no file holds a version of nobody"
 
 

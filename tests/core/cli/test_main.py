@@ -276,7 +276,8 @@ class TestMisuse:
                 "'--metadata': 'maybe' is not one of 'auto', 'require', 'off'",
             ),
             (("files", "t", "--bogus"), "files", "no such option: --bogus"),
-            (("read",), "read", "missing argument 'TABLE'"),
+            (("read",), "read", "missing argument 'TABLE' (path or URL"),
+            (("index", "build", "t"), "index build", "missing argument 'KIND...' (files, column_stats, "),
             (("read", "t", "u"), "read", "unexpected extra argument"),
             (("--bogus", "read", "t"), "", "no such option: --bogus"),
             (

@@ -51,7 +51,7 @@ def test_a_dropped_savepoint_is_gone(tmp_path: Path) -> None:
 def test_only_completed_writes_are_saved(tmp_path: Path) -> None:
     """RESTORE-451."""
     table = made(tmp_path / "t", "cow", 9)
-    with pytest.raises(UsageError, match=r"expected a completed write of the timeline, as the latest, .*, found 2020"):
+    with pytest.raises(UsageError, match=r"expected a completed write of the timeline \(.*\), found 2020"):
         savepoint(table, "2020")
     first = table.timeline.commits[0].requested_time
     table.clean(keep_versions=1)
