@@ -11,6 +11,7 @@ import typer
 from hudi_core.cli.arguments import names_and_values, split_names
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument, file_options, warn
 from hudi_core.cli.output import Output, say
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.tables import show_table
 from hudi_core.cli.words import format_count
 from hudi_core.creating.create import create_table
@@ -101,7 +102,8 @@ def rollback(
     """Undo a completed write that nothing builds on, or with --failed those that died."""
     opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
     out = Output(as_json)
-    undone = roll_back(opened, instant, failed=failed)
+    with tally_progress("files") as tally:
+        undone = roll_back(opened, instant, failed=failed, tally=tally)
     for one in undone:
         out.record(one.as_dict())
     if failed:

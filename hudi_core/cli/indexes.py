@@ -229,7 +229,8 @@ def _options(
 
 
 def _list(table: Table, out: Output) -> None:
-    listed = indexes(table)
+    with tally_progress("indexes") as tally:
+        listed = indexes(table, tally=tally)
     out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"], below=_BELOW)
     if any(entry.problem for entry in listed):
         say("index build TABLE files --rebuild rebuilds the metadata table")

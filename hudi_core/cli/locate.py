@@ -17,6 +17,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import format_count
 from hudi_core.expr.build import lit
 from hudi_core.schema.schema import ColumnPlace
@@ -25,6 +26,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.tagging.by_values import tag_by_values
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.tagging.tag import LOCATION, Tagger
+from hudi_core.tagging.work import TaggingMetrics
 
 SHOWN = 20
 """Records shown to people."""
@@ -45,21 +47,22 @@ def locate(
     """
     opened_table = open_from_options(table, engine, metadata)
     place = opened_table.schema_at(as_of).get(column, case_sensitive=opened_table.case_sensitive)
-    tagged = tag_by_values(
-        Tagger(opened_table, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
-    )
+    wanted = [lit(value, place.field.type) for value in values]
     rows, out = opened_table.engine.rows, Output(as_json)
-    if as_json:
+    shown: list[dict[str, Any]] = []
+    count = 0
+    with tally_progress("files", prints_rows=as_json) as tally:
+        tagger = Tagger(opened_table, as_of=as_of, work=TaggingMetrics(tally=tally))
+        tagged = tag_by_values(tagger, column, wanted, with_keys=True)
         for batch in tagged.batches:
-            for record in _records(rows.to_json(batch, tagged.schema), place):
-                out.line(record)
-    else:
-        shown: list[dict[str, Any]] = []
-        count = 0
-        for batch in tagged.batches:
+            if as_json:
+                for record in _records(rows.to_json(batch, tagged.schema), place):
+                    out.line(record)
+                continue
             head = rows.head(batch, SHOWN - len(shown))
             shown += ({**record, **record[LOCATION]} for record in _records(rows.to_json(head, tagged.schema), place))
             count += rows.count(batch)
+    if not as_json:
         out.rows(
             (place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown, verbatim=(place.name,)
         )

@@ -8,7 +8,7 @@ import typer
 
 from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, open_from_options, warn
 from hudi_core.cli.output import Output
-from hudi_core.cli.progress import task_progress
+from hudi_core.cli.progress import tally_progress, task_progress
 from hudi_core.cli.words import format_count, size
 from hudi_core.errors import UsageError
 from hudi_core.services.restoring.result import RestoreResult
@@ -46,7 +46,9 @@ def savepoint(
     elif drop is not None:
         out.record(drop_savepoint(opened_table, drop).as_dict())
     else:
-        out.record(save(opened_table, instant, by=by or "", comment=comment or "").as_dict())
+        with tally_progress("files") as tally:
+            saved = save(opened_table, instant, by=by or "", comment=comment or "", tally=tally)
+        out.record(saved.as_dict())
     warn(opened_table.warnings)
 
 

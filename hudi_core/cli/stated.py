@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from hudi_core.cli.arguments import names_and_values
+from hudi_core.errors import UsageError
 from hudi_core.services.given_properties import read_given
+
+_FORM: Final = "hoodie.NAME=VALUE"
 
 ServiceOption = Annotated[
     list[str] | None,
@@ -17,4 +20,8 @@ ServiceOption = Annotated[
 
 def service_properties(given: list[str] | None) -> dict[str, str]:
     """The properties that were typed. Raises `UsageError` for another form, and for a property that no service reads."""
-    return read_given(names_and_values("--option", given, "hoodie.NAME=VALUE"), "--option")
+    properties = names_and_values("--option", given, _FORM)
+    other = next((name for name in properties if not name.startswith("hoodie.")), None)
+    if other is not None:
+        raise UsageError("--option", expected=_FORM, found=other)
+    return read_given(properties, "--option")

@@ -26,6 +26,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, cell, flush
 from hudi_core.cli.predicates import conjunction
+from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count, shorten, size
 from hudi_core.errors import SchemaError, UnsupportedError, UsageError
@@ -38,6 +39,7 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import LISTING_FILES, Tally
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
@@ -69,7 +71,8 @@ def inspect(
 
 def show_table(table: Table, out: Output, as_json: bool) -> None:
     """The output of `inspect`."""
-    record = _inspect(table)
+    with tally_progress("commits") as tally:
+        record = _inspect(table, tally)
     if as_json:
         out.record(record)
     else:
@@ -84,11 +87,13 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
             out.text(f"beware: {warning}", "yellow")
 
 
-def _inspect(table: Table) -> dict[str, Any]:
+def _inspect(table: Table, tally: Tally | None) -> dict[str, Any]:
+    if tally is not None:
+        tally.enter(LISTING_FILES)
     config, slices = table.config, table.slices()
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
-    used = features.features(table)
+    used = features.features(table, tally)
     return {
         "uri": plain_location(table.storage.uri),
         "table_name": config.name,

@@ -21,6 +21,7 @@ from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metada
 from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import READING_INDEXES, Tally
 
 PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
 
@@ -61,13 +62,14 @@ class Index:
         return {**asdict(self), "columns": list(self.columns), "state": self.state.value}
 
 
-def indexes(table: Table, *, clock: Clock = system_clock) -> list[Index]:
-    """The indexes of a table as it is now, those that build statistics first. Raises `StorageError`."""
+def indexes(table: Table, *, clock: Clock = system_clock, tally: Tally | None = None) -> list[Index]:
+    """The indexes of a table as it is now, those that build statistics first. `tally` gets how many of them are read. Raises
+    `StorageError`."""
     table = refreshed(table)
-    return list(_indexes(table, clock))
+    return list(_indexes(table, clock, tally or Tally()))
 
 
-def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
+def _indexes(table: Table, clock: Clock, tally: Tally) -> Iterator[Index]:
     definitions = index_definitions(table.storage, table.config)
     metadata: MetadataTable | None = None
     problem: str | None = None
@@ -84,9 +86,12 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
     }
     planned = {name for build in builds for name in build.partitions}
     ready = set(table.config.metadata_partitions)
-    for name in sorted(ready | table.config.kept_partitions | planned | find_left_over(table), key=build_order):
+    names = sorted(ready | table.config.kept_partitions | planned | find_left_over(table), key=build_order)
+    tally.enter(READING_INDEXES, len(names))
+    for name in names:
         if name in ready and metadata is not None:
             yield _ready(metadata, name, definitions.get(name))
+            tally.add(done=1)
             continue
         state = IndexState.BUILDING if name in alive else IndexState.UNFINISHED
         files = table.storage.list(f"{METADATA_FOLDER}/{name}")
@@ -100,6 +105,7 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
             problem if name in ready else None,
             _function(name, definitions.get(name)),
         )
+        tally.add(done=1)
 
 
 def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | None) -> Index:

@@ -15,6 +15,7 @@ from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.portable import Portable
+from hudi_core.tally import READING_COMMITS, Tally
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -218,11 +219,15 @@ class Timeline(Portable):
         unread = (i for i in instants if not i.archived and i not in self._read and i not in self._extras)
         self.storage.expect(files=[self._file(instant) for instant in unread])
 
-    def extras(self) -> list[Mapping[str, str]]:
-        """`metadata(instant).extra` of all commits, in order. Files that were not read before are read side by side."""
+    def extras(self, tally: Tally | None = None) -> list[Mapping[str, str]]:
+        """`metadata(instant).extra` of all commits, in order. Files that were not read before are read side by side; `tally` gets
+        how many of them are."""
         unread = [instant for instant in self.commits if instant not in self._extras and instant not in self._read]
+        if tally is not None:
+            tally.enter(READING_COMMITS, len(unread))
         for _ in in_order(self.extra, unread, STORAGE_REQUESTS):
-            pass
+            if tally is not None:
+                tally.add(done=1)
         return [self.extra(instant) for instant in self.commits]
 
     def extra(self, instant: Instant) -> Mapping[str, str]:

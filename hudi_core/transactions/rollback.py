@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from hudi_core.commit.abandoned import delete_abandoned
@@ -32,6 +32,7 @@ from hudi_core.notebook import show_briefly
 from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import DELETING_FILES, Tally
 from hudi_core.timeline.instants import (
     CLUSTERING,
     COMMIT,
@@ -51,6 +52,9 @@ from hudi_core.transactions.dependents import later_writes, refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.remains import delete_announced, delete_remains
 from hudi_core.transactions.schema_commit import undo_schema_commit
+
+_DELETED_AT_ONCE: Final = 1_000
+"""Files between two reports of how many are deleted."""
 
 
 @show_briefly
@@ -75,14 +79,14 @@ class RollbackPlan:
         }
 
 
-def roll_back_dead(table: Table, clock: Clock = system_clock) -> list[RollbackPlan]:
+def roll_back_dead(table: Table, clock: Clock = system_clock, tally: Tally | None = None) -> list[RollbackPlan]:
     """Undoes all writes that died, and gives what was undone; temporary files that killed processes left go too. Writers that are
-    alive are left alone. `table` still shows what it showed."""
+    alive are left alone. `table` still shows what it showed. `tally` gets how many of the files of each are deleted."""
     refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         plans = [rollback_plan(latest, write) for write in list_failed_writes(latest, clock)]
-        delete_remains(roll_back_failed(latest, clock), clock())
+        delete_remains(roll_back_failed(latest, clock, tally), clock())
         delete_abandoned(latest.storage, clock(), "")
         return plans
 
@@ -100,30 +104,51 @@ def list_failed_writes(table: Table, clock: Clock = system_clock) -> list[Instan
     ]
 
 
-def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
+def roll_back_failed(table: Table, clock: Clock = system_clock, tally: Tally | None = None) -> Table:
     """The table after all failed writes were rolled back, and rollbacks that died were finished. On a local disk, what writes
     that are over have left goes too. To be done under the table's lock."""
     for rollback in [instant for instant in table.timeline.pending if instant.action == ROLLBACK]:
         _finish(table, rollback, clock)
         table = refreshed(table)
     for instant in list_failed_writes(table, clock):
-        roll_back(table, instant, clock)
+        roll_back(table, instant, clock, tally=tally)
         table = refreshed(table)
     if not table.storage.is_remote:  # there it would cost each write two requests: `roll_back_dead` does it
         delete_remains(table, clock())
     return table
 
 
-def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, keep_plan: bool = False) -> RollbackPlan:
+def roll_back(
+    table: Table,
+    instant: Instant,
+    clock: Clock = system_clock,
+    *,
+    keep_plan: bool = False,
+    tally: Tally | None = None,
+) -> RollbackPlan:
     """Undoes a write: its data files, its commit of the metadata table, its files of the timeline. Under the table's lock.
 
     With `keep_plan` it is requested again, as before it was begun: a clustering that failed keeps its plan. Every step can be
     repeated: a rollback that died is done again as a whole by whoever comes next.
     """
     plan = rollback_plan(table, instant)
-    run(table.storage, rollback_steps(table, plan, clock, keep_plan=keep_plan))
+    steps = rollback_steps(table, plan, clock, keep_plan=keep_plan)
+    run(table.storage, steps if tally is None else _count_deleted(steps, tally))
     delete_announced(table.storage, instant.requested_time)
     return plan
+
+
+def _count_deleted(steps: Iterable[Step], tally: Tally) -> Iterator[Step]:
+    """The steps, of which those that delete many files are cut into shares: how many files are deleted is counted."""
+    for step in steps:
+        if not isinstance(step, DeleteMany):
+            yield step
+            continue
+        tally.enter(DELETING_FILES, len(step.paths))
+        for begin in range(0, len(step.paths), _DELETED_AT_ONCE):
+            share = step.paths[begin : begin + _DELETED_AT_ONCE]
+            yield replace(step, paths=share)
+            tally.add(done=len(share))
 
 
 def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
@@ -150,7 +175,9 @@ def _stand_in(time: str, action: str) -> Instant:
     return Instant(time, action, InstantState.REQUESTED, None, "")
 
 
-def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
+def roll_back_completed(
+    table: Table, requested_time: str, clock: Clock = system_clock, tally: Tally | None = None
+) -> RollbackPlan:
     """Undoes a completed write that nothing builds on. To be done under the table's lock.
 
     Raises `UsageError` for a time that is no completed write, and as `refuse_dependents` does, `UnsupportedError` where the
@@ -161,7 +188,7 @@ def roll_back_completed(table: Table, requested_time: str, clock: Clock = system
     if table.config.kept_partitions:
         refuse_mixed(table.storage, commit)
         refuse_wide_statistics(table, commit)
-    return roll_back(table, commit, clock)
+    return roll_back(table, commit, clock, tally=tally)
 
 
 def find_completed_write(table: Table, requested_time: str) -> Instant:

@@ -16,6 +16,7 @@ from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import LISTING_FILES, WRITING, Tally
 from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
@@ -23,11 +24,18 @@ from hudi_core.transactions.refusals import refuse_unwritable
 
 
 def savepoint(
-    table: Table, instant: str | None = None, *, by: str = "", comment: str = "", clock: Clock = system_clock
+    table: Table,
+    instant: str | None = None,
+    *,
+    by: str = "",
+    comment: str = "",
+    clock: Clock = system_clock,
+    tally: Tally | None = None,
 ) -> SavepointResult:
     """Saves a completed write, by its requested time; without one the latest.
 
-    From then on no clean deletes the files of that state, archiving stops before it, and the table can be restored to it.
+    From then on no clean deletes the files of that state, archiving stops before it, and the table can be restored to it. `tally`
+    gets how many of its files are recorded.
     Raises `UsageError` for a time that is no completed write of the timeline, that is saved already, or whose files were cleaned
     away, and `UnsupportedError` for a table that this library does not write to. Then nothing is written.
     """
@@ -38,8 +46,13 @@ def savepoint(
         if time in saved_times(latest.timeline):
             raise UsageError("savepoint", expected="a write without a savepoint", found=f"a savepoint of {time}")
         files: dict[str, list[str]] = defaultdict(list)
+        if tally is not None:
+            tally.enter(LISTING_FILES)
         for file_slice in latest.slices(time):  # raises where files of the state were cleaned away
             files[file_slice.partition] += [file.name for file in file_slice.files]
+        count = sum(map(len, files.values()))
+        if tally is not None:
+            tally.enter(WRITING, count)
         _refuse_deleted(latest, time, files)
         record = {
             "savepointedBy": by,
@@ -56,7 +69,9 @@ def savepoint(
         begun = [Delete(_files(latest, other).inflight) for other in _dead(latest) if other != time]
         content = write_container(SAVEPOINT_METADATA, [record])
         run(latest.storage, [*begun, Create(names.inflight), Create(completed, content)])
-    return SavepointResult(time, "saved", by, comment, sum(map(len, files.values())))
+        if tally is not None:
+            tally.add(done=count)
+    return SavepointResult(time, "saved", by, comment, count)
 
 
 def list_savepoints(table: Table) -> list[SavepointResult]:

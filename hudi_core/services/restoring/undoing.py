@@ -13,6 +13,7 @@ from hudi_core.metadata_writer.undo import refuse_mixed
 from hudi_core.services.restoring.rebuilding import build_anew
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tally import Tally
 from hudi_core.timeline.instants import Instant
 from hudi_core.transactions.dependents import refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
@@ -28,10 +29,15 @@ from hudi_core.transactions.rollback import (
 
 
 def rollback(
-    table: Table, instant: str | None = None, *, failed: bool = False, clock: Clock = system_clock
+    table: Table,
+    instant: str | None = None,
+    *,
+    failed: bool = False,
+    clock: Clock = system_clock,
+    tally: Tally | None = None,
 ) -> list[RollbackPlan]:
     """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Gives what
-    was undone; `table` still shows what it showed.
+    was undone; `table` still shows what it showed. `tally` gets how many of the files are deleted.
 
     The metadata table loses the write's records. Where these cannot be taken out of it (it was compacted since, an index was
     built since, or statistics of its partitions were recorded since) it is dropped first, and built anew with the indexes that
@@ -45,14 +51,14 @@ def rollback(
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or `failed`", found=found)
     if instant is None:
-        return roll_back_dead(table, clock)
+        return roll_back_dead(table, clock, tally)
     refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         refuse_unwritable_properties(latest.config, latest.storage.uri)
         refuse_restoring(latest)
         find_completed_write(latest, instant)
-        latest = roll_back_failed(latest, clock)
+        latest = roll_back_failed(latest, clock, tally)
         commit = find_completed_write(latest, instant)
         refuse_dependents(latest, commit)
         kept: tuple[str, ...] = ()
@@ -60,7 +66,7 @@ def rollback(
             kept = tuple(sorted(latest.config.kept_partitions))
             remove_partitions(latest, {FILES})
             latest = refreshed(latest)
-        undone = roll_back_completed(latest, instant, clock)
+        undone = roll_back_completed(latest, instant, clock, tally)
     return [replace(undone, rebuilt=build_anew(refreshed(table), kept, clock))]
 
 

@@ -10,6 +10,8 @@ from time import sleep
 import pytest
 from rich.console import Console
 
+import hudi_core
+from hudi_core import FileSizes, IndexOptions
 from hudi_core.cli import progress as progressing
 from hudi_core.cli import service, sql
 from hudi_core.cli.progress import progress, state, tally_progress, task_progress
@@ -147,6 +149,8 @@ class Watched(Tally):
             marks=pytest.mark.soak,
         ),
         ("commits T", {("reading commits", 10, 10, 0)}),
+        ("inspect T", {("listing files", 0, None, 0), ("reading commits", 10, 10, 0)}),
+        ("index list T", {("reading indexes", 3, 3, 0)}),
         ("explain T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}),
         pytest.param(
             "files T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}, marks=pytest.mark.soak
@@ -170,6 +174,30 @@ def test_what_takes_long_has_stages(
     assert ran(*(words.get(word, word) for word in shlex.split(typed))).status == 0
     watched.keep()
     assert stages <= set(watched.kept)
+
+
+def test_savepoints_rollbacks_and_lookups_have_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """CLI-1222."""
+    root = tmp_path / "t"
+    rows = [{"id": str(number), "city": "oslo" if number % 2 else "rome"} for number in range(8)]
+    table = hudi_core.create(root, rows, key="id", partition_by="city", indexes=["column_stats", "record_index"])
+    for half in (rows[:4], rows[4:]):
+        table.refresh().insert(half, sizes=FileSizes(small=0))
+    hudi_core.build_indexes(table.refresh(), ["secondary_index"], IndexOptions(columns=("city",)))
+    latest = table.refresh().timeline.commits[-1].requested_time
+    watched = Watched()
+    monkeypatch.setattr(progressing, "make_tally", lambda **_: watched)
+    for typed in (
+        ("locate", root, "city", "oslo"),
+        ("savepoint", root),
+        ("savepoint", root, "--drop", latest),
+        ("rollback", root, latest),
+    ):
+        done = ran(*typed)
+        assert done.status == 0, done.err
+        watched.keep()
+    expected = {("looking up keys", 2, 2, 0), ("listing files", 0, None, 0), ("writing", 4, 4, 0)}
+    assert {*expected, ("deleting files", 2, 2, 0)} <= set(watched.kept)
 
 
 def test_each_service_has_its_name_and_its_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
