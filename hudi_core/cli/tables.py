@@ -91,9 +91,9 @@ def _inspect(table: Table, tally: Tally | None) -> dict[str, Any]:
     if tally is not None:
         tally.enter(LISTING_FILES)
     config, slices = table.config, table.slices()
+    used = features.features(table, tally)
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
-    used = features.features(table, tally)
     return {
         "uri": plain_location(table.storage.uri),
         "table_name": config.name,

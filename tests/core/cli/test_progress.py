@@ -150,7 +150,7 @@ class Watched(Tally):
         ),
         ("commits T", {("reading commits", 10, 10, 0)}),
         ("inspect T", {("listing files", 0, None, 0), ("reading commits", 10, 10, 0)}),
-        ("index list T", {("reading indexes", 3, 3, 0)}),
+        ("index list T", {("reading indexes", 4, 4, 0)}),
         ("explain T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}),
         pytest.param(
             "files T --where 'fare > 95' --metadata off", {("reading footers", 287, 287, 0)}, marks=pytest.mark.soak
