@@ -1,4 +1,7 @@
-"""Properties that a caller gives to a service: one convention for all of them, in Python and on the command line. UPKEEP-1241."""
+"""Properties that a caller gives to a service: one convention for all of them, in Python and on the command line. UPKEEP-1241.
+
+Also covers: `cli/stated.py`.
+"""
 
 from __future__ import annotations
 
