@@ -26,7 +26,6 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, cell, flush
 from hudi_core.cli.predicates import conjunction
-from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.times import seconds_of
 from hudi_core.cli.words import format_count, shorten, size
 from hudi_core.errors import SchemaError, UnsupportedError, UsageError
@@ -71,7 +70,7 @@ def inspect(
 
 def show_table(table: Table, out: Output, as_json: bool) -> None:
     """The output of `inspect`."""
-    with tally_progress("commits") as tally:
+    with progress.tally_progress("commits") as tally:
         record = _inspect(table, tally)
     if as_json:
         out.record(record)
