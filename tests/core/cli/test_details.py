@@ -43,6 +43,7 @@ def test_diff(table: Table) -> None:
 
 
 def test_trace(table: Table) -> None:
+    """CLI-1242: also of a key that no file holds."""
     answers = ran("trace", table.storage.uri, "a", "--json").lines
     assert [answer["seen"] for answer in answers] == [False, True, False]
     shown = screen(80, "trace", table.storage.uri, "a").out.splitlines()

@@ -289,6 +289,7 @@ class TestMisuse:
         ],
     )
     def test_misuse_of_the_command_line_is_refused(self, arguments: tuple[str, ...], command: str, found: str) -> None:
+        """CLI-1243."""
         answer, path = self.answer(*arguments), f"hudi-core {command}".strip()
         assert answer.startswith(f"{path}: ") and answer.lower().endswith(f" see {path} --help")
         assert found in answer
