@@ -6,12 +6,12 @@ dictionary that the type does not have. So values are first taken for what they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hudi_arrow.lost_parts import refuse_lost_parts, refuse_texts_for_maps, values_of_map
 from hudi_core.errors import RowError, UsageError
 
 WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -21,10 +21,16 @@ WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
 def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | None) -> pa.Array | pa.ChunkedArray:
     """The values in a type, None for one that is guessed; of a struct the parts that some value has. `start` is the number of the
     first row, where it is known. Raises `RowError` for a value that the type would change, and what pyarrow raises."""
+    if type is not None and pa.types.is_map(type):
+        return _exact_map(name, values, type, start)
+    array = _exact_values(name, values, type, start)
+    refuse_lost_parts(name, values, array.type, start, stated=type is not None, check_entries=_check_entries)
+    return array
+
+
+def _exact_values(name: str, values: Any, type: pa.DataType | None, start: int | None) -> pa.Array | pa.ChunkedArray:
     if type is None or not _changes_values(type):
         return pa.array(values, type)
-    if pa.types.is_map(type):
-        return _exact_map(name, values, type)
     guessed = pa.array(values)
     array = pa.array(values, _with_parts_of(guessed.type, type))
     for parts in zip(_chunks(guessed), _chunks(array), strict=True):
@@ -33,16 +39,16 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
     return array
 
 
-def _exact_map(name: str, values: Any, type: pa.MapType) -> pa.Array:
+def _exact_map(name: str, values: Any, type: pa.MapType, start: int | None) -> pa.Array:
+    refuse_texts_for_maps(name, values, type, start)
     array = pa.array(values, type)
     entries = [value for entry in values if entry is not None for value in values_of_map(entry)]
-    exact_array(name, entries, type.item_type, None)
+    _check_entries(name, entries, type.item_type)
     return array
 
 
-def values_of_map(entry: Any) -> Iterable[Any]:
-    """The values of a map that is given as a dictionary, or as pairs."""
-    return entry.values() if isinstance(entry, Mapping) else (value for _, value in entry)
+def _check_entries(name: str, entries: list[Any], type: pa.DataType) -> None:
+    exact_array(name, entries, type, None)
 
 
 def _chunks(array: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -98,10 +104,10 @@ def _refuse_changed(path: str, guessed: pa.Array, array: pa.Array, start: int | 
 
 
 def _is_other_kind(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Numbers for times, points in time for what a clock shows, and truths for numbers."""
+    """Numbers for times and times for numbers, points in time for what a clock shows, and truths for numbers."""
     if pa.types.is_boolean(given):
         return not pa.types.is_boolean(wanted)
-    if pa.types.is_temporal(wanted) and not pa.types.is_temporal(given):
+    if pa.types.is_temporal(wanted) != pa.types.is_temporal(given):
         return True
     if pa.types.is_timestamp(wanted) and pa.types.is_timestamp(given):
         return given.tz is not None and wanted.tz is None
