@@ -9,22 +9,26 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from io import SEEK_END, BytesIO
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.csv_rows import csv_batches
 from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_arrow.given import stream_of
-from hudi_arrow.json_rows import json_batches, without_gaps
 from hudi_arrow.parquet_schemas import INT96, without_int96
 from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
 from hudi_core.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from hudi_arrow import csv_rows, json_rows
+else:
+    csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.{name}") for name in ("csv_rows", "json_rows"))
 
 _BATCH_ROWS = 65_536
 _PANDAS = b"pandas"
@@ -64,7 +68,7 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
     batches = _read(source, suffix, types)
     if whole and suffix in _JSON:
-        batches = without_gaps(source, batches)
+        batches = json_rows.without_gaps(source, batches)
     first = next(batches, None)
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
@@ -225,6 +229,14 @@ def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
             yield from stream
 
 
+def _csv_rows(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+    return csv_rows.csv_batches(source, types)
+
+
+def _json_rows(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+    return json_rows.json_batches(source, types)
+
+
 _JSON = (".json", ".jsonl", ".ndjson")
 _BEGINS: Final = {
     b"PAR1\x15": ".parquet", b"ARROW1\0\0": ".arrow or .feather", b"Obj\x01": ".avro", b"\x1f\x8b": ".gz",
@@ -235,8 +247,8 @@ _LONGEST_BEGIN: Final = max(map(len, _BEGINS))
 _TEXTS = (".csv", *_JSON)
 """Formats that `.gz` may follow."""
 _READERS: dict[str, _Read] = {
-    **dict.fromkeys(_JSON, json_batches),
-    ".csv": csv_batches,
+    **dict.fromkeys(_JSON, _json_rows),
+    ".csv": _csv_rows,
     ".parquet": _parquet,
     ".arrow": _arrow,
     ".feather": _arrow,
