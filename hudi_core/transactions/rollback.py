@@ -245,9 +245,17 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
     # A log file of another write may have the name that this one announced, or get it while it is rolled back.
     logs = {path for path in paths if parse_log_file(path.rpartition("/")[2]) is not None}
     shares = {path: share_of(storage, path, time) for path in logs}
-    own = (paths - logs) | {path for path, share in shares.items() if share is Share.ALL}
-    shared = sorted(path for path, share in shares.items() if share is Share.SOME)
-    return RollbackPlan(instant, tuple(sorted(own)), tuple(shared))
+    named = _list_named_by_later(table, instant) if Share.ALL in shares.values() else set()
+    shared = {path for path, share in shares.items() if share is Share.SOME or (share is Share.ALL and path in named)}
+    own = (paths - logs) | {path for path, share in shares.items() if share is Share.ALL and path not in shared}
+    return RollbackPlan(instant, tuple(sorted(own)), tuple(sorted(shared)))
+
+
+def _list_named_by_later(table: Table, undone: Instant) -> set[str]:
+    """The paths of files that writes name which were requested after this one and are complete: one of Apache Hudi also names log
+    files that it met under the names that it had announced. Rule ROLLBACK-1293."""
+    commits = [table.timeline.metadata(commit) for commit in later_writes(table, undone)]
+    return {stat.path for commit in commits for of_partition in commit.stats.values() for stat in of_partition}
 
 
 def _refuse_others(storage: Storage, paths: Iterable[str], time: str, layout: int) -> None:

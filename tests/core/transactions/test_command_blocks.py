@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import hudi_core
+from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.formats.log import BlockKind, read_blocks
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.services.restoring.run import restore
 from hudi_core.transactions.command_blocks import Share, share_of
-from hudi_core.transactions.rollback import roll_back
+from hudi_core.transactions.rollback import roll_back, roll_back_dead
 from tests.core.services.restoring.test_run import all_of, content, rows
 from tests.support.crashes import crashes, later
 from tests.support.shared_logs import share_logs
@@ -63,6 +65,33 @@ def test_a_write_in_a_shared_log_file_is_undone(tmp_path: Path, indexes: bool) -
     table.refresh().compact()
     assert [values(table)[key] for key in ("k000", "k001", "k002")] == [99, 99, 11]
     assert faults(table) == []
+
+
+def test_a_log_file_that_a_later_commit_names_stays(tmp_path: Path) -> None:
+    """ROLLBACK-1293: as one of Apache Hudi does that met the file of a dead writer."""
+    path = tmp_path / "t"
+    table = hudi_core.create(path, rows(0, 1, 0), "id", partition_by="city", type="mor", version=6)
+    for number in range(3):
+        table.refresh().upsert(rows(0, 1, number))
+    base, died, later_one = (commit.requested_time for commit in table.refresh().timeline.commits)
+    timeline = path / ".hoodie"
+    stats = {
+        time: json.loads((timeline / f"{time}.deltacommit").read_text())["partitionToWriteStats"]["oslo"][0]
+        for time in (died, later_one)
+    }
+    (timeline / f"{died}.deltacommit").unlink()
+    marker_step(died, stats[died]["path"], MarkerKind.APPEND).apply(table.storage)
+    commit = json.loads((timeline / f"{later_one}.deltacommit").read_text())
+    commit["partitionToWriteStats"]["oslo"].append({**stats[died], "path": f"file:{stats[died]['path']}"})
+    (timeline / f"{later_one}.deltacommit").write_text(json.dumps(commit))
+    (plan,) = roll_back_dead(table.refresh())
+    assert (plan.files, plan.shared) == ((), (stats[died]["path"],))
+    assert (path / stats[died]["path"]).exists()
+    assert set(values(table).values()) == {2}
+    assert faults(table) == []
+    assert table.refresh().rollback(later_one)[0].instant.requested_time == later_one
+    assert set(values(table).values()) == {0}
+    assert base == table.refresh().timeline.commits[-1].requested_time
 
 
 @pytest.mark.parametrize("indexes", [False, True], ids=["bare", "indexed"])
