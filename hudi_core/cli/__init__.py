@@ -4,7 +4,7 @@ advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
 archiving    `archive`: old instants leave the active timeline for the history
 arguments    what is given on a command line: each option once unless it is repeatable, names with values
-cleaning     `clean`: files that no promised query needs are deleted
+cleaning     `clean`: old files that no query of a kept state needs are deleted
 cluster      `cluster`: rows rewritten so that queries skip files
 compact      `compact`: log files merged into base files
 completion   `completion`: a script by which a shell completes commands and options

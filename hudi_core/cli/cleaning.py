@@ -1,4 +1,4 @@
-"""`clean`: files that no promised query needs are deleted."""
+"""`clean`: old files that no query of a kept state needs are deleted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def clean(
     engine: TasksOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete files that no promised query needs; without a number to keep, as the table's properties have it."""
+    """Delete old files that no query of a kept state needs. Without a number to keep, the table's properties decide."""
     if run is not None and (
         dry_run or full or any(number is not None for number in (keep_commits, keep_versions, keep_hours))
     ):

@@ -69,7 +69,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Services": {
         "service": "Run the services that are due: rollback of dead writes, compaction, clustering, clean, archive.",
         "cluster": "Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns.",
-        "clean": "Delete files that no promised query needs; without a number to keep, as the table's properties have it.",
+        "clean": "Delete old files that no query of a kept state needs. Without a number to keep, the table's properties decide.",
         "savepoint": "Save a state of the table: no clean deletes its files, and the table can be restored to it.",
         "restore": "Bring the table back to a savepoint. All later writes are undone for good, and their files deleted.",
         "compact": "Merge the log files of a merge-on-read table into base files. A plan that waits is run first.",

@@ -108,7 +108,8 @@ class ServedTable(opened.Table):
     def clean(
         self, options: CleanOptions | None = None, *, runner: Runner | None = None, **named: Unpack[CleanKeywords]
     ) -> CleanResult:
-        """Deletes files that no query needs which the policy promises: `services.cleaning.operations.clean`.
+        """Deletes old files that no query of a kept state needs: `services.cleaning.operations.clean`. The policy says which
+        states are kept.
 
         For example `table.clean(keep_commits=10)`; with `dry_run=True` the result names the files, and nothing is deleted.
         """

@@ -1,7 +1,7 @@
 """Statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19.
 
 One SQLite file serves any number of tables and processes. A row is one base file: its table, path and size, its footer
-as compressed JSON, a digest over all of that, and the time of its last use. Kept is what planning uses: rows, columns
+as compressed JSON, a digest over all of that, and the time of its last use. It keeps what planning uses: rows, columns
 with their types, and statistics of the whole file; not docs, bloom filters and row groups, which readers get from the file
 itself. Where the file grows beyond its bound, the least recently used entries are dropped.
 """

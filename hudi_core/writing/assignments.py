@@ -109,4 +109,10 @@ def refusal(
 def _literal(value: object, column: t.Field) -> Scalar:
     if isinstance(column.type, t.Nested) and value is not None:
         raise SchemaError(column.name, expected="an expression for a column of a nested type", found="a value")
-    return Literal(coerce(value, column.type, column.name), column.type)
+    try:
+        return Literal(coerce(value, column.type, column.name), column.type)
+    except SchemaError as error:
+        if not isinstance(value, str):
+            raise
+        expected = f"{error.expected}, or an expression made with hudi_core.col"
+        raise SchemaError(column.name, expected=expected, found=error.found) from None

@@ -1,4 +1,4 @@
-"""Cleaning: files that no promised query needs are deleted. Rules: `specs/cleaning.md`.
+"""Cleaning: old files that no query of a kept state needs are deleted. Rules: `specs/cleaning.md`.
 
 metadata_steps  the metadata table's part of a clean
 operations      `clean`: planning a clean, and running it

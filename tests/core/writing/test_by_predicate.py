@@ -143,6 +143,17 @@ def test_a_value_of_another_kind_is_refused_unless_it_is_cast(tmp_path: Path, co
         assert update(table, dict(parse_assignments(f"{column} = CAST({other} AS {to})"))).updated == 1
 
 
+def test_a_text_that_looks_like_an_expression_is_told_how_one_is_made(tmp_path: Path) -> None:
+    """WRITE-27."""
+    table = new_table(tmp_path)
+    with pytest.raises(
+        SchemaError, match=r"v: expected a value of int, or an expression made with hudi_core.col, found"
+    ):
+        update(table, {"v": "v + 1"})
+    with pytest.raises(SchemaError, match=r"v: expected a value of int, found"):
+        update(table, {"v": [1]})
+
+
 def test_an_expression_without_a_value_of_the_type_names_the_row(tmp_path: Path) -> None:
     """WRITE-27."""
     table = new_table(tmp_path)
