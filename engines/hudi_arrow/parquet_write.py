@@ -328,13 +328,13 @@ class _Bounds:
         self.lower = lower if self.lower is None else min(self.lower, lower, key=_order)
         self.upper = upper if self.upper is None else max(self.upper, upper, key=_order)
 
-    def complete(self, stated: LeafStatistics, chunks: Sequence[Any]) -> LeafStatistics:
-        """What the footer states, with what was seen. `chunks` is the metadata of the column in each row group."""
+    def widen_by_footer(self, chunks: Sequence[Any]) -> None:
+        """Takes in the bounds of strings that the footer has for sure. `chunks` is the metadata of the column in each row
+        group."""
         for group in self.in_footer:
             of_group = chunks[group].statistics
             if of_group is not None and of_group.has_min_max:
                 self._widen(of_group.min, of_group.max)
-        return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
 
 def _order(value: Any) -> Any:
@@ -347,7 +347,10 @@ def _has_nan(values: Array) -> bool:
 
 
 def _has_long(values: Array) -> bool:
-    longest = pc.max(pc.binary_length(values.dictionary if is_coded(values) else values)).as_py()
+    texts = values.dictionary if is_coded(values) else values
+    if texts.nbytes <= _LONGEST_IN_FOOTER:
+        return False
+    longest = pc.max(pc.binary_length(texts)).as_py()
     return longest is not None and longest > _LONGEST_IN_FOOTER
 
 
@@ -402,12 +405,22 @@ def _statistics(
     result: dict[Path, LeafStatistics] = {}
     for place, leaf in below.items():
         chunks = [group.column(leaf.index) for group in groups]
-        one = bounds[place].complete(stated[place], chunks) if place in bounds else stated[place]
-        result[place] = replace(
-            one,
-            null_count=bounds[place].nulls if place in bounds else one.null_count if chunks else 0,
-            size=sum(chunk.total_compressed_size for chunk in chunks),
-            uncompressed_size=sum(chunk.total_uncompressed_size for chunk in chunks),
+        watched = bounds.get(place)
+        if watched is None:
+            known = stated[place]
+            lower, upper, nans, nulls = known.lower, known.upper, known.nans, known.null_count if chunks else 0
+        else:
+            watched.widen_by_footer(chunks)
+            lower, upper, nans, nulls = watched.lower, watched.upper, watched.nans, watched.nulls
+        result[place] = LeafStatistics(
+            leaf.type,
+            lower,
+            upper,
+            nulls,
+            metadata.num_rows,
+            nans,
+            sum(chunk.total_compressed_size for chunk in chunks),
+            sum(chunk.total_uncompressed_size for chunk in chunks),
         )
     return result
 

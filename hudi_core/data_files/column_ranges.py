@@ -84,6 +84,8 @@ def _join(one: ColumnRange, other: ColumnRange) -> ColumnRange:
 def least_and_greatest(strings: StringColumn | BinaryColumn) -> tuple[int, int]:
     """The rows of the least and of the greatest string by their bytes, of at least one. Nulls count as empty strings."""
     rows = length(strings)
+    if rows == 1:
+        return 0, 0
     if rows <= ROWS_AT_ONCE:
         return _outermost_strings(strings)
     plain = StringColumn(strings.offsets, strings.data)
