@@ -76,7 +76,7 @@ def _show(out: Output, made: Report) -> None:
             "partitions": len(made.partitions),
             "indexes": [index.name for index in made.indexes] or None,
             "not_ready": broken or None,
-            "findings": len(made.findings),
+            "findings": f"{len(made.findings):,} of quick checks; hudi-core validate makes all checks",
         }
     )
     if made.columns:

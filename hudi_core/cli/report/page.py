@@ -54,7 +54,7 @@ def _header(report: Report) -> str:
         (len(report.partitions), "partition", "partitions"),
         (report.small_files, "small base file", "small base files"),
         (report.log_files, "log file", "log files"),
-        (len(report.findings), "finding", "findings"),
+        (len(report.findings), "finding of quick checks", "findings of quick checks"),
     )
     items = "".join(f"<li><b>{count:,}</b> {one if count == 1 else many}</li>" for count, one, many in figures)
     return (
