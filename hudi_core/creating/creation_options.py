@@ -5,6 +5,7 @@ Rules: CREATE-6, CREATE-570.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -22,6 +23,7 @@ from hudi_core.tagging.bucket_layout import (
     read_stated_layout,
 )
 
+_TABLE: Final = "hoodie.table."
 KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
 
@@ -49,6 +51,35 @@ _OF_ARGUMENTS: Final = {
     "hoodie.table.metadata.partitions": "indexes",
 }
 """Options with the meaning of an argument, from which other properties follow too."""
+
+
+_KNOWN: Final = frozenset(
+    {
+        *(name for name in _OF_ARGUMENTS if name.startswith("hoodie.table.")),
+        "hoodie.table.base.file.format",
+        "hoodie.table.cdc.enabled",
+        "hoodie.table.cdc.supplemental.logging.mode",
+        "hoodie.table.checksum",
+        "hoodie.table.complex.keygenerator.encoding",
+        "hoodie.table.format",
+        "hoodie.table.index.defs.path",
+        "hoodie.table.initial.version",
+        "hoodie.table.keygenerator.class",
+        "hoodie.table.keygenerator.type",
+        "hoodie.table.legacy.payload.class",
+        "hoodie.table.log.file.format",
+        "hoodie.table.metadata.partitions.inflight",
+        "hoodie.table.multiple.base.file.formats.enable",
+        "hoodie.table.name",
+        "hoodie.table.partial.update.mode",
+        "hoodie.table.partition_extractor_class",
+        "hoodie.table.storage.layout",
+        "hoodie.table.timeline.timezone",
+    }
+)
+"""Properties of tables that Apache Hudi has. A table keeps others too, which users invent."""
+_ALIKE: Final = 0.85
+"""How much alike a name and a known one are, behind the begin that all have, where it is that name misspelled."""
 
 
 def is_other_index(option: str, value: str) -> bool:
@@ -100,3 +131,16 @@ def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> 
             )
         if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
             raise UsageError("options", expected="a property of a table", found=option)
+        if meant := _find_meant(option):
+            raise UsageError("options", expected=meant, found=option)
+
+
+def _find_meant(option: str) -> str:
+    """The property of tables whose name is misspelled, or in other letters' case; nothing for one that Apache Hudi has, and for
+    one that is like none."""
+    begin, name = option[: len(_TABLE)], option[len(_TABLE) :]
+    if option in _KNOWN or begin.lower() != _TABLE or is_of_service(option):
+        return ""
+    known = [one.removeprefix(_TABLE) for one in sorted(_KNOWN)]
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_ALIKE)
+    return f"{_TABLE}{near[0]}" if near else ""

@@ -104,7 +104,8 @@ class BaseFiles(Portable):
         """The slice's base file, opened to be read as rows of the wanted schema."""
         headers = self.sources.headers
         file = headers.open_file(base)
-        file_plan = self.plan_of(headers.read_stored_schema(file.footer, base.path), wanted)
+        stored = headers.read_stored_schema(file.footer, base.path)
+        file_plan = self.plan_of(stored, wanted)
         return OpenedBaseFile(file, file_plan, self._projection(file_plan, slice))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:

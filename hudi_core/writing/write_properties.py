@@ -11,7 +11,7 @@ from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes,
 from hudi_core.errors import UsageError
 from hudi_core.service_properties import is_of_service, refuse_unknown
 from hudi_core.stated_properties import FLAGS, StatedProperties
-from hudi_core.tagging.bucket_layout import BUCKET_PROPERTIES
+from hudi_core.tagging.bucket_layout import BUCKET, BUCKET_PROPERTIES, INDEX_TYPE
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
 from hudi_core.writing.duplicates import DROP_DUPLICATES, INSERT_DUPLICATES, duplicate_policy
 from hudi_core.writing.task_rows import RowOrder
@@ -49,6 +49,17 @@ WRITE_PROPERTIES: Final = (
     DROP_DUPLICATES,
 )
 
+OF_ONE_PARTITION: Final = ("BLOOM", "SIMPLE")
+OF_WHOLE_TABLE: Final = (
+    "RECORD_INDEX",
+    "GLOBAL_RECORD_LEVEL_INDEX",
+    "RECORD_LEVEL_INDEX",
+    "GLOBAL_BLOOM",
+    "GLOBAL_SIMPLE",
+)
+"""Indexes by Apache Hudi's names: those that look for a key in the partition of its row, and those for which this library needs
+the record index, which has the place of each key."""
+
 INLINE_SERVICES: Final = (
     "hoodie.clean.automatic",
     "hoodie.archive.automatic",
@@ -64,6 +75,9 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
     """Raises `UsageError` for a property of a write or of services that has no effect, and for a value that it does not take."""
     refuse_unknown(stated, "properties")
     for name, value in stated.items():
+        if name == INDEX_TYPE and value.strip().upper() not in (BUCKET, *OF_ONE_PARTITION, *OF_WHOLE_TABLE):
+            known = ", ".join((BUCKET, *OF_ONE_PARTITION, *OF_WHOLE_TABLE))
+            raise UsageError(name, expected=f"one of {known}", found=repr(value))
         if is_of_service(name) or name in BUCKET_PROPERTIES:
             continue
         if name not in WRITE_PROPERTIES:
@@ -97,6 +111,11 @@ def flag(name: str, *stated: Mapping[str, str]) -> bool | None:
         if value is not None:
             return value
     return None
+
+
+def needs_record_index(properties: Mapping[str, str]) -> bool:
+    """Whether a write asks for an index that finds keys in other partitions too."""
+    return properties.get(INDEX_TYPE, "").strip().upper() in OF_WHOLE_TABLE
 
 
 def asks_for_services(*stated: Mapping[str, str]) -> bool:

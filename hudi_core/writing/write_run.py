@@ -19,7 +19,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
-from hudi_core.errors import ConflictError, LockedError, UsageError
+from hudi_core.errors import ConflictError, LockedError, UnsupportedError, UsageError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
@@ -33,7 +33,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.stated_properties import property_texts
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import bucket_layout
+from hudi_core.tagging.bucket_layout import INDEX_TYPE, bucket_layout
 from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.slice_keys import SliceKeyReader
@@ -62,6 +62,7 @@ from hudi_core.writing.write_properties import (
     RECONCILE_SCHEMA,
     UPDATE_PARTITION_PATH,
     flag,
+    needs_record_index,
     refuse_other_properties,
 )
 
@@ -375,7 +376,13 @@ def tag_options(table: Table, options: WriteOptions) -> TagOptions:
     partitions; in a table of buckets in the file group that its hash names."""
     layout = bucket_layout(table, options.properties)
     if layout is None:
-        return TagOptions(options.index, locates_keys(table.config.kept_partitions))
+        has_record_index = locates_keys(table.config.kept_partitions)
+        if needs_record_index(options.properties) and not has_record_index:
+            found = f"{INDEX_TYPE}={options.properties[INDEX_TYPE]}"
+            raise UnsupportedError(
+                table.storage.uri, expected="a record index, which finds a key in any partition", found=found
+            )
+        return TagOptions(options.index, has_record_index)
     return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
 
 

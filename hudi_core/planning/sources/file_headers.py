@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from hudi_core.engine import FileInfo, Footer, OpenedFile
-from hudi_core.errors import HudiError, TableError
+from hudi_core.errors import CorruptFileError, HudiError, TableError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -107,13 +107,16 @@ class FileHeaders:
         return self._logs
 
     def read_stored_schema(self, footer: Footer, path: str) -> Schema:
-        """A base file's own schema, with the column ids of the version it was written under."""
+        """A base file's own schema, with the column ids of the version it was written under. Raises `CorruptFileError` for a
+        file without any column of the table. Rule READ-1281."""
         base = parse_base_file(path.rpartition("/")[2])
         history = self.snapshot.history
         version = history.number_at(base.instant) if base else 0
         key = (version, footer.schema)
         if key not in self._stored:
-            self._stored[key] = history.identify(footer.schema, version)
+            stored = history.identify(footer.schema, version)
+            _refuse_foreign(stored, self.snapshot.schema, f"{self.snapshot.storage.uri}/{path}")
+            self._stored[key] = stored
         return self._stored[key]
 
     def _log(self, file: FileInfo) -> LogHeaders:
@@ -139,3 +142,11 @@ class FileHeaders:
         for _ in in_order(attempt, missing, STORAGE_REQUESTS):
             for tally in self.tallies:
                 tally.add(done=1)
+
+
+def _refuse_foreign(stored: Schema, table: Schema, where: str) -> None:
+    """Raises `CorruptFileError` for a file without any column of the table, not even one that Hudi adds: all columns would be
+    null in its rows."""
+    if not any(field.id in table.places or table.find(field.name) is not None for field in stored.fields):
+        names = ", ".join(field.name for field in stored.fields)
+        raise CorruptFileError(where, expected="a base file, with columns of the table", found=f"a file of {names}")

@@ -234,3 +234,23 @@ def test_a_new_table_has_the_folders_of_one_of_apache_hudi(tmp_path: Path, versi
     assert folders > {".hoodie/.schema", ".hoodie/.temp"} | timeline | bootstrap
     assert [path.name for path in (tmp_path / "t").rglob("*") if path.is_file()] == ["hoodie.properties"]
     assert list(open_table(tmp_path / "t").validate()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [
+        ("hoodie.table.cdc.enable", "hoodie.table.cdc.enabled"),
+        ("hoodie.table.CDC.enabled", "hoodie.table.cdc.enabled"),
+        ("hoodie.table.timeline.time.zone", "hoodie.table.timeline.timezone"),
+        ("hoodie.table.keygenerator.typ", "hoodie.table.keygenerator.type"),
+        ("hoodie.table.recordkey.field", "hoodie.table.recordkey.fields"),
+    ],
+)
+def test_a_misspelled_property_is_refused_by_the_one_that_is_meant(tmp_path: Path, option: str, meant: str) -> None:
+    """CREATE-1279: the table would silently be without it."""
+    schema = pa.schema([("id", pa.string())])
+    with pytest.raises(UsageError, match=f"options: expected {meant}, found {option}"):
+        create_table(tmp_path / "t", schema, "id", options={option: "true"})
+    assert not (tmp_path / "t").exists()
+    others = {"hoodie.table.owner": "me", "hoodie.table.services.enabled": "false"}
+    assert create_table(tmp_path / "t", schema, "id", options=others).config.properties.items() >= others.items()

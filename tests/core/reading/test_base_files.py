@@ -15,7 +15,8 @@ import pytest
 
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.parquet import OpenedParquet, ParquetReader
-from hudi_core.front.opening import open_table
+from hudi_core.errors import CorruptFileError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.reading import base_files, small_files
 from hudi_core.schema.schema import Path as Names
 from hudi_core.table.table import Table
@@ -156,3 +157,18 @@ def test_rows_are_counted_without_being_read(root: Path, requested: list[Any]) -
     assert requested == []
     assert table.scan(where="odd = 3").count() == sum(row["odd"] == 3 for row in rows(table))
     assert requested[0][1] == [("odd",)]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("where", [None, "n > 0"])
+def test_a_foreign_file_under_the_name_of_a_base_file_is_refused(tmp_path: Path, kind: str, where: str | None) -> None:
+    """READ-1281: its rows would be null in all columns, in the place of those that are lost."""
+    rows = pa.table({"id": ["a", "b"], "n": [1, 2]})
+    table = create_table(tmp_path / "t", rows.schema, "id", type=kind)
+    table.insert(rows)
+    (file,) = (tmp_path / "t").glob("*.parquet")
+    pq.write_table(pa.table({"other": [1]}), file)
+    with pytest.raises(
+        CorruptFileError, match=r"expected a base file, with columns of the table, found a file of other"
+    ):
+        table.refresh().scan(where=where).to_arrow()

@@ -98,3 +98,24 @@ def test_new_rows_of_a_merge_come_in_the_order_of_their_keys(tmp_path: Path) -> 
     table.upsert(pa.table({"id": ids, "p": ["x"] * 6, "n": numbers}, TYPES))
     rows = table.refresh().scan(columns=["id", "n"]).to_arrow()
     assert list(zip(*rows.to_pydict().values(), strict=True)) == [("a", 5), ("b", 2), ("c", 4), ("d", 6), ("e", 1)]
+
+
+@pytest.mark.parametrize("index", ["GLOBAL_BLOOM", "global_simple", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX"])
+def test_an_index_of_the_whole_table_needs_the_record_index(tmp_path: Path, index: str) -> None:
+    """WRITE-1280: without it a key that is in another partition would be there twice."""
+    rows = pa.table({"id": ["a"], "p": ["x"]})
+    moved, wanted = rows.set_column(1, "p", pa.array(["y"])), {"hoodie.index.type": index}
+    table = hudi_core.create(tmp_path / "t", rows, key="id", partition_by="p")
+    table.insert(rows)
+    with pytest.raises(hudi_core.UnsupportedError, match="expected a record index, which finds a key in any partition"):
+        table.refresh().upsert(moved, properties=wanted)
+    table.index("record_index")
+    table.refresh().upsert(moved, properties=wanted)
+    assert table.refresh().to_arrow(columns=["id", "p"]).to_pylist() == [{"id": "a", "p": "y"}]
+
+
+def test_an_index_that_there_is_not_is_refused() -> None:
+    """WRITE-1280."""
+    with pytest.raises(UsageError, match=r"hoodie.index.type: expected one of BUCKET, BLOOM, .*, found 'blom'"):
+        hudi_core.WriteOptions(properties={"hoodie.index.type": "blom"})
+    assert hudi_core.WriteOptions(properties={"hoodie.index.type": " bloom"})
