@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
-from hudi_core.commit.steps import sync_changes
+from hudi_core.commit.steps import Delete, Replace, run, sync_changes
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError
@@ -49,9 +49,8 @@ def replace_properties(storage: Storage, content: bytes) -> None:
 
 
 def _replace(storage: Storage, before: bytes, content: bytes) -> None:
-    storage.replace(BACKUP_PATH, before)
-    storage.replace(PROPERTIES_PATH, content)
-    storage.delete(BACKUP_PATH)
+    steps = (Replace(BACKUP_PATH, before), Replace(PROPERTIES_PATH, content), Delete(BACKUP_PATH))
+    run(storage, steps, durable=False)  # one after the other, and together: the backup may stay
     sync_changes(storage)
 
 

@@ -78,6 +78,16 @@ class DeleteMany:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteFolder:
+    """Deletes a folder with all that is in it; nothing where there is none."""
+
+    path: str
+
+    def apply(self, storage: Storage) -> None:
+        storage.delete_folder(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class Ensure:
     """Creates a file with this content, unless there is a file, whatever its content."""
 
@@ -95,7 +105,7 @@ class Ensure:
                 storage.replace(self.path, self.content)  # power was lost before its content was durable
 
 
-SingleStep = Create | Replace | Delete | DeleteMany | Ensure
+SingleStep = Create | Replace | Delete | DeleteMany | DeleteFolder | Ensure
 
 
 @dataclass(frozen=True, slots=True)

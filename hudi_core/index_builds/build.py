@@ -16,7 +16,7 @@ from hudi_core.commit.heartbeat import heartbeat
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Create, run
+from hudi_core.commit.steps import Create, DeleteFolder, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, CorruptFileError, HudiError
 from hudi_core.index_builds import group_files as index_files
@@ -264,7 +264,7 @@ def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
 
 def _build_files(table: Table, listing: IndexRows, clock: Clock) -> None:
     """The metadata table with `files` alone. Readers list folders until it is complete."""
-    table.storage.delete_folder(METADATA_FOLDER)
+    run(table.storage, [DeleteFolder(METADATA_FOLDER)], durable=False)
     latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
     instant_time = next(first_instants(table.config, latest))
     new = NewPartition(FILES, listing)

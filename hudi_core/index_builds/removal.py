@@ -8,7 +8,7 @@ from datetime import datetime
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
-from hudi_core.commit.steps import Create, Delete, run, sync_changes
+from hudi_core.commit.steps import Create, Delete, DeleteFolder, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.index_kinds.build_plan import PlannedBuild, indexing_files, list_planned_builds, make_completed_content
@@ -120,8 +120,8 @@ def remove_partitions(table: Table, names: Collection[str]) -> None:
     if len(complete) < len(config.metadata_partitions) or len(inflight) < len(config.metadata_partitions_inflight):
         changes = {PARTITIONS_PROPERTY: ",".join(complete), INFLIGHT_PROPERTY: ",".join(inflight)}
         change_properties(table.storage, changes)
-    for folder in [METADATA_FOLDER] if is_whole else [f"{METADATA_FOLDER}/{name}" for name in names]:
-        table.storage.delete_folder(folder)
+    folders = [METADATA_FOLDER] if is_whole else [f"{METADATA_FOLDER}/{name}" for name in names]
+    run(table.storage, map(DeleteFolder, folders), durable=False)
     sync_changes(table.storage)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hudi_core.commit.properties import replace_properties
-from hudi_core.commit.steps import run
+from hudi_core.commit.steps import Delete, DeleteFolder, Replace, run
 from hudi_core.commit.times import Clock
 from hudi_core.formats.properties import parse_properties
 from hudi_core.index_builds.removal import end_dead_builds, remove_partitions
@@ -61,6 +61,8 @@ def undo_build(
     To be called under the table's lock. Raises `ConflictError` where another build goes on.
     """
     latest, _ = end_dead_builds(table, clock)
+    if set(partitions) <= set(latest.config.metadata_partitions):
+        return  # it was published before the lock was lost, and is complete now
     left, before_left = latest.config.kept_partitions, before.config.kept_partitions
     if left and not beside_listing(left) and not has_listing(before_left):
         remove_partitions(latest, [FILES])
@@ -79,8 +81,7 @@ def _forget_commit(table: Table, instant_time: str) -> None:
         for info in table.storage.list(folder)
         if (instant := parse_instant(info.name)) is not None and instant.requested_time == instant_time
     }
-    for path in sorted(states, key=lambda path: states[path], reverse=True):
-        table.storage.delete(path)
+    run(table.storage, map(Delete, sorted(states, key=lambda path: states[path], reverse=True)), durable=False)
 
 
 def _put_definitions_back(table: Table, before: StateBefore, partitions: Collection[str]) -> None:
@@ -91,12 +92,12 @@ def _put_definitions_back(table: Table, before: StateBefore, partitions: Collect
     if left != before.known:
         run(storage, [definitions_step(left, path)] if left != there else [])
     elif before.definitions is None:
-        storage.delete(path)
+        run(storage, [Delete(path)], durable=False)
         folder = path.rpartition("/")[0]
         if folder != FOLDER and not storage.list(folder, recursive=True):
-            storage.delete_folder(folder)
+            run(storage, [DeleteFolder(folder)], durable=False)
     elif storage.read(path) != before.definitions:
-        storage.replace(path, before.definitions)
+        run(storage, [Replace(path, before.definitions)], durable=False)
 
 
 def _put_properties_back(table: Table, before: StateBefore) -> None:

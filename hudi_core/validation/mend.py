@@ -11,6 +11,7 @@ from datetime import datetime
 from hudi_core.commit.abandoned import is_abandoned
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS, METADATA_MARKERS, marker_folder
+from hudi_core.commit.steps import Delete, DeleteFolder, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -115,11 +116,13 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
             *map(marker_folder, _with_useless_markers(latest, clock)),
         }
         over = [path for path in wanted if _is_over(table.storage, path, remains, now)]
-        for path in reversed(over):  # heartbeats before markers, as writes end
-            if path.startswith((f"{MARKERS}/", f"{METADATA_MARKERS}/")):
-                table.storage.delete_folder(path)
-            else:
-                table.storage.delete(path)
+        folders = (f"{MARKERS}/", f"{METADATA_MARKERS}/")
+        heartbeats_first = reversed(over)  # as writes end
+        run(
+            table.storage,
+            [DeleteFolder(path) if path.startswith(folders) else Delete(path) for path in heartbeats_first],
+            durable=False,
+        )
     return tuple(over)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from hudi_core.columns.nodes import BinaryColumn, PrimitiveColumn, StructColumn
 from hudi_core.columns.strings import string_column
-from hudi_core.commit.steps import sync_changes
+from hudi_core.commit.steps import DeleteMany, Replace, run, sync_changes
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -109,11 +109,13 @@ class LsmWriter:
         if len(numbers) <= len(kept):
             return
         named = {file.name for number in kept for file in lsm_snapshot(self.storage, self.folder, number).files}
-        for number in sorted(set(numbers).difference(kept)):
-            self.storage.delete(numbers[number])
-        for info in self.storage.list(self.folder):
-            if is_history_file(info.name) and info.name not in named:
-                self.storage.delete(info.path)
+        obsolete = [numbers[number] for number in sorted(set(numbers).difference(kept))]
+        obsolete += [
+            info.path
+            for info in self.storage.list(self.folder)
+            if is_history_file(info.name) and info.name not in named
+        ]
+        run(self.storage, [DeleteMany(tuple(obsolete), in_order=True)], durable=False)
 
     def _write(self, name: str, batches: Iterator[Any]) -> None:
         path = f"{self.folder}/{name}"
@@ -129,8 +131,8 @@ class LsmWriter:
         sizes = {info.name: info.size for info in self.storage.list(self.folder)}
         names = sorted({*(file.name for file in before.files), added}.difference(gone))
         number = before.number + 1
-        self.storage.replace(f"{self.folder}/{MANIFEST}{number}", _manifest({name: sizes[name] for name in names}))
-        self.storage.replace(f"{self.folder}/{VERSION_FILE}", str(number).encode())
+        manifest = Replace(f"{self.folder}/{MANIFEST}{number}", _manifest({name: sizes[name] for name in names}))
+        run(self.storage, [manifest, Replace(f"{self.folder}/{VERSION_FILE}", str(number).encode())], durable=False)
 
     def _rows(self, timeline: Timeline, actions: Sequence[Action], progress: Callable[[int], None]) -> Iterator[Any]:
         workers = STORAGE_REQUESTS if self.storage.is_remote else 1
