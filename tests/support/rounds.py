@@ -87,7 +87,7 @@ class Rounds:
     random: random.Random
     table: Table = field(init=False)
     last: int = -1
-    """The greatest number of a row of ours."""
+    """The greatest number of a row that was there."""
 
     def __post_init__(self) -> None:
         case = self.case
@@ -139,7 +139,10 @@ class Rounds:
         )  # fmt: skip
         assert answer["ok"], f"{operation}: {self.judge.explain(answer)}"
         stated = self._stated(f"theirs/00_{operation}.jsonl")
-        assert not differences(self._whole_rows(refreshed(self.table)), stated), f"ours after {operation} of theirs"
+        rows = self._whole_rows(refreshed(self.table))
+        assert not differences(rows, stated), f"ours after {operation} of theirs"
+        # The key of a row that is deleted later is no new one: a new row with a lower ordering value loses to what is stored.
+        self.last = max([self.last, *(row["number"] for row in rows)])
 
     def verify(self) -> None:
         """All that the judge looks at, but for predicates: where Apache Hudi wrote, its own statistics lose rows."""
@@ -154,7 +157,7 @@ class Rounds:
         assert answer["ok"], self.judge.explain(answer)
 
     def _insert(self, before: dict[str, Row], operation: str = "insert") -> dict[str, Row]:
-        new = self._new_rows(before, 8)
+        new = self._new_rows(8)
         self.table.write(new, operation)
         return before | self._bind_name(new)
 
@@ -165,7 +168,7 @@ class Rounds:
         return self._insert(before, "bulk_insert")
 
     def _upsert(self, before: dict[str, Row]) -> dict[str, Row]:
-        batch = pa.concat_tables([self._select_changed(before, 4), self._new_rows(before, 4)])
+        batch = pa.concat_tables([self._select_changed(before, 4), self._new_rows(4)])
         self.table.upsert(batch)
         return before | self._bind_name(batch)
 
@@ -193,7 +196,7 @@ class Rounds:
         return f"{column} IN ({', '.join(repr(row[column]) for row in rows)})"
 
     def _overwrite_partitions(self, before: dict[str, Row]) -> dict[str, Row]:
-        new = self._new_rows(before, 3)
+        new = self._new_rows(3)
         self.table.overwrite_partitions(new)
         columns = [name.partition(":")[0] for name in self.case.partition_by]
         place: Callable[[Row], list[Any]] = lambda row: [row[column] for column in columns]  # noqa: E731
@@ -201,10 +204,10 @@ class Rounds:
         touched = [place(row) for row in added.values()]
         return {name: row for name, row in before.items() if place(row) not in touched} | added
 
-    def _new_rows(self, before: dict[str, Row], rows: int) -> pa.Table:
+    def _new_rows(self, rows: int) -> pa.Table:
         """Rows with keys that the table lacks: NaN, signed zeros, nulls, long strings, characters beyond ASCII. No list has a
         null: Apache Hudi's own writer refuses those. No map has two entries: it gives them in any order."""
-        first = max([self.last, *(row["number"] for row in before.values())]) + 1
+        first = self.last + 1
         self.last = first + rows - 1
         return pa.Table.from_pylist([self._row(number) for number in range(first, first + rows)], SCHEMA)
 
