@@ -107,6 +107,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the JVM prints what it likes
     spark = oracle.session("writer", **{"spark.driver.memory": "1g"})
+    # Before anything else: where the first work on the metadata table is a compaction, each write of this release fails else.
+    loader = spark._jvm.Thread.currentThread().getContextClassLoader()
+    spark._jvm.java.lang.Class.forName("org.apache.hudi.metadata.HoodieMetadataPayload", True, loader)
     print(json.dumps({"state": "ready", "message": ""}), file=answers, flush=True)
     for line in sys.stdin:
         ask = json.loads(line)
