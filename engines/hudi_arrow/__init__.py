@@ -32,7 +32,6 @@ gather       rows put together from rows of several batches
 output       rows written to a file
 input        rows that come from outside: Arrow data, files
 python_values  values of Python in the type of a table's column, exactly
-lost_parts   values of Python a part of which pyarrow would leave out
 csv_rows     rows of CSV files; an error names the row
 csv_blocks   blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns
 json_lines   lines of JSON as a table: each row an object, however long

@@ -1,18 +1,23 @@
-"""Values of Python in the type of a table's column: exactly, or refused with their row. Rule ROWS-500.
+"""Values of Python in the type of a table's column: exactly, or refused with their row. Rules ROWS-500, ROWS-1278.
 
 pyarrow takes 1.5 for the integer 1, a date and a time for the date, a number for a time since 1970, and leaves out parts of a
 dictionary that the type does not have. So values are first taken for what they are by themselves, and the two are compared.
+What it leaves out in either form is looked for in the values: nanoseconds of a pandas time, the time of day of a point in time
+among dates, the zone of a time among local ones, and what is in maps within structs and lists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, time
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.lost_parts import refuse_lost_parts, refuse_texts_for_maps, values_of_map
 from hudi_core.errors import RowError, UsageError
+
+_Test = Callable[[Any], bool]
 
 WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
 """What pyarrow raises for values that are not of a type."""
@@ -24,7 +29,7 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
     if type is not None and pa.types.is_map(type):
         return _exact_map(name, values, type, start)
     array = _exact_values(name, values, type, start)
-    refuse_lost_parts(name, values, array.type, start, stated=type is not None, check_entries=_check_entries)
+    _refuse_lost_parts(name, values, array.type, start, stated=type is not None)
     return array
 
 
@@ -40,15 +45,10 @@ def _exact_values(name: str, values: Any, type: pa.DataType | None, start: int |
 
 
 def _exact_map(name: str, values: Any, type: pa.MapType, start: int | None) -> pa.Array:
-    refuse_texts_for_maps(name, values, type, start)
+    _refuse_texts_for_maps(name, values, type, start)
     array = pa.array(values, type)
-    entries = [value for entry in values if entry is not None for value in values_of_map(entry)]
-    _check_entries(name, entries, type.item_type)
+    exact_array(name, _values_in_maps(values), type.item_type, None)
     return array
-
-
-def _check_entries(name: str, entries: list[Any], type: pa.DataType) -> None:
-    exact_array(name, entries, type, None)
 
 
 def _chunks(array: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -117,8 +117,81 @@ def _is_other_kind(given: pa.DataType, wanted: pa.DataType) -> bool:
 def _refuse_first(path: str, guessed: pa.Array, wanted: pa.DataType, wrong: pa.Array, start: int | None) -> None:
     place = pc.index(wrong, True).as_py()
     if place >= 0:
-        row = None if start is None else start + place
-        raise RowError(row, expected=f"a value of {wanted}", found=repr(guessed[place].as_py()), path=f"rows: {path}")
+        _refuse(path, guessed[place].as_py(), wanted, place, start)
+
+
+def _refuse(path: str, value: Any, wanted: pa.DataType, place: int, start: int | None) -> None:
+    row = None if start is None else start + place
+    raise RowError(row, expected=f"a value of {wanted}", found=repr(value), path=f"rows: {path}")
+
+
+def _refuse_lost_parts(path: str, values: Any, kind: pa.DataType, start: int | None, *, stated: bool) -> None:
+    """Raises `RowError` for the first value, at any depth, that the type holds a part of. Without a type that is stated, times
+    with a zone and times without one are not mixed."""
+    if not _may_lose(kind) or not isinstance(values, Sequence):
+        return
+    if pa.types.is_map(kind):
+        _refuse_texts_for_maps(path, values, kind, start)
+        exact_array(path, _values_in_maps(values), kind.item_type, None)
+    elif pa.types.is_struct(kind):
+        for field in kind:
+            parts = [value.get(field.name) if isinstance(value, Mapping) else None for value in values]
+            _refuse_lost_parts(f"{path}.{field.name}", parts, field.type, start, stated=stated)
+    elif pa.types.is_nested(kind):
+        inner = [one for value in values if isinstance(value, Sequence | set) for one in value]
+        _refuse_lost_parts(path, inner, kind.value_type, None, stated=stated)
+    else:
+        is_lost = _find_test(kind, stated=stated)
+        _refuse_first_value(path, values, is_lost, kind, start)
+
+
+def _refuse_texts_for_maps(path: str, values: Any, kind: pa.DataType, start: int | None) -> None:
+    """Raises `RowError` for a text or bytes: pyarrow takes an empty one for a map without entries."""
+    _refuse_first_value(path, values, lambda value: isinstance(value, str | bytes | bytearray), kind, start)
+
+
+def _refuse_first_value(path: str, values: Any, is_wrong: _Test, kind: pa.DataType, start: int | None) -> None:
+    for place, value in enumerate(values):
+        if is_wrong(value):
+            _refuse(path, value, kind, place, start)
+
+
+def _values_in_maps(maps: Any) -> list[Any]:
+    return [value for one in maps if one is not None for value in values_of_map(one)]
+
+
+def values_of_map(entry: Any) -> Iterator[Any]:
+    """The values of a map that is given as a dictionary, or as pairs."""
+    return iter(entry.values()) if isinstance(entry, Mapping) else (value for _, value in entry)
+
+
+def _may_lose(kind: pa.DataType) -> bool:
+    types = pa.types
+    if types.is_map(kind) or types.is_timestamp(kind) or types.is_date(kind) or types.is_time(kind):
+        return True
+    return any(_may_lose(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _find_test(kind: pa.DataType, *, stated: bool) -> _Test:
+    """Whether a value of a type without parts is more than the type holds."""
+    if pa.types.is_date(kind):
+        return _has_time_of_day
+    if pa.types.is_time(kind):
+        return lambda value: isinstance(value, time) and value.tzinfo is not None
+    if kind.tz is None:
+        return lambda value: isinstance(value, datetime) and (value.tzinfo is not None or _has_nanoseconds(value))
+    if stated:
+        return _has_nanoseconds
+    return lambda value: isinstance(value, datetime) and (value.tzinfo is None or _has_nanoseconds(value))
+
+
+def _has_time_of_day(value: Any) -> bool:
+    return isinstance(value, datetime) and (value.time() != time() or _has_nanoseconds(value))
+
+
+def _has_nanoseconds(value: Any) -> bool:
+    """Whether a time of pandas is finer than microseconds: it is a `datetime` that has more."""
+    return type(value) is not datetime and bool(getattr(value, "nanosecond", 0))
 
 
 def wrong_batch(problem: Exception) -> UsageError:

@@ -73,6 +73,8 @@ INLINE_SERVICES: Final = (
 
 def refuse_other_properties(stated: Mapping[str, str]) -> None:
     """Raises `UsageError` for a property of a write or of services that has no effect, and for a value that it does not take."""
+    if stated == {}:
+        return
     refuse_unknown(stated, "properties")
     for name, value in stated.items():
         if name == INDEX_TYPE and value.strip().upper() not in (BUCKET, *OF_ONE_PARTITION, *OF_WHOLE_TABLE):
