@@ -16,14 +16,26 @@ from hudi_core.table.table import Table
 
 
 def list_remains(table: Table, now: datetime) -> tuple[str, ...]:
-    """The heartbeats and the folders of markers of writes that are not pending and whose writers show no sign of life."""
+    """The heartbeats and the folders of markers of writes that are not pending and whose writers show no sign of life, and those
+    of commits of the metadata table, which writers of Apache Hudi keep. Rules COMMIT-1146, VALID-1145."""
+    storage = table.storage
     # Listed before the timeline is read again: what is requested in between is in none of these folders.
-    listed = [path for folder in (MARKERS, HEARTBEATS) for path in list_writes_below(table.storage, folder)]
-    times = {path: _name(path) for path in listed}
-    if set(times.values()) <= _list_pending(table):
+    own = [*list_writes_below(storage, MARKERS), *list_writes_below(storage, HEARTBEATS)]
+    of_metadata = [*list_writes_below(storage, METADATA_MARKERS), *list_writes_below(storage, METADATA_HEARTBEATS)]
+    if not of_metadata and set(map(_name, own)) <= _list_pending(table):
         return ()
     pending = _list_pending(refreshed(table))
-    return tuple(path for path, time in times.items() if time not in pending and not is_alive(table.storage, time, now))
+    timeline = metadata_timeline(storage) if of_metadata else None
+    begun = pending | (set() if timeline is None else {instant.requested_time for instant in timeline.pending})
+    return (
+        *(path for path in own if _name(path) not in pending and not is_alive(storage, _name(path), now)),
+        *(path for path in of_metadata if _name(path) not in begun and not _beats_in_metadata(storage, path, now)),
+    )
+
+
+def _beats_in_metadata(storage: Storage, path: str, now: datetime) -> bool:
+    """Whether a write keeps a heartbeat for its commit of the metadata table: that comes before its instant."""
+    return is_alive(storage, _name(path), now, METADATA_HEARTBEATS)
 
 
 def delete_remains(table: Table, now: datetime) -> tuple[str, ...]:
@@ -31,7 +43,7 @@ def delete_remains(table: Table, now: datetime) -> tuple[str, ...]:
     paths = list_remains(table, now)
     # Heartbeats first: at any time something shows an attempt of a task that its write ended.
     for path in reversed(paths):
-        if path.startswith(f"{HEARTBEATS}/"):
+        if path.startswith((f"{HEARTBEATS}/", f"{METADATA_HEARTBEATS}/")):
             table.storage.delete(path)
         else:
             table.storage.delete_folder(path)
@@ -44,20 +56,6 @@ def delete_announced(storage: Storage, instant_time: str) -> None:
     storage.delete(heartbeat_path(instant_time, METADATA_HEARTBEATS))
     for folder in (MARKERS, METADATA_MARKERS):
         storage.delete_folder(join_paths(folder, instant_name(instant_time)))
-
-
-def list_remains_of_metadata(table: Table, now: datetime) -> tuple[str, ...]:
-    """The heartbeats and the folders of markers of Apache Hudi's commits of the metadata table that are pending neither there nor
-    in the table. A heartbeat comes before its instant: it is one of these once it has stopped. Rule VALID-1145."""
-    storage = table.storage
-    markers = list_writes_below(storage, METADATA_MARKERS)
-    heartbeats = list_writes_below(storage, METADATA_HEARTBEATS)
-    listed = (*markers, *(path for path in heartbeats if not is_alive(storage, _name(path), now, METADATA_HEARTBEATS)))
-    timeline = metadata_timeline(storage) if listed else None
-    begun = _list_pending(refreshed(table)) if listed else set()
-    if timeline is not None:
-        begun |= {instant.requested_time for instant in timeline.pending}
-    return tuple(path for path in listed if _name(path) not in begun)
 
 
 def _name(path: str) -> str:

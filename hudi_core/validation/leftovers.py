@@ -11,7 +11,7 @@ from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
 from hudi_core.commit.markers import marker_folder
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.instants import Instant, InstantState
-from hudi_core.transactions.remains import list_remains, list_remains_of_metadata
+from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
@@ -22,7 +22,7 @@ LEFTOVERS: Final = "leftovers"
 def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
     now = subject.clock()
-    for path in (*list_remains(subject.table, now), *list_remains_of_metadata(subject.table, now)):
+    for path in list_remains(subject.table, now):
         kind = "heartbeats" if path.startswith((HEARTBEATS, METADATA_HEARTBEATS)) else "markers"
         mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
         yield Finding(

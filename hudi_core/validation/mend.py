@@ -26,7 +26,7 @@ from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
-from hudi_core.transactions.remains import list_remains, list_remains_of_metadata
+from hudi_core.transactions.remains import list_remains
 from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
 from hudi_core.validation.findings import Finding
 
@@ -110,11 +110,7 @@ def _remove(table: Table, paths: Iterable[str], clock: Clock) -> tuple[str, ...]
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         now = clock()
-        remains = {
-            *list_remains(latest, now),
-            *list_remains_of_metadata(latest, now),
-            *map(marker_folder, _with_useless_markers(latest, clock)),
-        }
+        remains = {*list_remains(latest, now), *map(marker_folder, _with_useless_markers(latest, clock))}
         over = [path for path in wanted if _is_over(table.storage, path, remains, now)]
         folders = (f"{MARKERS}/", f"{METADATA_MARKERS}/")
         heartbeats_first = reversed(over)  # as writes end

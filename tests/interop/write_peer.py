@@ -27,7 +27,10 @@ LOCKS = {
     "hoodie.write.lock.client.wait_time_ms_between_retry": "500",
     "hoodie.clean.failed.writes.policy": "LAZY",
 }
-_REFUSALS = ("HoodieWriteConflictException", "ConcurrentModificationException", "HoodieLockException")
+_REFUSALS = (
+    "HoodieWriteConflictException", "ConcurrentModificationException", "HoodieLockException",
+    "Could not read commit details",  # a plan of another was taken back between a listing and a look at it
+)  # fmt: skip
 _LINES = 8
 """Lines of an error and of each cause that are reported."""
 _BY_INDEX = {
