@@ -38,7 +38,7 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
-from hudi_core.tally import LISTING_FILES, Tally
+from hudi_core.tally import Tally
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
@@ -87,10 +87,8 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
 
 
 def _inspect(table: Table, tally: Tally | None) -> dict[str, Any]:
-    if tally is not None:
-        tally.enter(LISTING_FILES)
-    config, slices = table.config, table.slices()
     used = features.features(table, tally)
+    config, slices = table.config, table.slices()
     columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
     return {

@@ -22,7 +22,7 @@ from hudi_core.metadata.kinds import (
 from hudi_core.options import BOOTSTRAP_BASE_PATH, BaseFileFormat, MergeMode, MetaFieldsMode, StorageLayout, TimeZone
 from hudi_core.snapshot.external_files import SUFFIX
 from hudi_core.table.table import Table
-from hudi_core.tally import Tally
+from hudi_core.tally import LISTING_FILES, Tally
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.types.nodes import Vector
 from hudi_core.types.walk import walk
@@ -82,9 +82,13 @@ _WHERE_PARTITIONED: Final = PerKind({RECORD_INDEX: Feature.PARTITIONED_RECORD_IN
 
 def features(table: Table, tally: Tally | None = None) -> list[Feature]:
     """The features in use: by the properties, the timeline and the names of files. Reads the commits' metadata; `tally` gets how
-    many of them are read."""
+    many of them are read, and that files are listed then."""
+    # The commits first: what is asked of the files reads some of them.
+    renames = any(extra.get(LATEST_SCHEMA) for extra in table.timeline.extras(tally))
+    if tally is not None:
+        tally.enter(LISTING_FILES)
     used = {*_of_properties(table), *_of_files(table), *_of_indexes(table)}
-    if any(extra.get(LATEST_SCHEMA) for extra in table.timeline.extras(tally)):
+    if renames:
         used.add(Feature.RENAMED_COLUMNS)
     with suppress(SchemaError):  # before the first commit there may be none
         if any(isinstance(field.type, Vector) for _, field in walk(table.schema.record)):
