@@ -36,14 +36,15 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.R
     Raises `RowError` for a value that is not of the column's type, and for a row with more or fewer values than columns.
     """
     texts = {name: text_type(kind) for name, kind in types.items()}
+    written = _Written(source)
     first, last = 0, None
     try:
         for batch in csv_blocks(source, texts):
             if any(_has_infinite(column) for column in batch.columns):
-                _refuse_beyond(source, batch, first)
+                _refuse_beyond(written, batch, first)
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
             if wide:
-                _refuse_wide(source, batch, first, wide)
+                _refuse_wide(written, batch, first, wide)
             yield _read_json_texts(batch, types, first, source)
             first += batch.num_rows
             last = batch
@@ -79,38 +80,61 @@ def _has_infinite(column: pa.Array) -> bool:
     return bool(pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py())
 
 
-def _refuse_beyond(source: Path, batch: pa.RecordBatch, first: int) -> None:
+def _refuse_beyond(file: _Written, batch: pa.RecordBatch, first: int) -> None:
     """Raises `RowError` for a number that is infinite in its column's type alone; the batch's first row has this number."""
     names = [name for name in batch.schema.names if _has_infinite(batch.column(name))]
-    written = _texts_of(source, batch, first, names)
+    written = file.texts_of(batch, first)
     for name in names:
         numbers = batch.column(name)
         beyond = pc.and_(pc.is_inf(numbers), pc.match_substring_regex(written[name], _DIGIT))
         row = pc.index(beyond, True).as_py()
         if row >= 0:
             expected, found = f"a number within the range of {numbers.type}", repr(written[name][row].as_py())
-            raise RowError(first + row, expected=expected, found=found, path=f"{source}: {name}")
+            raise RowError(first + row, expected=expected, found=found, path=f"{file.source}: {name}")
 
 
 def _has_wide(column: pa.Array) -> bool:
     return bool(pa.types.is_floating(column.type) and pc.any(pc.greater_equal(pc.abs(column), _BEYOND)).as_py())
 
 
-def _refuse_wide(source: Path, batch: pa.RecordBatch, first: int, names: list[str]) -> None:
+def _refuse_wide(file: _Written, batch: pa.RecordBatch, first: int, names: list[str]) -> None:
     """Raises `RowError` for a whole number beyond 64 bits in a column whose type is not stated: a double would be another."""
-    written = _texts_of(source, batch, first, names)
+    written = file.texts_of(batch, first)
     for name in names:
         wide = pc.and_(pc.greater_equal(pc.abs(batch[name]), _BEYOND), pc.match_substring_regex(written[name], _WHOLE))
         row = pc.index(wide, True).as_py()
         if row >= 0:
             expected = "a whole number of 64 bits, or a column of the table that has its type"
-            raise RowError(first + row, expected=expected, found=written[name][row].as_py(), path=f"{source}: {name}")
+            raise RowError(
+                first + row, expected=expected, found=written[name][row].as_py(), path=f"{file.source}: {name}"
+            )
 
 
-def _texts_of(source: Path, batch: pa.RecordBatch, first: int, names: list[str]) -> pa.Table:
-    """Columns of a batch as they are written; its first row has this number."""
-    texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
-    return pa.Table.from_batches(read_blocks(source, texts)).slice(first, batch.num_rows)
+class _Written:
+    """Numbers of a file as they are written. It is read once more for them, no further than to the last batch that is asked
+    about, and not for each batch anew."""
+
+    def __init__(self, source: Path) -> None:
+        self.source = source
+        self._blocks: Iterator[pa.RecordBatch] | None = None
+        self._held: pa.RecordBatch | None = None
+        self._begin = 0
+        """The number of the first row that is held."""
+
+    def texts_of(self, batch: pa.RecordBatch, first: int) -> pa.Table:
+        """The columns of doubles and floats of a batch as texts; its first row has this number. Batches come in their order."""
+        if self._blocks is None:
+            names = [field.name for field in batch.schema if pa.types.is_floating(field.type)]
+            texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
+            self._blocks = read_blocks(self.source, texts)
+        parts, end = [], first + batch.num_rows
+        while first < end:
+            while self._held is None or first >= self._begin + self._held.num_rows:
+                self._begin += 0 if self._held is None else self._held.num_rows
+                self._held = next(self._blocks)
+            parts.append(self._held.slice(first - self._begin, end - first))
+            first += parts[-1].num_rows
+        return pa.Table.from_batches(parts)
 
 
 def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message: str) -> RowError | None:

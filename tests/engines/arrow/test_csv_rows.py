@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_arrow import csv_rows
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.types import schema_from_arrow
 from hudi_core.errors import RowError
@@ -170,3 +171,23 @@ def test_a_null_in_a_file_of_one_column_is_a_row(tmp_path: Path) -> None:
     batch = pa.table({"i": pa.array([1, None, 3], pa.int32())}).to_batches()
     ENGINE.rows.write(str(tmp_path / "rows.csv"), schema_from_arrow(arrow).value, iter(batch))
     assert read(tmp_path / "rows.csv", arrow)["i"].to_pylist() == [1, None, 3]
+
+
+def test_wide_numbers_are_looked_up_in_one_more_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ROWS-1276: however many blocks have some; the row is named all the same."""
+    opened: list[Path] = []
+    blocks = csv_rows.read_blocks
+
+    def count(source: Path, *options: Any) -> Any:
+        opened.append(source)
+        return blocks(source, *options)
+
+    monkeypatch.setattr(csv_rows, "read_blocks", count)
+    file, rows = tmp_path / "rows.csv", 300_000
+    file.write_text("id,x\n" + "".join(f"{number},{number}e300\n" for number in range(rows)))
+    assert sum(batch.num_rows for batch in csv_rows.csv_batches(file, {})) == rows
+    assert opened == [file]
+    with file.open("a") as more:
+        more.write("7,12345678901234567890\n")
+    with pytest.raises(RowError, match=f"row {rows + 1:,}: expected a whole number of 64 bits"):
+        list(csv_rows.csv_batches(file, {}))
