@@ -74,9 +74,9 @@ def check(value: object, type: t.Type, where: str = "") -> None:
 def coerce(value: object, type: t.Type, where: str = "") -> object:
     """The value in the form of the type, from it or from Python's own forms; raises `SchemaError` when it does not fit.
 
-    Own forms: int for float, double and decimal; float and text for decimal; date, time and datetime (a datetime with a
-    zone becomes UTC); `uuid.UUID`; bytearray and memoryview; mappings for records and maps; lists. Nothing is rounded but
-    to binary32, and to binary64 for ints.
+    Own forms: int for float, double and decimal; float and text for decimal; date, time without a zone and datetime (one with
+    a zone becomes UTC); `uuid.UUID`; bytearray and memoryview; mappings for records and maps; lists. Nothing is rounded but
+    to binary32, and to binary64 for ints: a time that is finer than the type's unit does not fit.
     """
     if value is None:
         return None
@@ -184,22 +184,17 @@ def _coerce(value: object, type: t.Primitive) -> object:
         case datetime.datetime() if isinstance(type, t.Timestamp):
             naive = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
             elapsed = naive - _EPOCH
-            return (
-                ((elapsed.days * DAY_SECONDS + elapsed.seconds) * 1_000_000 + elapsed.microseconds)
-                * type.unit.value
-                // 1_000_000
-            )
+            seconds = elapsed.days * DAY_SECONDS + elapsed.seconds
+            return _in_unit(value, seconds * 1_000_000 + elapsed.microseconds, type.unit)
         case datetime.date() if isinstance(type, t.Date) and not isinstance(value, datetime.datetime):
             return value.toordinal() - _EPOCH_DAY
-        case datetime.time() if isinstance(type, t.Time):
+        case datetime.time() if isinstance(type, t.Time) and value.tzinfo is None:
             seconds = value.hour * 3600 + value.minute * 60 + value.second
-            return (seconds * 1_000_000 + value.microsecond) * type.unit.value // 1_000_000
+            return _in_unit(value, seconds * 1_000_000 + value.microsecond, type.unit)
         case int() | float() | str() | decimal.Decimal() if isinstance(type, t.Decimal):
             return _decimal(value, type)
-        case int() | float() if isinstance(type, t.Float):
-            return to_binary32(float(value))
-        case int() if isinstance(type, t.Double):
-            return float(value)
+        case int() | float() if isinstance(type, t.Float | t.Double):
+            return _floating(value, type)
         case uuid.UUID() if isinstance(type, t.Uuid):
             return str(value)
         case str() if isinstance(type, t.Uuid):
@@ -208,6 +203,22 @@ def _coerce(value: object, type: t.Primitive) -> object:
             return bytes(value)
         case _:
             return value
+
+
+def _in_unit(value: datetime.datetime | datetime.time, micros: int, unit: t.Unit) -> object:
+    """The time in a unit when that is exact, else the value itself. Times of pandas have nanoseconds besides."""
+    nanos = micros * 1_000 + getattr(value, "nanosecond", 0)
+    whole, rest = divmod(nanos * unit.value, 1_000_000_000)
+    return value if rest else whole
+
+
+def _floating(value: int | float, type: t.Float | t.Double) -> object:
+    """As the type has it; the value itself when it is an integer beyond the range of binary64."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return value
+    return to_binary32(number) if isinstance(type, t.Float) else number
 
 
 def _decimal(value: int | float | str | decimal.Decimal, type: t.Decimal) -> object:

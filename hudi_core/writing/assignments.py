@@ -1,10 +1,15 @@
-"""New values of columns: expressions in the types of the columns, exactly or not at all. Rules: WRITE-26, WRITE-27."""
+"""New values of columns: expressions in the types of the columns, exactly or not at all.
+
+Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294.
+"""
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, isinf
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -16,15 +21,20 @@ from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Cast, Literal, Scalar
 from hudi_core.expr.predicate import Term
+from hudi_core.functions.casts import CAST
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
+from hudi_core.writing.exact_types import BEYOND
 
 _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""
+_DIGITS: Final = 38
+"""Digits of the widest decimals."""
+_INFINITE: Final = (inf, -inf)
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 _TIMES = t.Date | t.Time | t.Timestamp
 _KINDS: Final = (_NUMBERS, _TIMES, t.Boolean)
@@ -32,13 +42,23 @@ _KINDS: Final = (_NUMBERS, _TIMES, t.Boolean)
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """A value before and after the cast to its column's type, in a type that tells all values of both apart."""
+
+    type: t.Type
+    before: Term
+    after: Term
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """A column, its new value as its expression has it, as the column's type has it, and that in the expression's type again."""
+    """A column, its new value as its expression has it, and as the column's type has it. Casts round, cut and wrap around:
+    with a comparison, both have to be one value."""
 
     column: t.Field
     own: Term
     new: Term
-    back: Term | None = None
+    comparison: Comparison | None = None
 
 
 def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
@@ -62,11 +82,44 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
         return Assignment(column, own, own)
     _refuse_kind(column, own.type)
     new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)
-    if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
-        # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
-        back = bind_term(Cast(Cast(node, column.type), own.type), rows, case_sensitive=case_sensitive)
-        return Assignment(column, own, new, back)
-    return Assignment(column, own, new)
+    compared = _choose_comparison(own.type, column.type)
+    if compared is None:
+        return Assignment(column, own, new)
+    before, after = (
+        bind_term(Cast(cast, compared), rows, case_sensitive=case_sensitive) for cast in (node, Cast(node, column.type))
+    )
+    return Assignment(column, own, new, Comparison(compared, before, after))
+
+
+def _choose_comparison(own: t.Type, column: t.Type) -> t.Type | None:
+    """The type in which a value is compared with what its column has of it; None where a cast gives that value or null.
+
+    A number that is rounded to the nearest one of a floating-point column is not another value.
+    """
+    if own == column:
+        return None
+    match own, column:
+        case (t.Int() | t.Long(), t.Long()) | (t.Int() | t.Long(), t.Decimal()):
+            return None
+        case t.Decimal(), t.Decimal() if column.scale >= own.scale:
+            return None
+        case t.String(), t.Int() | t.Long():
+            return t.Decimal(_DIGITS, _DIGITS // 2)
+        case t.String(), t.Decimal(precision, scale):
+            return t.Decimal(_DIGITS, _DIGITS - (precision - scale))
+        case t.String(), t.Date():
+            return t.Timestamp()
+        case t.String(), t.Timestamp(unit, zoned) if unit is t.Unit.MILLIS or not zoned:
+            return t.Timestamp(zoned=True)  # it has the zone of a text, too
+        case t.String(), t.Time(t.Unit.MILLIS):
+            return t.Time()
+        case _, t.Int() | t.Long() | t.Decimal() if isinstance(own, _NUMBERS):
+            return own
+        case (t.Int() | t.Long(), t.Float() | t.Double()) | (t.Binary(), t.String()):
+            return own
+        case (t.Timestamp(), t.Date()) | (t.Timestamp(), t.Timestamp()) | (t.Time(), t.Time()):
+            return own
+    return None
 
 
 def _refuse_kind(column: t.Field, own: t.Type) -> None:
@@ -80,14 +133,22 @@ def _refuse_kind(column: t.Field, own: t.Type) -> None:
 
 def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> tuple[Any, Bools]:
     """The new value in each row, and the rows whose value the column's type cannot have."""
-    values = engine.values
+    values, flags = engine.values, engine.rows.flags
+    own, column = assignment.own.type, assignment.column.type
     new = evaluate(assignment.new, values, root, schema)
     made = evaluate(assignment.own, values, root, schema)
-    lost = engine.rows.flags(values.is_null(new)) & ~engine.rows.flags(values.is_null(made))
-    if assignment.back is not None:
-        back = evaluate(assignment.back, values, root, schema)
-        for left, right in ((made, back), (back, made)):
-            lost |= engine.rows.flags(values.less(left, right, False, assignment.own.type))
+    lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
+    if (compared := assignment.comparison) is not None:
+        before, after = (evaluate(term, values, root, schema) for term in (compared.before, compared.after))
+        for left, right in ((before, after), (after, before)):
+            lost |= flags(values.less(left, right, False, compared.type))
+    for whole, number, floating in ((column, made, own), (own, new, column)):
+        if isinstance(whole, t.Int | t.Long) and isinstance(floating, t.Float | t.Double):
+            # A cast stops at the greatest integer, which is that number again in floating point.
+            lost |= flags(values.less(values.literal(BEYOND[type(whole)], floating, number), number, True, floating))
+    if isinstance(column, t.Float) and isinstance(own, t.Double | t.String):
+        double = values.apply(CAST, [made], [own], t.Double())
+        lost |= flags(values.one_of(new, _INFINITE, column)) & ~flags(values.one_of(double, _INFINITE, t.Double()))
     return new, lost
 
 
@@ -103,16 +164,33 @@ def refusal(
     (shown,) = engine.rows.to_json(engine.rows.keep(engine.rows.batch(whole), chosen), Schema(t.Record((made,))))
     text = json.dumps(shown[column.name], ensure_ascii=False)
     found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
-    return RowError(number, expected=f"a value of type {type_text(column.type)}", found=found, path=column.name)
+    hint = ""
+    if assignment.comparison is not None and isinstance(column.type, t.Decimal | _TIMES):
+        hint = f" (CAST {'rounds' if isinstance(column.type, t.Decimal) else 'cuts'}, where that is meant)"
+    return RowError(number, expected=f"a value of type {type_text(column.type)}{hint}", found=found, path=column.name)
 
 
 def _literal(value: object, column: t.Field) -> Scalar:
     if isinstance(column.type, t.Nested) and value is not None:
         raise SchemaError(column.name, expected="an expression for a column of a nested type", found="a value")
     try:
-        return Literal(coerce(value, column.type, column.name), column.type)
+        return Literal(_refuse_rounded(value, coerce(value, column.type, column.name), column), column.type)
     except SchemaError as error:
         if not isinstance(value, str):
             raise
         expected = f"{error.expected}, or an expression made with hudi_core.col"
         raise SchemaError(column.name, expected=expected, found=error.found) from None
+
+
+def _refuse_rounded(value: object, new: object, column: t.Field) -> object:
+    """The value as the column has it. Raises `SchemaError` for an integer that is rounded, a number that becomes infinite, and
+    a time that loses its zone."""
+    if isinstance(new, float) and isinstance(value, int | float):
+        lost = new != value if isinstance(value, int) else isinf(new) and not isinf(value)
+    else:
+        has_zone = isinstance(value, datetime.datetime) and value.tzinfo is not None
+        lost = has_zone and isinstance(column.type, t.Timestamp) and not column.type.zoned
+    if lost:
+        found = f"{value!r}, which it cannot have as it is"
+        raise SchemaError(column.name, expected=f"a value of {type_text(column.type)}", found=found)
+    return new

@@ -24,7 +24,7 @@ _Path = tuple[str, ...]
 
 _EXACT: Final = {t.Float: 1 << 24, t.Double: 1 << 53}
 """Whole numbers from here on may stand for another one that was rounded."""
-_BEYOND: Final = {t.Int: float(1 << 31), t.Long: float(1 << 63)}
+BEYOND: Final = {t.Int: float(1 << 31), t.Long: float(1 << 63)}
 """The least number above all integers of a type: a cast to one stops at the greatest."""
 _NAN: Final = float("nan")
 
@@ -129,7 +129,7 @@ class ExactTypes:
         """Integers as floating-point numbers."""
         values = self.engine.values
         numbers, others = self._there_and_back(value, given, wanted)
-        beyond = values.literal(_BEYOND[type(given)], wanted, value)
+        beyond = values.literal(BEYOND[type(given)], wanted, value)
         others |= self.engine.rows.flags(values.less(beyond, numbers, True, wanted))
         self._refuse_first(others, value, given, f"an integer that {type_text(wanted)} has exactly", place)
         return numbers

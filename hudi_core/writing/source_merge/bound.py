@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hudi_core.arrays import Bools
 from hudi_core.errors import UnsupportedError, UsageError, list_names
-from hudi_core.expr.bind import bind, bind_term
+from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Cast, Compare, Comparison, Name, Not
-from hudi_core.expr.predicate import Predicate, Term
+from hudi_core.expr.nodes import Compare, Comparison, Name, Not
+from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
-from hudi_core.rows.truth import evaluate, is_true
+from hudi_core.rows.truth import is_true
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
-from hudi_core.tagging.key_reader import KeyReader
+from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
-from hudi_core.writing.assignments import Assignment, assignment, refuse_second_value
-from hudi_core.writing.incoming import join_keys
+from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
     TARGET,
@@ -58,7 +57,7 @@ class BoundMerge(Portable):
     given: Schema
     rows: Schema
     """The schema of the table's rows, without the meta columns."""
-    keys_of: tuple[tuple[t.Field, Term | None], ...]
+    keys_of: tuple[tuple[t.Field, Assignment | None], ...]
     """The columns of the table's keys, and their values in the source; None where a key is looked for in all partitions."""
     whole_table: bool
     matched: tuple[BoundClause, ...]
@@ -84,25 +83,30 @@ class BoundMerge(Portable):
         """What decides which rows win; None where the newer one does."""
         return contest(self.table, self.rows)
 
-    def keys(self, batches: Iterable[Any]) -> KeyColumns:
-        """The keys of rows of the source. Raises `RowError` for a row without one."""
-        read = [self.key_reader.keys(self._key_rows(batch)) for batch in batches if self.table.engine.rows.count(batch)]
-        return join_keys([records for records, _ in read], [paths for _, paths in read])
-
-    @cached_property
-    def key_reader(self) -> KeyReader:
+    def with_keys(self, batches: Iterable[Any]) -> Iterator[tuple[Any, KeyColumns]]:
+        """Batches of the source that have rows, with the keys of these. Raises `RowError` for a row without a key, and for one
+        that has a value which a column of keys cannot have: it matches no row, and must not match another one."""
         fields = tuple(column for column, _ in self.keys_of)
-        return KeyReader(self.table, Schema(t.Record(fields)))
+        reader, first = KeyReader(self.table, Schema(t.Record(fields))), 0
+        for batch in batches:
+            if count := self.table.engine.rows.count(batch):
+                yield batch, key_columns(*reader.keys(self._key_rows(batch, first)))
+                first += count
 
-    def _key_rows(self, batch: Any) -> Any:
+    def _key_rows(self, batch: Any, first: int) -> Any:
+        """The columns of keys of a batch. Its first row has this number among all rows."""
         engine, values = self.table.engine, self.table.engine.values
         root = self._alone(batch)
         parts = []
-        for column, term in self.keys_of:
-            if term is None:
+        for column, assigned in self.keys_of:
+            if assigned is None:
                 parts.append((column, values.literal(None, column.type, root)))
-            else:
-                parts.append((column, evaluate(term, values, root, self.alone)))
+                continue
+            key, lost = new_value(engine, assigned, root, self.alone)
+            if lost.any():
+                row = int(lost.argmax())
+                raise refusal(engine, assigned, root, self.alone, row, first + row)
+            parts.append((column, key))
         return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
     def root(self, source: Any, target: Any | None) -> Any:
@@ -155,8 +159,8 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     for name in dict.fromkeys((*keys, *partitions)):
         column = rows.get(name, case_sensitive=case).field
         source = by_name.get(column.name.lower())
-        value = None if source is None else Cast(Name((SOURCE, *source.split("."))), column.type)
-        keys_of.append((column, None if value is None else bind_term(value, alone, case_sensitive=case)))
+        assigned = None if source is None else assignment(column, _of_source(source), alone, case_sensitive=case)
+        keys_of.append((column, assigned))
     fixed = {name.lower() for name in (*keys, *partitions)}
     others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
     matched, inserts = list[BoundClause](), list[BoundClause]()

@@ -13,7 +13,7 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, take_keys
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
@@ -45,7 +45,7 @@ def merge(
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     bare = bare_schema(latest)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
-        keys = bound.keys(given.batches)
+        keys = concat_keys([keys for _, keys in bound.with_keys(given.batches)])
 
         def plan(table: Table, instant_time: str) -> Planned:
             loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]

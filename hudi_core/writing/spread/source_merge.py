@@ -97,9 +97,8 @@ class ReadSource:
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
         counts = PartCounts(part, self.merge.table.engine)
         try:
-            for batch in batches:
-                if self.merge.table.engine.rows.count(batch):
-                    yield counts.packet(self.merge.keys([batch]), batch)
+            for batch, keys in self.merge.with_keys(batches):
+                yield counts.packet(keys, batch)
         except HudiError as error:
             yield counts.refuse(error)
         else:

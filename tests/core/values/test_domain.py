@@ -8,6 +8,7 @@ import uuid
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +83,7 @@ def test_the_path_of_a_wrong_part_is_named() -> None:
         (datetime.time(0, 0, 1), t.Time(), 1_000_000),
         (uuid.UUID(int=10), t.Uuid(), "00000000-0000-0000-0000-00000000000a"),
         ("ABCDEF00-0000-0000-0000-000000000000", t.Uuid(), "abcdef00-0000-0000-0000-000000000000"),
+        (pd.Timestamp(1), t.Timestamp(t.Unit.NANOS), 1),
         (bytearray(b"a"), t.Binary(), b"a"),
         ({"x": 1, "tags": ["a"]}, POINT, (1, ("a",))),
         ({"tags": None}, POINT, (None, None)),
@@ -101,6 +103,12 @@ def test_python_values_are_converted_to_the_form(value: Any, of: t.Type, form: A
         (1.5, t.Int()),
         ("x", t.Uuid()),
         ("ab", POINT),
+        (datetime.datetime(1970, 1, 1, 0, 0, 0, 1), t.Timestamp(t.Unit.MILLIS)),
+        (pd.Timestamp(1), t.Timestamp()),
+        (datetime.time(0, 0, 0, 1), t.Time(t.Unit.MILLIS)),
+        (datetime.time(1, tzinfo=datetime.UTC), t.Time()),
+        (10**400, t.Double()),
+        (-(10**400), t.Float()),
     ],
 )
 def test_lossy_conversions_are_refused(value: Any, of: t.Type) -> None:

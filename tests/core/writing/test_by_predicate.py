@@ -1,7 +1,4 @@
-"""Deletes and updates of the rows that match a predicate.
-
-Also covers: `writing/assignments.py`.
-"""
+"""Deletes and updates of the rows that match a predicate."""
 
 from __future__ import annotations
 

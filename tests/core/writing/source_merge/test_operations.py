@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core import col
-from hudi_core.errors import ExpressionError, HudiError, RowError, UnsupportedError, UsageError
+from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
 from hudi_core.validation.validate import validate
@@ -193,3 +193,32 @@ def test_what_cannot_be_merged_is_refused_by_name(tmp_path: Path) -> None:
         big = pa.Table.from_pylist([change(1, 1, 2**40)], SOURCE)
         table.merge(big, on_of(table)).when_matched_update({"v": col("source.v")}).execute()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_key_that_the_column_cannot_have_matches_no_row(tmp_path: Path) -> None:
+    """WRITE-1295: a cast to the type of the key would make it the key of another row."""
+    types = pa.schema([("id", pa.int32()), ("at", pa.timestamp("ms", "UTC")), ("v", pa.int64())])
+    table = create_table(tmp_path / "t", types, "id,at")
+    table.append(pa.table({"id": [1], "at": [0], "v": [7]}, types))
+    before = sorted(tmp_path.rglob("*"))
+    for ids, times, column in [
+        ([1, 2**32 + 1], [0, 0], "id"),
+        ([1.0, 1.5], [0, 0], "id"),
+        (["1", "1.5"], [0, 0], "id"),
+        (["1", "x"], [0, 0], "id"),
+        ([1, 1], [0, 1], "at"),
+    ]:
+        source = pa.table({"id": ids, "at": pa.array(times, pa.timestamp("us", "UTC")), "v": [8, 9]})
+        for merge in (
+            table.merge(source, ["id", "at"]).when_matched_update({"v": 9}),
+            table.merge(source, ["id", "at"]).when_matched_delete(),
+            table.merge(source, ["id", "at"]).when_not_matched_insert(),
+        ):
+            with pytest.raises(RowError, match=rf"^{column}: row 2: expected a value of type"):
+                merge.execute()
+    with pytest.raises(SchemaError, match="id: expected an expression of type int, found one of type boolean"):
+        table.merge(pa.table({"id": [True], "at": [0]}), ["id", "at"]).when_matched_delete().execute()
+    assert sorted(tmp_path.rglob("*")) == before
+    whole = pa.table({"id": ["1"], "at": pa.array([0], pa.timestamp("us", "UTC")), "v": [8]})
+    assert table.merge(whole, ["id", "at"]).when_matched_update({"v": col("source.v")}).execute().updated == 1
+    assert [one["v"] for one in table.refresh().scan(meta=False).to_json_rows()] == [8]

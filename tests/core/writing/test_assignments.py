@@ -1,0 +1,145 @@
+"""New values of columns, in updates and in clauses of merges: stored as they are, or refused."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.errors import HudiError, RowError, SchemaError
+from hudi_core.expr.build import col
+from hudi_core.front.opening import create_table
+from hudi_core.front.table import Table
+from hudi_core.writing.by_predicate import parse_assignments
+from tests.support.drawing import cases
+
+MOMENT = datetime.datetime(2026, 1, 1, 12, 0, 0, 123_456, tzinfo=datetime.UTC)
+TYPES = pa.schema(
+    [
+        ("id", pa.string()), ("i", pa.int32()), ("l", pa.int64()), ("d", pa.decimal128(6, 2)), ("f", pa.float32()),
+        ("g", pa.float64()), ("s", pa.string()), ("x", pa.binary()), ("day", pa.date32()), ("at", pa.timestamp("us", "UTC")),
+        ("millis", pa.timestamp("ms", "UTC")), ("wall", pa.timestamp("us")), ("clock", pa.time64("us")),
+    ]
+)  # fmt: skip
+ROW = {
+    "id": "a", "i": 1, "l": 2**53 + 1, "d": Decimal("1.25"), "f": 1.5, "g": 2.0**63, "s": "1.7", "x": b"\xff",
+    "day": MOMENT.date(), "at": MOMENT, "millis": MOMENT.replace(microsecond=5_000), "wall": MOMENT.replace(tzinfo=None),
+    "clock": MOMENT.time(),
+}  # fmt: skip
+LOST = [
+    ("i", "s"), ("i", "'7.9'"), ("i", "g"), ("i", "CAST(2147483648 AS FLOAT)"), ("l", "g"), ("l", "'7.9'"),
+    ("d", "1.255"), ("d", "'1.255'"), ("d", "d / 3"), ("d", "CAST(0.126 AS DOUBLE)"), ("f", "l"), ("f", "CAST(1e300 AS DOUBLE)"),
+    ("f", "'1e300'"), ("g", "l"), ("g", "9223372036854775807"), ("day", "at"), ("day", "'2026-01-01 12:00'"), ("millis", "at"),
+    ("millis", "'2026-01-01 00:00:00.0001'"), ("wall", "'2026-01-01 00:00:00+05:00'"), ("s", "x"),
+]  # fmt: skip
+KEPT = [
+    ("i", "'7'", 7), ("i", "CAST(7 AS DOUBLE)", 7), ("i", "' 7 '", 7), ("i", "CAST(1.7 AS INT)", 1), ("l", "'7.0'", 7),
+    ("l", "i", 1), ("d", "'1.250'", Decimal("1.25")), ("d", "CAST(0.1 AS DOUBLE)", Decimal("0.10")),
+    ("d", "CAST(0.1 AS FLOAT)", Decimal("0.10")), ("d", "ROUND(1.255, 2)", Decimal("1.26")), ("d", "i", Decimal("1.00")),
+    ("f", "CAST('inf' AS DOUBLE)", math.inf), ("f", "'-Infinity'", -math.inf), ("f", "CAST(0.5 AS DOUBLE)", 0.5),
+    ("f", "d", 1.25), ("g", "d", 1.25), ("g", "i", 1.0), ("day", "CAST(at AS DATE)", MOMENT.date()),
+    ("day", "'2026-01-02'", datetime.date(2026, 1, 2)), ("day", "DATE_TRUNC('DAY', at)", MOMENT.date()),
+    ("at", "millis", MOMENT.replace(microsecond=5_000)), ("wall", "at", MOMENT.replace(tzinfo=None)),
+    ("wall", "'2026-01-01 00:00:00'", datetime.datetime(2026, 1, 1)), ("s", "i", "1"), ("s", "CAST('ä' AS BINARY)", "ä"),
+]  # fmt: skip
+LITERALS: list[tuple[str, object]] = [
+    ("f", 1e300), ("f", 2**24 + 1), ("g", 2**53 + 1), ("g", 10**400), ("f", 10**400), ("millis", MOMENT), ("wall", MOMENT),
+    ("at", pd.Timestamp("2026-01-01 00:00:00.000000001", tz="UTC")), ("clock", datetime.time(1, tzinfo=datetime.UTC)),
+]  # fmt: skip
+
+
+def new_table(folder: Path, schema: pa.Schema = TYPES, row: dict[str, Any] | None = None) -> Table:
+    table = create_table(folder / "t", schema, "id")
+    table.append(pa.Table.from_pylist([row or ROW], schema))
+    return table
+
+
+def stored(table: Table, column: str) -> Any:
+    (row,) = table.refresh().scan(columns=[column]).to_arrow().to_pylist()
+    return row[column]
+
+
+def test_a_value_that_its_column_cannot_have_is_refused(tmp_path: Path) -> None:
+    """WRITE-1294: a cast would round, cut or replace a part of it."""
+    table = new_table(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    for column, text in LOST:
+        with pytest.raises(RowError, match=f"^{column}: row 1: expected a value of type"):
+            table.update(dict(parse_assignments(f"{column} = {text}")))
+    for column, value in LITERALS:
+        with pytest.raises(SchemaError, match=f"^{column}: expected a value of"):
+            table.update({column: value})
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_value_that_its_column_can_have_is_stored(tmp_path: Path) -> None:
+    """WRITE-1294."""
+    table = new_table(tmp_path)
+    left = list(KEPT)
+    while left:
+        chosen = {column: (text, value) for column, text, value in reversed(left)}  # the first of each column
+        left = [case for case in left if case != (case[0], *chosen[case[0]])]
+        table.update({column: dict(parse_assignments(f"x = {text}"))["x"] for column, (text, _) in chosen.items()})
+        for column, (text, value) in chosen.items():
+            assert stored(table, column) == value, (column, text)
+        table.update({"i": 1, "d": Decimal("1.25"), "at": MOMENT})
+
+
+def test_the_error_names_the_cast_that_rounds(tmp_path: Path) -> None:
+    """WRITE-1294."""
+    table = new_table(tmp_path)
+    found = r'decimal\(6,2\) \(CAST rounds, where that is meant\), found "1.255" of type decimal\(4,3\)'
+    with pytest.raises(RowError, match=found):
+        table.update(dict(parse_assignments("d = 1.255")))
+    with pytest.raises(RowError, match=r"date \(CAST cuts, where that is meant\), found"):
+        table.update({"day": col("at")})
+
+
+NUMBERS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    "int": (pa.int32(), st.integers(-(2**31), 2**31 - 1) | st.integers(-100, 100)),
+    "long": (pa.int64(), st.integers(-(2**63), 2**63 - 1) | st.sampled_from([2**53 + 1, 2**63 - 1, 2**31])),
+    "float": (pa.float32(), st.floats(width=32) | st.sampled_from([2.0**31, 2.0**63, 0.25])),
+    "double": (pa.float64(), st.floats() | st.sampled_from([2.0**31, 2.0**63, 1e39, 0.125, 0.1])),
+    "decimal": (pa.decimal128(12, 3), st.decimals(-(10**9) + 1, 10**9 - 1, places=3)),
+    "small": (pa.decimal128(5, 2), st.decimals(-999, 999, places=2)),
+}
+
+
+@settings(max_examples=cases(60, part=6))
+@given(st.data())
+def test_an_assigned_number_is_the_same_number_or_refused(data: st.DataObject) -> None:
+    """WRITE-1294, over pairs of types: only numbers of floating point are the nearest ones, and none becomes infinite."""
+    own, target = (data.draw(st.sampled_from(sorted(NUMBERS))) for _ in range(2))
+    value = data.draw(NUMBERS[own][1])
+    schema = pa.schema([("id", pa.string()), ("own", NUMBERS[own][0]), ("new", NUMBERS[target][0])])
+    with TemporaryDirectory() as folder:
+        table = new_table(Path(folder), schema, {"id": "a", "own": value, "new": None})
+        given_number = stored(table, "own")
+        try:
+            table.update({"new": col("own")})
+        except HudiError:
+            assert stored(table, "new") is None
+            return
+        new = stored(table, "new")
+    if isinstance(given_number, float) and not math.isfinite(given_number):
+        assert str(new) == str(given_number)
+    elif isinstance(given_number, int) or target in ("int", "long"):
+        assert Fraction(new) == Fraction(given_number)
+    elif target in ("float", "double"):
+        assert math.isclose(new, given_number, rel_tol=1e-6, abs_tol=1e-44)
+    elif isinstance(given_number, float):
+        nearest = np.float32(float(new)) if own == "float" else float(new)
+        assert nearest == given_number
+    else:
+        assert new == given_number
