@@ -119,7 +119,7 @@ class MetadataTable(Portable):
 
     def has_not_changed(self) -> bool:
         """Whether its timeline still has the same instants; lists it."""
-        return timeline_in(self.storage, self.timeline.folder, self.config.layout).instants == self.timeline.instants
+        return timeline_in(self.storage, self.timeline.folder, self.config.layout).files == self.timeline.files
 
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""

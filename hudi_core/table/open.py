@@ -77,7 +77,7 @@ def refreshed(table: T) -> T:
     _expect(storage)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
-    if config == table.config and timeline.instants == table.timeline.instants and _is_up_to_date(table):
+    if config == table.config and timeline.files == table.timeline.files and _is_up_to_date(table):
         return table
     return type(table)(
         table.engine,

@@ -58,6 +58,9 @@ class Timeline(Portable):
     excluded_times: frozenset[str] = frozenset()
     history: ArchivedTimeline | None = None
     zone: tzinfo | None = None
+    files: tuple[Instant, ...] = field(default=(), repr=False)
+    """The files of the listing, each as an instant in its own state: an instant may have one of every state, and more than one
+    of its completion."""
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
     _extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -322,5 +325,6 @@ def load_timeline(storage: Storage, config: TableConfig, history: ArchivedTimeli
 
 def timeline_in(storage: Storage, folder: str, layout: int) -> Timeline:
     """The active timeline in a folder."""
-    instants = (parse_instant(info.name, info.size) for info in storage.list(folder))
-    return Timeline(storage, folder, layout, latest_states(one for one in instants if one is not None))
+    parsed = (parse_instant(info.name, info.size) for info in storage.list(folder))
+    files = tuple(instant for instant in parsed if instant is not None)
+    return Timeline(storage, folder, layout, latest_states(files), files=files)

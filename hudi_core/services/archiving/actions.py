@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from hudi_core.timeline.instants import CLEAN, ROLLBACK, Instant, InstantState, parse_instant, time_order
+from hudi_core.timeline.instants import CLEAN, ROLLBACK, Instant, InstantState, time_order
 from hudi_core.timeline.timeline import Timeline
 
 
@@ -44,16 +44,16 @@ class _Files:
 
 
 def actions_of(timeline: Timeline, instants: Collection[Instant]) -> list[Action]:
-    """These completed instants with all their files, by requested time; one listing of the timeline."""
+    """These completed instants with all their files, as the timeline was listed, by requested time."""
     if not instants:
         return []
     wanted = {(instant.requested_time, instant.completes_as) for instant in instants}
     files: dict[tuple[str, str], _Files] = {}
-    for info in timeline.storage.list(timeline.folder):
-        instant = parse_instant(info.name)
-        if instant is None or (instant.requested_time, instant.completes_as) not in wanted:
+    for instant in timeline.files:
+        key = instant.requested_time, instant.completes_as
+        if key not in wanted:
             continue
-        of_action = files.setdefault((instant.requested_time, instant.completes_as), _Files())
+        of_action = files.setdefault(key, _Files())
         match instant.state:
             case InstantState.REQUESTED:
                 of_action.requested = instant

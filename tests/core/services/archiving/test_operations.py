@@ -5,6 +5,7 @@ Also covers: `services/archiving/target.py`, `services/archiving/result.py`, `se
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,15 @@ def test_who_listed_the_timeline_before_an_archive_reads_on(tmp_path: Path, kind
     timeline = replace(listed[2].timeline, history=None)  # an engine that cannot read the history
     with pytest.raises(NoSuchFileError, match=timeline.commits[0].file):
         timeline.metadata(timeline.commits[0])
+
+
+def test_a_copy_of_a_table_archives_as_much(tmp_path: Path) -> None:
+    """ARCHIVE-390, by a table that went to another process."""
+    table = pickle.loads(pickle.dumps(written(tmp_path)))
+    assert archive(table, TWO).instants == 5 and len(times(open_table(tmp_path))) == 3
+    timeline = tmp_path / ".hoodie" / "timeline"
+    left = [file for time, _ in all_instants(tmp_path)[:5] for file in timeline.glob(f"{time}*")]
+    assert not left, "files of every state go"
 
 
 def test_nothing_goes_before_there_are_too_many(tmp_path: Path) -> None:
