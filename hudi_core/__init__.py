@@ -163,7 +163,7 @@ if TYPE_CHECKING:
     from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.write_run import WriteOptions
+    from hudi_core.writing.write_options import WriteOptions
 
 __all__ = [
     "Advice",
@@ -300,7 +300,7 @@ _PLACES = {
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",
     "WriteResult": "hudi_core.writing.result",
-    "WriteOptions": "hudi_core.writing.write_run",
+    "WriteOptions": "hudi_core.writing.write_options",
     "FileSizes": "hudi_core.writing.plan",
     "Finding": "hudi_core.validation.findings",
     "Severity": "hudi_core.validation.findings",

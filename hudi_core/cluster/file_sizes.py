@@ -14,10 +14,10 @@ from hudi_core.cluster.layout import TOO_LARGE, Strategy, layout
 from hudi_core.cluster.sample import Sample, draw_sample
 from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.write_run import bare_schema
 
 MEASURED_ROWS: Final = 1 << 14
 """Rows that are written at most; larger files are extrapolated from a half and the whole of them."""
@@ -38,7 +38,7 @@ class WrittenSizes:
 
 def whole_rows(table: Table, sources: Sources, members: Sequence[FileSlice], outputs: int) -> Sample:
     """Rows of slices with all columns, from which sizes are measured: enough of one file, were it one of so many."""
-    stored = row_schema(table, bare_schema(table))
+    stored = row_schema(table, bare_schema(table.schema))
     return draw_sample(sources, members, stored, min(MEASURED_ROWS * outputs, _READ_ROWS), _READ_ROWS)
 
 
@@ -91,6 +91,8 @@ def _write_sample(table: Table, storage: Any, sample: Sample, rows: Numbers, num
     """The bytes of a file with these rows of the sample, as the run writes it."""
     engine = table.engine
     target = FileTarget("", f"sample-{number}", "20000101000000000", number)
-    writer = BaseFileWriter(engine, storage, file_schema(bare_schema(table)), target, table.config.populate_meta_fields)
+    writer = BaseFileWriter(
+        engine, storage, file_schema(bare_schema(table.schema)), target, table.config.populate_meta_fields
+    )
     batches = engine.rows.gather(sample.batches, [rows] * len(sample.schema.fields), sample.schema)
     return writer.write(batches).size

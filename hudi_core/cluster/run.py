@@ -40,7 +40,7 @@ from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME
+from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, FILE_NAME, bare_schema
 from hudi_core.schema.project import project
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets, new_file_prefix
@@ -57,7 +57,6 @@ from hudi_core.transactions.reports import keep_needed
 from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
 from hudi_core.writing.tasks import NewFile, TaskRunner
-from hudi_core.writing.write_run import bare_schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +151,7 @@ class _Run:
     ) -> None:
         self._write, self._plan, self._slices, self._options = write, plan, slices, options
         table = write.table
-        bare = bare_schema(table)
+        bare = bare_schema(table.schema)
         self._rows = row_schema(table, bare)
         self._sources = Sources(table.snapshot())
         self._paths = tuple(table.schema.get(name).path for name in plan.columns)
@@ -271,7 +270,7 @@ def _stage(write: Transaction, groups: Sequence[Rewritten]) -> StagedLogs | None
     exchange = plan_exchange(table, attempts, partitions, keys, runner.parallelism)
     if exchange is None:
         return filters
-    after = replace(exchange, snapshot=snapshot_after(exchange.snapshot, bare_schema(table), time))
+    after = replace(exchange, snapshot=snapshot_after(exchange.snapshot, bare_schema(table.schema), time))
     return join_staged(after.add(runner, [slice_after(status, None, time) for status in statuses])[1], filters)
 
 
@@ -287,7 +286,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], sta
     return TableChange(
         OPERATION,
         REPLACE_COMMIT,
-        bare_schema(table),
+        bare_schema(table.schema),
         tuple(status for one in groups for status in one.statuses),
         {partition: tuple(ids) for partition, ids in replaced.items()},
         extra=extra,

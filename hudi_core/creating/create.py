@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, timedelta
 from itertools import count
 from os import PathLike
@@ -28,7 +27,7 @@ from hudi_core.keys.generator import WritePath
 from hudi_core.keys.options import AUTO_INSTANT, table_options
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
 from hudi_core.service_properties import is_of_others, refuse_unknown
@@ -195,7 +194,7 @@ def _folders(storage: Storage, config: TableConfig) -> tuple[str, ...]:
 def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
     """The schema of rows that somebody gives in one of several forms, without the meta columns and without nanoseconds."""
     whole = choose_written_units(_schema(schema, engine))
-    return replace(whole, record=without_meta_columns(whole.record))
+    return bare_schema(whole)
 
 
 def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:

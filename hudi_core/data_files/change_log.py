@@ -22,7 +22,7 @@ from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_data_block
 from hudi_core.formats.names import LogFileName
 from hudi_core.options import CdcMode
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 
@@ -131,7 +131,7 @@ class ChangeLog:
 
     @cached_property
     def _images(self) -> Schema:
-        return replace(self.rows, record=without_meta_columns(self.rows.record))
+        return bare_schema(self.rows)
 
     @cached_property
     def _logged(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hudi_core.services.upkeep import inline
     from hudi_core.writing import write_properties
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.write_run import WriteOptions
+    from hudi_core.writing.write_options import WriteOptions
 else:
     inline = ModuleByNeed("hudi_core.services.upkeep.inline")
     write_properties = ModuleByNeed("hudi_core.writing.write_properties")

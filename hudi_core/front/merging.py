@@ -10,7 +10,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.notebook import show_briefly
 from hudi_core.writing.source_merge.clauses import Action, Clause
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 
 if TYPE_CHECKING:
     from hudi_core.expr.queries import Condition

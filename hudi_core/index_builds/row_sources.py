@@ -17,7 +17,6 @@ from hudi_core.index_builds.footers import FILES_OF_SHARE, FILTERS_OF_SHARE, Foo
 from hudi_core.index_builds.keys import KeyRows, shares_of_slices
 from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SortedRun, sort_runs
 from hudi_core.index_builds.secondary_rows import SecondaryRows
-from hudi_core.index_kinds.build_plan import row_schema
 from hudi_core.index_kinds.expressions import expression_of
 from hudi_core.index_kinds.secondary import IndexedColumn
 from hudi_core.metadata.definitions import IndexDefinition
@@ -26,6 +25,7 @@ from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STAT
 from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.meta import bare_schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
@@ -114,7 +114,7 @@ def _footers(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     columns, version = {}, ""
     if definition is not None and not {COLUMN_STATS, PARTITION_STATS}.isdisjoint(partitions):
         version = definition.version
-        columns = columns_with_statistics(definition.columns, row_schema(table), version)
+        columns = columns_with_statistics(definition.columns, bare_schema(table.schema), version)
     files = [file for file in wanted.built.data_files if not file.is_change_log]
     names = tuple(sorted({file.partition for file in files}))
     prefixes = wanted.prefixes(sorted(partitions))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
@@ -39,9 +39,9 @@ from hudi_core.metadata_writer.initial import new_definitions, possible_partitio
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
-from hudi_core.schema.schema import Path, Schema
+from hudi_core.schema.schema import Path
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
 from hudi_core.timeline.schemas import LATEST_SCHEMA
@@ -223,7 +223,7 @@ def choose_definitions(
     partitioned = options.partitioned
     if partitioned is None:
         partitioned = before is not None and before.is_partitioned
-    schema = row_schema(table)
+    schema = bare_schema(table.schema)
     made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
     of_records = made.get(RECORD_INDEX, before)
     beside = sorted(dependents(RECORD_INDEX, {*partitions, *table.config.metadata_partitions}))
@@ -282,7 +282,7 @@ def _statistics_of(
     table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
     """The definition of column statistics: of the requested columns, else of those that they had, else of the first ones."""
-    schema = row_schema(table)
+    schema = bare_schema(table.schema)
     definition = new_definitions([partition], schema, table.config)[partition]
     if options.columns is None:
         if before is None:
@@ -303,11 +303,6 @@ DEFINITIONS: Final = PerKind[Define](
     {COLUMN_STATS: _statistics_of, SECONDARY_INDEX: _secondary_of, EXPRESSION_INDEX: _expression_of}
 )
 """The definition of an index of columns: given the one that it had, and what is asked for."""
-
-
-def row_schema(table: Table) -> Schema:
-    """The table's schema without the meta columns."""
-    return replace(table.schema, record=without_meta_columns(table.schema.record))
 
 
 @dataclass(frozen=True, slots=True)

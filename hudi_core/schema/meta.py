@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Field, Record, String
 
 COMMIT_TIME = "_hoodie_commit_time"
@@ -31,3 +32,8 @@ def with_meta_columns(record: Record, *, operation: bool = False) -> Record:
 def without_meta_columns(record: Record) -> Record:
     """The record without any of the meta columns; all ids stay."""
     return replace(record, fields=tuple(f for f in record.fields if f.name not in (*META_COLUMNS, OPERATION)))
+
+
+def bare_schema(schema: Schema) -> Schema:
+    """The schema without any of the meta columns; all ids stay."""
+    return replace(schema, record=without_meta_columns(schema.record))

@@ -28,7 +28,7 @@ from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
 from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
 from hudi_core.metadata_rows.rows import listing_rows
 from hudi_core.rows.truth import is_true
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -136,4 +136,4 @@ def _with_keys(column: StructColumn, keys: Any) -> StructColumn:
 def record_schema(text: str) -> Schema:
     """The schema of records without the meta columns, by the text that files have of it."""
     schema = schema_from_avro(text, "schema of the metadata table")
-    return replace(schema, record=without_meta_columns(schema.record))
+    return bare_schema(schema)

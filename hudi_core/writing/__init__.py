@@ -39,6 +39,7 @@ incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`
 index_plan       the former place of `index_kinds.build_plan`
 input_files      base files read to be written again
+key_lookup       how a write looks up the keys of its rows: by which index, in one partition or in all
 moves            keys that a table has once in all its partitions: rows that come with another partition
 operations       operations that write rows: from data that somebody gives to a commit
 partial_rows     log files with rows of some columns alone
@@ -53,6 +54,7 @@ task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects
 update_outcomes  updates by predicate that win over the rows that they read
+write_options    options of a write
 write_properties  properties of Apache Hudi that a table or a writer states for writes
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.times import Clock, system_clock
@@ -13,7 +12,7 @@ from hudi_core.evolve.changes import Change
 from hudi_core.evolve.diff import find_lost_names
 from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -42,7 +41,7 @@ def alter_schema(
         raise UnsupportedError(
             latest.storage.uri, expected="changes that keep the columns that the table's properties name", found=lost[0]
         )
-    bare = replace(evolved, record=without_meta_columns(evolved.record))
+    bare = bare_schema(evolved)
     list_indexed_columns(latest, bare)
     list_noted_indexes(latest, bare)
     action = write_action(latest)

@@ -23,7 +23,7 @@ from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.portable import Portable
 from hudi_core.rows.outside_files import is_url, local_file
-from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
 from hudi_core.table.open import refreshed
@@ -38,7 +38,8 @@ from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, Contest, contest, winning_tasks
-from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned, WriteRun, write_action
 
 Where = str | Expr | ExpressionBuilder
 """A predicate, as `Table.scan` takes it."""
@@ -78,7 +79,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     def plan(table: Table, instant_time: str) -> Planned:
         return plan_deletes(table, matching_keys(table, where), instant_time, settings)
 
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     rows = row_schema(latest, bare)
     run = WriteRun(latest, "DELETE", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
     return run.run(plan)
@@ -95,7 +96,7 @@ def update(
     settings = options or WriteOptions()
     latest, changes = check_update(table, assigned, where)
     refuse_unfit(latest, False, settings.properties)
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     with ExitStack() as files:
 
         def plan(table: Table, instant_time: str) -> Planned:
@@ -121,7 +122,7 @@ def check_update(table: Table, assigned: Assigned, where: Where | None) -> tuple
     """The table as it is now, and the changes of its rows, checked before anything is written. Raises as `update`."""
     latest = writable_by_predicate(table, where)
     refuse_other_keys(latest)
-    assignments = _assignments(latest, bare_schema(latest), assigned)
+    assignments = _assignments(latest, bare_schema(latest.schema), assigned)
     return latest, RowChanges(latest, latest.scan(where, meta=False).schema, assignments)
 
 

@@ -25,6 +25,7 @@ from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.rows.outside_files import RowFile, options_beside, read_file
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import names
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -47,6 +48,7 @@ from hudi_core.writing.duplicates import (
 )
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys, refuse_unordered
+from hudi_core.writing.key_lookup import locate
 from hudi_core.writing.moves import resolve_moves
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Planner
@@ -61,8 +63,9 @@ from hudi_core.writing.task_rows import (
     with_deleted_places,
     without_removed,
 )
+from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_properties import bulk_order
-from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
+from hudi_core.writing.write_run import Planned, WriteRun, write_action
 
 
 class Operation(StrEnum):
@@ -212,7 +215,7 @@ def refuse_unfit(table: Table, overwrites: bool, properties: Mapping[str, str]) 
 
 def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
     """Deletes the rows of keys; keys that the table does not have are ignored."""
-    bare = bare_schema(table)
+    bare = bare_schema(table.schema)
     run = run_of(table, Operation.DELETE, bare, Spool(table.engine, row_schema(table, bare)), options)
     return run.run(lambda latest, instant_time: plan_deletes(latest, keys, instant_time, options))
 
@@ -314,7 +317,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
         raise UsageError(
             "partition", expected=f"partitions of the table ({list_names(sorted(present))})", found=list_names(missing)
         )
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
 
     def plan(table: Table, _: str) -> Planned:
         return Planned((), _groups_of(table, wanted), wanted)

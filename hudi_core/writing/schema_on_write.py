@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from hudi_core.evolve.merge import Narrower, merge
 from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
 from hudi_core.rows.project import projection
-from hudi_core.schema.meta import OPERATION, without_meta_columns
+from hudi_core.schema.meta import OPERATION, bare_schema
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastLoss, Purpose, promotion
@@ -127,10 +127,10 @@ def schema_on_write(
     `correct_types`.
     """
     given, columns = incoming, columns or BatchColumns()
-    stored = replace(table, record=without_meta_columns(table.record))
+    stored = bare_schema(table)
     bare_table = correct_types(stored, given, columns.times)
     incoming = align_schema(given, bare_table, whole=columns.whole)
-    bare = replace(incoming, record=without_meta_columns(incoming.record))
+    bare = bare_schema(incoming)
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
     if twice is not None:
         raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")

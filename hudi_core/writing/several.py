@@ -16,6 +16,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.metadata.kinds import locates_keys
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.writing.batch_columns import BatchColumns
@@ -33,7 +34,8 @@ from hudi_core.writing.operations import (
     run_of,
 )
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned
 
 
 def write_several(
@@ -61,7 +63,7 @@ def write_several(
         return _join([*keys, *(matching_keys(table, where) for where in wheres)])
 
     if not upserts:
-        bare = bare_schema(latest)
+        bare = bare_schema(latest.schema)
         run = run_of(latest, Operation.DELETE, bare, Spool(latest.engine, row_schema(latest, bare)), settings)
         return run.run(lambda table, time: plan_deletes(table, collect_deleted_keys(table), time, settings))
     columns = columns_of_write(latest, Operation.UPSERT, settings)

@@ -39,7 +39,7 @@ from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gather_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.reading.slice_merge import Changes, SliceMerge, StoredRows
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
@@ -319,7 +319,7 @@ class TaskRunner:
     @property
     def _table_schema(self) -> Schema:
         """What the table's schema becomes, without the meta columns. That of files has other ids."""
-        return replace(self.rows, record=without_meta_columns(self.rows.record))
+        return bare_schema(self.rows)
 
     @property
     def _engine(self) -> Engine[Any, Any, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
@@ -15,30 +15,22 @@ from hudi_core.commit.markers import markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
-from hudi_core.commit.times import Clock, system_clock
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
-from hudi_core.errors import ConflictError, LockedError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, LockedError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
-from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
-from hudi_core.stated_properties import property_texts
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import INDEX_TYPE, bucket_layout
-from hudi_core.tagging.choose import IndexType
-from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.slice_keys import SliceKeyReader
-from hudi_core.tagging.tag import Tagger, TagOptions
-from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING, Tally, refuse_other_tally
+from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.attempts import Attempts, delete_others
@@ -49,21 +41,13 @@ from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
 from hudi_core.writing.announce import partition_steps, task_files
-from hudi_core.writing.batch_columns import BatchColumns, MissingColumns
 from hudi_core.writing.incoming import file_schema
-from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
-from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
-from hudi_core.writing.timestamp_types import TIMESTAMP_TYPES, timestamp_types
+from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
-    NULL_FOR_MISSING,
-    RECONCILE_SCHEMA,
-    UPDATE_PARTITION_PATH,
     flag,
-    needs_record_index,
-    refuse_other_properties,
 )
 
 
@@ -92,71 +76,9 @@ class Work(Protocol):
         ...
 
 
-Progress = Callable[[int, int], None]
-"""Called with how many tasks are done, and of how many."""
-
 _TASKS_AT_ONCE: Final = 4
 """For each that runs: between two reports of progress."""
 _WAIT_SECONDS: Final = 0.5
-
-
-@show_briefly
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
-    """Options of a write. `dry_run` plans it and writes nothing."""
-
-    index: IndexType = IndexType.AUTO
-    """How keys are located."""
-    sizes: FileSizes = field(default_factory=FileSizes)
-    record_positions: bool = True
-    """`hoodie.write.record.positions`: log files record the positions of their records in the base file, where known."""
-    partial_updates: bool = False
-    """An update by predicate writes only the columns that it changes, where all readers merge that rightly; else whole rows."""
-    missing_columns: MissingColumns | Literal["null", "keep"] | None = None
-    """What rows that take the place of others have in columns that the batch lacks; None: such a batch is refused."""
-    add_columns: bool | None = None
-    """Whether the table gets columns that it lacks; None: where the batch has all columns of the table."""
-    sort: RowOrder | Literal["global", "partition", "none"] | None = None
-    """The order of the rows of a bulk insert in their files; None: global, all in the order of their keys."""
-    attempts: int = 4
-    """How many times a write is tried that meets conflicts."""
-    dry_run: bool = False
-    allow_empty: bool = False
-    """A write that changes no file commits all the same, as streams need it that record how far they are."""
-    batch: StreamBatch | None = None
-    """The batch of a stream that the rows are. One that is committed is not written again: the result has no instant then."""
-    cancels_plans: bool = False
-    """A clustering of file groups that the write changes, and that nobody runs, is cancelled; else the write is refused."""
-    properties: Mapping[str, str] = field(default_factory=dict)
-    """Properties of Apache Hudi for this write: `write_properties.WRITE_PROPERTIES`."""
-    progress: Progress | None = None
-    tally: Tally | None = None
-    """Gets what the write has done so far, as it goes on."""
-    clock: Clock = system_clock
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "properties", property_texts(self.properties, "properties"))
-        refuse_other_properties(self.properties)
-        refuse_other_tally(self.tally)
-        if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):
-            expected = f"one of {', '.join(MissingColumns)}"
-            raise UsageError("missing_columns", expected=expected, found=repr(self.missing_columns))
-        if self.sort is not None and self.sort not in tuple(RowOrder):
-            raise UsageError("sort", expected=f"one of {', '.join(RowOrder)}", found=repr(self.sort))
-
-    def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
-        """What a write does with columns that only its rows or only the table has. `properties` are the table's."""
-        missing = None if self.missing_columns is None else MissingColumns(self.missing_columns)
-        if missing is None and any(
-            flag(name, self.properties, properties) for name in (NULL_FOR_MISSING, RECONCILE_SCHEMA)
-        ):
-            missing = MissingColumns.NULL
-        stated = self.properties.get(TIMESTAMP_TYPES, properties.get(TIMESTAMP_TYPES, ""))
-        return BatchColumns(replaces, missing, self.add_columns, times=timestamp_types(stated))
-
-    def moves(self, properties: Mapping[str, str]) -> bool:
-        """Whether rows move that come with another partition than the stored row of their key. `properties` are the table's."""
-        return flag(UPDATE_PARTITION_PATH, self.properties, properties) is not False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -371,29 +293,6 @@ def write_action(table: Table) -> str:
     return DELTA_COMMIT if table.config.type is TableType.MERGE_ON_READ else COMMIT
 
 
-def tag_options(table: Table, options: WriteOptions) -> TagOptions:
-    """How a write locates keys. A record index has each key once in the whole table, so with one a key is looked for in all
-    partitions; in a table of buckets in the file group that its hash names."""
-    layout = bucket_layout(table, options.properties)
-    if layout is None:
-        has_record_index = locates_keys(table.config.kept_partitions)
-        if needs_record_index(options.properties) and not has_record_index:
-            found = f"{INDEX_TYPE}={options.properties[INDEX_TYPE]}"
-            raise UnsupportedError(
-                table.storage.uri, expected="a record index, which finds a key in any partition", found=found
-            )
-        return TagOptions(options.index, has_record_index)
-    return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
-
-
-def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
-    """For each key the number of the slice that holds it, and its place in the base file where it is known."""
-    tagger = Tagger(table, tag_options(table, options))
-    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
-        return tagger, Locations.nowhere(len(keys))
-    return tagger, tagger.locate(keys)
-
-
 def _read_replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
     """The record keys of replaced file groups, which have to be removed from the table's record index."""
     if not locates_keys(table.config.kept_partitions):
@@ -404,12 +303,6 @@ def _read_replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> 
         if file_slice.file_id in replaced.get(file_slice.partition, ()):
             parts.setdefault(file_slice.partition, []).extend(stored.of_slice(file_slice))
     return {partition: concat_strings(keys) for partition, keys in parts.items() if keys}
-
-
-def bare_schema(table: Table) -> Schema:
-    """The table's schema without the meta columns."""
-    schema = table.schema
-    return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 
 
 def _plan_exchange(running: Transaction, planned: Planned, columns: Sequence[IndexedColumn]) -> KeyExchange | None:

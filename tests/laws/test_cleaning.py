@@ -51,7 +51,7 @@ from hudi_core.validation.validate import validate
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK, seed
 from tests.support.memory import Memory
 from tests.support.promises import answers, broken

@@ -26,7 +26,7 @@ from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK, seed
 from tests.support.written_tables import TYPES, read, rows
 

@@ -37,7 +37,7 @@ from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.model.actions import TYPES, rows_of
 from tests.support.crashes import later
 from tests.support.hudi_writer import Gone, HudiWriter

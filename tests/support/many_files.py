@@ -14,12 +14,12 @@ import pyarrow as pa
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.formats.names import BaseFileName
 from hudi_core.front.opening import create_table
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.transaction import transaction
-from hudi_core.writing.write_run import bare_schema
 
 ROWS = 10
 """Of each file."""
@@ -34,7 +34,7 @@ def table_of_many_files(folder: Path, files: int, *, commits: int = 4, partition
         with transaction(table, COMMIT, "INSERT", metadata_steps=metadata_steps) as running:
             statuses = tuple(_statuses(numbers, running.instant_time, partitions))
             running.start()
-            running.commit(TableChange("INSERT", COMMIT, bare_schema(table), statuses))
+            running.commit(TableChange("INSERT", COMMIT, bare_schema(table.schema), statuses))
     return refreshed(table)
 
 

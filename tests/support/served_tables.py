@@ -19,7 +19,7 @@ from hudi_core.table.metadata_records import metadata_records
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("x", pa.float64()), ("s", pa.string())])
 ALL = ("column_stats", "partition_stats", "bloom_filters", "record_index")

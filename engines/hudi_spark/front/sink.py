@@ -28,7 +28,7 @@ from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
 from hudi_core.writing.operations import Operation, latest_writable, operation_of, write
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from hudi_spark.structs import arrow_schema
 
 _ROWS_OF_FILE: Final = 1 << 18

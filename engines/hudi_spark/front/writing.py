@@ -21,7 +21,7 @@ from hudi_core.writing.source_merge.clauses import On
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema

@@ -14,6 +14,7 @@ from hudi_core.data_files.log_file import log_target
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.parallel.reach import Reach
+from hudi_core.schema.meta import bare_schema
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, plan_result
@@ -30,7 +31,6 @@ from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.rollback import roll_back
 from hudi_core.transactions.transaction import Transaction, gives_way, resume
 from hudi_core.writing.incoming import row_schema
-from hudi_core.writing.write_run import bare_schema
 
 
 def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
@@ -62,13 +62,13 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
                     latest.storage.delete(status.path)
             return replace(change, statuses=tuple(kept))
 
-        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table), statuses), settle)
+        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table.schema), statuses), settle)
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
 def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> tuple[WriteStatus, ...]:
     table, time, version = write.table, write.instant_time, write.table.config.version
-    rows = row_schema(table, bare_schema(table))
+    rows = row_schema(table, bare_schema(table.schema))
     compactor = LogCompactor(table.snapshot().without_slices(), rows, list_noted_indexes(table))
     latest = {group_of(one): one for one in table.slices()}
     tasks = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ from hudi_core.index_kinds.file_notes import FileNotes, NotedIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.latest_records import LatestRecords
 from hudi_core.reading.merged_slices import MergedSlices
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
@@ -65,7 +65,7 @@ class LogCompactor:
         where records are merged column by column: what one of them lacks is not known from it alone."""
         status = self._write(task)
         if status is not None and self.noted:
-            bare = replace(self.rows, record=without_meta_columns(self.rows.record))
+            bare = bare_schema(self.rows)
             time = task.target.instant_time
             status = FileNotes(self.snapshot, self.noted, bare, time).of_status(status)
         if self.tally is not None:

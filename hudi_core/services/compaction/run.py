@@ -22,6 +22,7 @@ from hudi_core.errors import ConflictError, CorruptFileError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
+from hudi_core.schema.meta import bare_schema
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
 from hudi_core.services.compaction.tasks import Compactor, CompactSlice, files_of_task, runner_of
@@ -37,7 +38,6 @@ from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_new_indexes
 from hudi_core.transactions.transaction import Transaction, resume
 from hudi_core.writing.incoming import file_schema, row_schema
-from hudi_core.writing.write_run import bare_schema
 
 
 def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> CompactionResult:
@@ -71,7 +71,8 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
             return replace(change, statuses=tuple(kept), staged=_stage(write, kept))
 
         write.commit(
-            TableChange(COMPACT, COMMIT, bare_schema(write.table), statuses, staged=_stage(write, statuses)), settle
+            TableChange(COMPACT, COMMIT, bare_schema(write.table.schema), statuses, staged=_stage(write, statuses)),
+            settle,
         )
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
@@ -123,7 +124,7 @@ class _Run:
     def __init__(self, write: Transaction, options: CompactionOptions) -> None:
         self._write, self._options = write, options
         table = write.table
-        bare = bare_schema(table)
+        bare = bare_schema(table.schema)
         snapshot = table.snapshot().without_slices()
         self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), list_noted_indexes(table))
 

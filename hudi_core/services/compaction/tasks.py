@@ -28,7 +28,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.merged_slices import MAX_LOG_BYTES, MergedSlices
 from hudi_core.reading.slice_merge import Changes, SliceMerge
 from hudi_core.reading.spilled_merge import SpilledMerge
-from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
@@ -83,7 +83,7 @@ class Compactor:
         commit times. Raises what storage raises."""
         status = self._write(task)
         if self.noted:
-            bare = replace(self.rows, record=without_meta_columns(self.rows.record))
+            bare = bare_schema(self.rows)
             time = task.target.instant_time
             status = FileNotes(self.snapshot, self.noted, bare, time).of_status(status)
         if self.tally is not None:

@@ -18,6 +18,7 @@ from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
@@ -35,7 +36,6 @@ from hudi_core.writing.source_merge.clauses import (
     refuse_other_columns,
 )
 from hudi_core.writing.update_outcomes import Contest, contest
-from hudi_core.writing.write_run import bare_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     that is not there, `SchemaError` for a value that a column's type cannot have.
     """
     checked = check_clauses(clauses)
-    rows, pairs = bare_schema(table), match_columns(on)
+    rows, pairs = bare_schema(table.schema), match_columns(on)
     config, case = table.config, table.case_sensitive
     whole_table = locates_keys(config.kept_partitions)
     keys, partitions = config.record_key_fields, config.partition_fields

@@ -12,6 +12,7 @@ import numpy as np
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
@@ -27,7 +28,8 @@ from hudi_core.writing.source_merge.matched import SourceRows, merge_rows, plan_
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned
 
 
 def merge(
@@ -43,7 +45,7 @@ def merge(
     refuse_unfit(latest, False, settings.properties)
     rows = read_given_rows(latest, source, BatchColumns(replaces=True))
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
         keys = concat_keys([keys for _, keys in bound.with_keys(given.batches)])
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hudi_core.data_files.spool import Spool
 from hudi_core.parallel.flow import SpreadRows
-from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, check_update, key_scan, of_changes, writable_by_predicate
@@ -16,7 +16,8 @@ from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operations import Operation, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, sendable
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned
 
 RowsOf = Callable[[Scan], SpreadRows]
 """The rows of a scan in parts: batches of the scan's schema."""
@@ -29,7 +30,7 @@ def spread_delete_where(
     settings = options or WriteOptions()
     latest = writable_by_predicate(table, where)
     refuse_unfit(latest, False, settings.properties)
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     with ExitStack() as kept:
 
         def plan(table: Table, instant_time: str) -> Planned:
@@ -49,7 +50,7 @@ def spread_update(
     latest, checked = check_update(table, assigned, where)
     refuse_unfit(latest, False, settings.properties)
     changes = replace(checked, table=sendable(latest))
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     with ExitStack() as kept:
 
         def plan(table: Table, instant_time: str) -> Planned:

@@ -35,7 +35,7 @@ from hudi_core.writing.operations import upsert_places
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
 from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

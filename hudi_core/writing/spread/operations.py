@@ -20,6 +20,7 @@ from hudi_core.errors import RowError
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.parallel.flow import Flow, SpreadRows
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import BucketLayout, bucket_layout
@@ -34,6 +35,7 @@ from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
+from hudi_core.writing.key_lookup import tag_options
 from hudi_core.writing.operations import (
     Operation,
     bucket_use,
@@ -58,7 +60,8 @@ from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, i
 from hudi_core.writing.spread.written import WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
-from hudi_core.writing.write_run import Planned, WriteOptions, Written, bare_schema, tag_options
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned, Written
 
 KEYS_OF_RANGE: Final = 1 << 20
 """Rows that are located together, at most about."""
@@ -107,7 +110,7 @@ def _spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> Wri
 @contextmanager
 def read_given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
     """The keys of rows, in columns of these names or made by the table's generator."""
-    bare = bare_schema(table)
+    bare = bare_schema(table.schema)
     with rows.map(ReadKeys(sendable(table), rows.schema, names)).keep() as kept:
         yield GivenRows(table, rows, kept, input_report(kept.reports()), bare, row_schema(table, bare))
 

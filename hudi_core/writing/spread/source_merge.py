@@ -17,6 +17,7 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import Flow, Packet, SpreadRows
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
@@ -24,6 +25,7 @@ from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.reports import report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
+from hudi_core.writing.key_lookup import tag_options
 from hudi_core.writing.operations import Operation, refuse_unfit, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
@@ -43,7 +45,8 @@ from hudi_core.writing.spread.packs import RowPack, join_packs, pack_runs
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.update_outcomes import ChangedRows
-from hudi_core.writing.write_run import Planned, WriteOptions, bare_schema, tag_options
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import Planned
 
 _PARTS_PER_CORE = 2
 
@@ -57,7 +60,7 @@ def spread_merge(
     refuse_unfit(latest, False, settings.properties)
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))
-    bare = bare_schema(latest)
+    bare = bare_schema(latest.schema)
     with ExitStack() as files:
         kept = files.enter_context(rows.map(ReadSource(sent)).keep())
         given = input_report(kept.reports())

@@ -18,7 +18,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("ts", pa.int64())])
 

@@ -20,7 +20,7 @@ from hudi_core.transactions.rollback import roll_back, rollback_plan, rollback_s
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import each_pair
 from tests.support.written_tables import TYPES, rows, rows_of
 

@@ -18,7 +18,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crash_operations import BEFORE, OPERATIONS
 from tests.support.crashes import crashes, later
 from tests.support.drawing import SOAK

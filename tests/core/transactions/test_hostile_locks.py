@@ -25,7 +25,7 @@ from hudi_core.services.compaction.operations import compact
 from hudi_core.services.restoring.savepoints import savepoint
 from hudi_core.table.table import Table
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import later
 from tests.support.drawing import SOAK
 from tests.support.written_tables import TYPES, read, rows

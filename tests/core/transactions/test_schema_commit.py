@@ -16,6 +16,7 @@ from hudi_core.commit.statuses import TableChange
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.schema.json import history_from_json
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -23,7 +24,6 @@ from hudi_core.timeline.schemas import read_recorded_history
 from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.transactions.transaction import transaction
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.write_run import bare_schema
 from tests.support.conformance import TableEntry, tables
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string())])
@@ -109,7 +109,7 @@ def test_a_write_does_not_undo_a_concurrent_schema_change(tmp_path: Path) -> Non
     with pytest.raises(ConflictError, match="schema"), transaction(table, "commit", "INSERT") as write:
         write.start()
         alter_schema(table, "ADD COLUMN more int")
-        write.commit(TableChange("INSERT", "commit", bare_schema(write.table)))
+        write.commit(TableChange("INSERT", "commit", bare_schema(write.table.schema)))
     assert "more" in rows(table)[0]
 
 

@@ -26,10 +26,11 @@ from hudi_core.formats.avro.container import read_container
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.transaction import transaction
-from hudi_core.writing.write_run import WriteOptions, bare_schema
+from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("items", pa.list_(pa.int32()))])
 INDEXES = ("column_stats", "record_index")
@@ -132,9 +133,9 @@ def test_a_commit_of_another_writer_counts_on_merge_on_read_too(tmp_path: Path) 
         write.start()
         with transaction(refreshed(table), "commit", "COMPACT") as other:
             other.start()
-            other.commit(TableChange("COMPACT", "commit", bare_schema(begun), (status,)))
+            other.commit(TableChange("COMPACT", "commit", bare_schema(begun.schema), (status,)))
         with pytest.raises(ConflictError, match=file_slice.file_id):
-            write.commit(TableChange("UPSERT", "deltacommit", bare_schema(begun), (status,)))
+            write.commit(TableChange("UPSERT", "deltacommit", bare_schema(begun.schema), (status,)))
 
 
 def test_index_definitions_are_at_the_path_in_the_properties_and_have_a_version(tmp_path: Path) -> None:
@@ -216,7 +217,7 @@ def test_commits_repeat_the_checkpoints_of_streams(tmp_path: Path, version: int)
     table = new_table(tmp_path, version=version)
     reported = {"streamer.checkpoint.key.v2": "t,0:7", "deltastreamer.checkpoint.reset_key": "x"}
     with transaction(table, "commit", "UPSERT") as stream:
-        change = TableChange("UPSERT", "commit", bare_schema(table), extra={**reported, "other": "theirs"})
+        change = TableChange("UPSERT", "commit", bare_schema(table.schema), extra={**reported, "other": "theirs"})
         stream.commit(change)
     for n in range(2):
         refreshed(table).upsert(arrow(("a", n)))
@@ -233,6 +234,6 @@ def test_a_stream_goes_on_from_its_newest_checkpoint(tmp_path: Path, version: in
     for offset in ("7", "9"):
         with transaction(refreshed(table), "commit", "UPSERT") as stream:
             extra = {"streamer.checkpoint.key.v2": f"t,0:{offset}"}
-            stream.commit(TableChange("UPSERT", "commit", bare_schema(table), extra=extra))
+            stream.commit(TableChange("UPSERT", "commit", bare_schema(table.schema), extra=extra))
     refreshed(table).upsert(arrow(("a", 1)))
     assert refreshed(table).timeline.extras()[-1]["streamer.checkpoint.key.v2"] == "t,0:9"

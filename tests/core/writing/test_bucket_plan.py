@@ -18,13 +18,12 @@ from hudi_core import ConflictError, UnsupportedError, UsageError
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.errors import CorruptFileError
-from hudi_core.schema.meta import FILE_NAME, RECORD_KEY
+from hudi_core.schema.meta import FILE_NAME, RECORD_KEY, bare_schema
 from hudi_core.tagging.buckets import HASHING_FOLDER, bucket_numbers, bucket_of_file, hash_inputs
 from hudi_core.tagging.hashing_metadata import first_nodes, hashing_content
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.transaction import transaction
-from hudi_core.writing.write_run import bare_schema
 
 SIMPLE = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "3"}
 CONSISTENT = {**SIMPLE, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
@@ -208,7 +207,7 @@ def test_two_writers_do_not_begin_one_bucket(tmp_path: Path) -> None:
             table.refresh().insert(rows(0, 4, 1))
             statuses = tuple(_status(one, slow.instant_time) for one in twin)
             with pytest.raises(ConflictError, match="buckets that no other writer began"):
-                slow.commit(TableChange("INSERT", "deltacommit", bare_schema(table), statuses))
+                slow.commit(TableChange("INSERT", "deltacommit", bare_schema(table.schema), statuses))
         held(table)
 
 

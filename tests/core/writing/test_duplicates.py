@@ -26,7 +26,7 @@ from hudi_core.writing.duplicates import (
 )
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import cases
 from tests.support.local_flow import local_rows
 from tests.support.overlapping import KINDS, beside

@@ -33,7 +33,8 @@ from hudi_core.table.table import Table
 from hudi_core.writing.incoming import Incoming, incoming_rows
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions, WriteRun
+from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.write_run import WriteRun
 from tests.support.drawing import cases
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])

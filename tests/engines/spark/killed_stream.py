@@ -26,7 +26,7 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import read_committed_batches
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import later
 
 ROOT = Path(__file__).parents[3]

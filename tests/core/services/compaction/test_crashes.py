@@ -13,7 +13,7 @@ from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import crashes, later
 from tests.support.written_tables import TYPES, read, rows
 

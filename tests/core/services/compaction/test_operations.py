@@ -29,7 +29,7 @@ from hudi_core.timeline.instants import Instant
 from hudi_core.transactions.rollback import roll_back, roll_back_completed
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import later
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("ts", pa.int64())])

@@ -20,7 +20,7 @@ from hudi_core.writing.by_predicate import delete_where, update
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.core.writing.spread.test_source_merge import merged
 from tests.support.drawing import SOAK
 from tests.support.local_flow import LocalRows, local_rows

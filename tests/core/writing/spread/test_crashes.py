@@ -16,7 +16,7 @@ from hudi_core.transactions.stream_batches import StreamBatch, read_committed_ba
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_run import WriteOptions
+from hudi_core.writing.write_options import WriteOptions
 from tests.support.crash_operations import ADDED, BEFORE, CHANGED
 from tests.support.crashes import crashes, later
 from tests.support.drawing import SOAK

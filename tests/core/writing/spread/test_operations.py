@@ -29,8 +29,8 @@ from hudi_core.writing.operations import Operation, order_of, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_properties import BULK_SORT
-from hudi_core.writing.write_run import WriteOptions
 from tests.support.drawing import cases
 from tests.support.local_flow import LocalRows, local_rows
 from tests.support.spread_writes import (
