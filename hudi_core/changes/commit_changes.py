@@ -65,8 +65,9 @@ class CommitChanges:
 
     @cached_property
     def groups(self) -> list[FileGroup]:
-        """The file groups that the commit wrote to or replaced, by partition and file id."""
-        return sorted({*self._stats, *self._replaced})
+        """The file groups that the commit wrote to or replaced: those that lose rows before those that get them, so that the
+        delete of a row that another file group gets comes first. Alike ones are by partition and file id."""
+        return sorted({*self._stats, *self._replaced}, key=lambda group: (self._rank(group), group))
 
     def batches(self, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes of one file group. Raises `UsageError` when files of it are cleaned away."""
@@ -103,6 +104,17 @@ class CommitChanges:
     def _replaced(self) -> frozenset[FileGroup]:
         replaced = self.snapshot.timeline.metadata(self.instant).replaced
         return frozenset((partition, file_id) for partition, file_ids in replaced.items() for file_id in file_ids)
+
+    def _rank(self, group: FileGroup) -> int:
+        """0 for a replaced file group, 4 for a new one, and between them the others: with deletes before those without."""
+        if group in self._replaced:
+            return 0
+        stats = self._stats[group]
+        if not any(stat.previous for stat in stats):
+            return 4
+        if not any(stat.deletes for stat in stats):
+            return 3
+        return 2 if any(stat.inserts for stat in stats) else 1
 
     @cached_property
     def _after(self) -> Sources:

@@ -5,13 +5,17 @@ Also covers: `changes/commit_changes.py`, `changes/data_skipping.py`, `changes/r
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from hudi_core.changes import changes
 from hudi_core.changes.rows import changes_schema
 from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
-from hudi_core.front.opening import open_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.schema.meta import COMMIT_TIME, is_meta
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -128,3 +132,33 @@ def test_file_groups_that_cannot_have_matching_changes_are_not_compared(table: T
     assert table.changes("earliest", where="after.ride_id < ''").pieces() == []
     assert table.changes("earliest", where="op = 'd'").pieces() == []
     assert len(table.changes("earliest", where="after.ride_id IS NULL").pieces()) == len(every)
+
+
+@pytest.mark.parametrize(("kind", "version", "logs"), [("cow", 9, "true"), ("mor", 8, "false"), ("cow", 6, "false")])
+def test_changes_applied_in_order_make_the_rows(tmp_path: Path, kind: str, version: int, logs: str) -> None:
+    """QUERY-1296: of a key that one file group loses and another gets, the delete comes first."""
+    options = {"hoodie.table.cdc.enabled": logs}
+    types = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+    table = create_table(
+        tmp_path / "t", types, "id", partition_by="p", type=kind, version=version, indexes=["record_index"], options=options
+    )  # fmt: skip
+
+    def rows(partition: str, n: int, *keys: str) -> pa.Table:
+        return pa.Table.from_pylist([{"id": key, "p": partition, "n": n} for key in keys], types)
+
+    table.upsert(pa.concat_tables([rows("b", 1, "k1", "k2"), rows("c", 1, "k3", "k4")]))
+    table.overwrite(pa.concat_tables([rows("b", 2, "k1", "k2"), rows("c", 2, "k3", "k4")]))
+    for _ in range(4):  # file ids are random: so is the order of old and new ones
+        table.overwrite_partitions(rows("b", 3, "k1", "k2"))
+    table.upsert(rows("a", 4, "k1"))  # to a new file group of an earlier partition
+    table.upsert(rows("b", 5, "k3"))  # to one that is there
+    table.upsert(rows("d", 6, "k4", "k1"))
+    table = table.refresh()
+    stored = {row["id"]: (row["p"], row["n"]) for row in table.scan(meta=False).to_json_rows()}
+    made: dict[str, Any] = {}
+    for change in table.changes("earliest").to_json_rows():
+        if change["op"] == "d":
+            del made[change["before"]["id"]]
+        else:
+            made[change["after"]["id"]] = change["after"]["p"], change["after"]["n"]
+    assert made == stored
