@@ -161,10 +161,10 @@ if TYPE_CHECKING:
     from hudi_core.validation.mend import mend
     from hudi_core.validation.validate import validate
     from hudi_core.writing.by_predicate import delete, update
+    from hudi_core.writing.operation import WriteOptions
     from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.write_options import WriteOptions
 
 __all__ = [
     "Advice",
@@ -301,7 +301,7 @@ _PLACES = {
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",
     "WriteResult": "hudi_core.writing.result",
-    "WriteOptions": "hudi_core.writing.write_options",
+    "WriteOptions": "hudi_core.writing.operation",
     "FileSizes": "hudi_core.writing.plan",
     "Finding": "hudi_core.validation.findings",
     "Severity": "hudi_core.validation.findings",

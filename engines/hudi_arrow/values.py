@@ -17,7 +17,7 @@ from hudi_arrow.distinct import map_values
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
-from hudi_core.columns.numbered import number_strings
+from hudi_core.columns.strings import number_strings
 from hudi_core.errors import RowError
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function

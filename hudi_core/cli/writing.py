@@ -34,10 +34,10 @@ from hudi_core.tagging.choose import IndexType
 from hudi_core.writing.batch_columns import MissingColumns
 from hudi_core.writing.by_predicate import delete_where, parse_assignments
 from hudi_core.writing.by_predicate import update as update_rows
-from hudi_core.writing.operations import Operation, delete_partitions
+from hudi_core.writing.operation import Operation, WriteOptions
+from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.operations import write as write_rows
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.write_options import WriteOptions
 
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 EmptyOption = Annotated[

@@ -8,7 +8,6 @@ int128        integers of 128 bits, many at once: from and to bytes and strings 
 length_chain  where items lie of which each is an int32 length and that many bytes, so that one leads to the next
 murmur        murmur2 as Hadoop has it, over whole columns of keys, round after round. Rule FORMAT-25
 nodes         columns of decoded values: NumPy arrays in Arrow's memory layout, so that an engine wraps them without a copy
-numbered      texts that end in the numbers of their rows, such as the sequence numbers of a commit
 slicing       some of the rows of a column: from one to another without a copy, those that a mask keeps, those that are not
               null
 spans         spans of bytes scattered in a buffer, copied into one array each after the other

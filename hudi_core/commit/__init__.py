@@ -6,7 +6,6 @@ compaction_plans  plans of compactions, of a table and of its metadata table, an
 heartbeat      heartbeats of writes that are going on
 instant_files  the names of the files of an instant, in both timeline layouts
 lock           the table's lock, shared with writers of Apache Hudi
-lock_files     lock files of others, taken or deleted only as they were looked at
 lock_owner     who holds a lock, and whether that process is still there
 markers        markers: which data files a write that is not completed may have created
 metadata       commit metadata to be written: records of it from what tasks report, and their bytes

@@ -2,6 +2,7 @@
 COMMIT-320 to COMMIT-325.
 
 It is held for moments: to take an instant time, and to commit. Writers of Apache Hudi that are set to this provider exclude ours.
+Lock files of others are taken or deleted only as they were looked at. Rule COMMIT-1024.
 """
 
 from __future__ import annotations
@@ -9,22 +10,30 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
-from hudi_core.commit.lock_files import read_lock, take_away, take_over
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 from hudi_core.commit.steps import guard_steps
 from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.commit.versions import VersionedStorage
 from hudi_core.engine import Storage
-from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, NoSuchFileError, StorageError, UsageError
+from hudi_core.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    LockedError,
+    NoSuchFileError,
+    StorageError,
+    UnsupportedError,
+    UsageError,
+)
 from hudi_core.formats.properties import parse_properties
-from hudi_core.local_files import let_pass
+from hudi_core.local_files import StorageWithTakeAway, let_pass
 from hudi_core.options import PROPERTIES_PATH
 
 LOCK_PATH: Final = ".hoodie/lock"
@@ -269,3 +278,57 @@ def _read_stated_expiry(storage: Storage) -> int:
 
 def _owner(content: bytes) -> str:
     return str(lock_fields(content).get("owner") or UNNAMED)
+
+
+def read_lock(storage: Storage, path: str) -> bytes | None:
+    """The content of a lock file; None where there is none."""
+    try:
+        return storage.read(path)
+    except NoSuchFileError:
+        return None
+
+
+def take_over(storage: Storage, path: str, held: bytes, content: bytes) -> bool:
+    """Puts a lock in the place of one with the content `held`, and only of that; False where it is another one by now. A store
+    that promises neither conditional puts nor conditional deletes is asked once more before: between that look and the
+    deletion another may have taken the lock."""
+    if isinstance(storage, VersionedStorage):
+        with suppress(UnsupportedError):
+            return _exchange(storage, path, held, content)
+    if not take_away(storage, path, held):
+        return False
+    try:
+        storage.create(path, content)
+    except AlreadyExistsError:
+        return False
+    return True
+
+
+def take_away(storage: Storage, path: str, held: bytes, own: bytes = b"") -> bool:
+    """Deletes a lock with the content `held`, and only that; False where it is another one by now. With conditional puts it is
+    first taken under the content `own`, so that what is deleted is the caller's."""
+    if own and isinstance(storage, VersionedStorage):
+        with suppress(UnsupportedError):
+            if not _exchange(storage, path, held, own):
+                return False
+            storage.delete(path)
+            return True
+    if isinstance(storage, StorageWithTakeAway):
+        with suppress(UnsupportedError):
+            return storage.take_away(path, held)
+    if read_lock(storage, path) != held:
+        return False
+    storage.delete(path)
+    return True
+
+
+def _exchange(storage: VersionedStorage, path: str, held: bytes, content: bytes) -> bool:
+    stored = storage.read_version(path)
+    if stored is None or stored.content != held:
+        return False
+    try:
+        storage.exchange(path, content, stored)
+    except AlreadyExistsError:
+        # A request that was repeated may meet its own first try.
+        return read_lock(storage, path) == content
+    return True

@@ -10,8 +10,8 @@ from hudi_core.table.table import Table
 if TYPE_CHECKING:
     from hudi_core.services.upkeep import inline
     from hudi_core.writing import write_properties
+    from hudi_core.writing.operation import WriteOptions
     from hudi_core.writing.result import WriteResult
-    from hudi_core.writing.write_options import WriteOptions
 else:
     inline = ModuleByNeed("hudi_core.services.upkeep.inline")
     write_properties = ModuleByNeed("hudi_core.writing.write_properties")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Self
 
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.writing.by_predicate import refuse_delete_of_both
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 if TYPE_CHECKING:
     from hudi_core.expr.queries import Condition

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from hudi_core.tally import Tally
     from hudi_core.transactions.stream_batches import StreamBatch
     from hudi_core.writing.batch_columns import MissingColumns
+    from hudi_core.writing.operation import Progress as WriteProgress
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.task_rows import RowOrder
-    from hudi_core.writing.write_options import Progress as WriteProgress
 
 O = TypeVar("O")  # noqa: E741 - options
 

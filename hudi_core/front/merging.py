@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.notebook import show_briefly
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.source_merge.clauses import Action, Clause
-from hudi_core.writing.write_options import WriteOptions
 
 if TYPE_CHECKING:
     from hudi_core.expr.queries import Condition

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from hudi_core.transactions.rollback import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
-    from hudi_core.writing import alter_schema, by_predicate, operations, several, write_options
+    from hudi_core.writing import alter_schema, by_predicate, operation, operations, several
+    from hudi_core.writing.operation import WriteOptions
     from hudi_core.writing.result import WriteResult
     from hudi_core.writing.source_merge import operations as source_merge
     from hudi_core.writing.source_merge.clauses import Clause, On
-    from hudi_core.writing.write_options import WriteOptions
 else:
     # A table that is only read loads none of these.
     advice = ModuleByNeed("hudi_core.advice.advise")
@@ -75,6 +75,7 @@ else:
     index_removal = ModuleByNeed("hudi_core.index_builds.removal")
     merging = ModuleByNeed("hudi_core.front.merging")
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
+    operation = ModuleByNeed("hudi_core.writing.operation")
     operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
     runners = ModuleByNeed("hudi_core.table.runners")
@@ -85,7 +86,6 @@ else:
     undoing = ModuleByNeed("hudi_core.services.restoring.undoing")
     views = ModuleByNeed("hudi_core.table.view")
     validation = ModuleByNeed("hudi_core.validation.validate")
-    write_options = ModuleByNeed("hudi_core.writing.write_options")
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,7 +277,7 @@ class Table(ServedTable):
 
         Other writers are not held up by it: where one of them changes what it builds on, it is planned again.
         """
-        return changes.Changes(self._commit, _write_options(options, named) or write_options.WriteOptions())
+        return changes.Changes(self._commit, _write_options(options, named) or operation.WriteOptions())
 
     def _commit(
         self, upserts: list[RowData], deletes: list[RowData], wheres: list[Condition], options: WriteOptions
@@ -371,4 +371,4 @@ def _instant(time: str | None) -> str | None:
 
 
 def _write_options(options: WriteOptions | None, named: WriteKeywords) -> WriteOptions | None:
-    return options_from(write_options.WriteOptions, options, named) if named or options is not None else None
+    return options_from(operation.WriteOptions, options, named) if named or options is not None else None

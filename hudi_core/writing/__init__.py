@@ -6,8 +6,9 @@ How an upsert goes, and which module does what:
                     `exact_types`), refuses what has to be refused (`incoming_checks`) while nothing is written yet, and puts the
                     rows into a `spool`
     write_run       tries the write, again where another writer was first: begins a transaction, plans, runs tasks, commits
-      plan          looks up the keys (`tagging`), sends updates to the slices that hold them (`moves`: also to other partitions),
-                    fills small files, cuts new ones; its tasks are values
+      operation_plans
+                    looks up the keys (`tagging`), sends updates to the slices that hold them (`moves`: also to other partitions)
+        plan        fills small files, cuts new ones; its tasks are values
       announce      creates partition metadata and markers before a task creates a file
       tasks         writes one file for each task (`data_files`) and reports a status with statistics, keys and filters
     transactions    makes the metadata table's part of the commit from the statuses, and commits
@@ -39,8 +40,9 @@ incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`
 index_plan       the former place of `index_kinds.build_plan`
 input_files      base files read to be written again
-key_lookup       how a write looks up the keys of its rows: by which index, in one partition or in all
 moves            keys that a table has once in all its partitions: rows that come with another partition
+operation        the operations that write rows with their options, and what follows from them
+operation_plans  the plans of operations: the place of every row, and the tasks that write it there
 operations       operations that write rows: from data that somebody gives to a commit
 partial_rows     log files with rows of some columns alone
 plan             which file gets how many rows: tasks, and the way of rows to them
@@ -54,7 +56,6 @@ task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects
 update_outcomes  updates by predicate that win over the rows that they read
-write_options    options of a write
 write_properties  properties of Apache Hudi that a table or a writer states for writes
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
 """

@@ -33,12 +33,13 @@ from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, plan_deletes, plan_upsert, refuse_unfit, write
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
+from hudi_core.writing.operations import write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, Contest, contest, winning_tasks
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned, WriteRun, write_action
 
 Where = str | Expr | ExpressionBuilder

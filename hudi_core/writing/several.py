@@ -23,18 +23,16 @@ from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, join_keys, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
-from hudi_core.writing.operations import (
+from hudi_core.writing.operation import (
     Operation,
+    WriteOptions,
     columns_of_write,
     latest_writable,
-    plan_deletes,
-    plan_upsert,
-    read_given_rows,
     refuse_unordered_upsert,
-    run_of,
 )
+from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
+from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned
 
 

@@ -42,9 +42,9 @@ from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
 from hudi_core.writing.announce import partition_steps, task_files
 from hudi_core.writing.incoming import file_schema
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
     flag,

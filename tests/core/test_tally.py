@@ -16,7 +16,7 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import UsageError
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.tally import COMMITTING, LOOKING_UP, READING, WRITING, Tally
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 
 class Watched(Tally):

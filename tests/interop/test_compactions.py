@@ -14,8 +14,8 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.interop.test_clusterings import users_rows, verified
 from tests.interop.test_writes import TYPES, rows
 from tests.support.log_blocks import kinds_of_blocks

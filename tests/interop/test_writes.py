@@ -16,7 +16,7 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 pytestmark = pytest.mark.interop
 

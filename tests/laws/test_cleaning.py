@@ -49,9 +49,9 @@ from hudi_core.timeline.slice_building import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.validation.validate import validate
 from hudi_core.writing.alter_schema import alter_schema
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK, seed
 from tests.support.memory import Memory
 from tests.support.promises import answers, broken

@@ -16,9 +16,9 @@ from hudi_core.services.compaction.operations import compact, plan_only, run_req
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.writing.by_predicate import update
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.laws.test_writes_keep_indexes import add, delete, drop, widen
 from tests.support.drawing import SOAK, seed
 from tests.support.drawn_tables import DrawnTable

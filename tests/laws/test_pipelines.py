@@ -17,8 +17,8 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import time_order
 from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import Death, mortal
 from tests.support.drawing import SOAK
 

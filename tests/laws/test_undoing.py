@@ -24,9 +24,9 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK, seed
 from tests.support.written_tables import TYPES, read, rows
 

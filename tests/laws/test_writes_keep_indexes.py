@@ -22,9 +22,9 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.by_predicate import update
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK, seed
 from tests.support.drawn_tables import VALUES, WIDER, DrawnTable, Row
 

@@ -23,9 +23,9 @@ from hudi_core.services.restoring.run import restore
 from hudi_core.services.restoring.savepoints import savepoint
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, update
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 State = Mapping[str, tuple[str, int]]

@@ -35,9 +35,9 @@ from hudi_core.services.upkeep.rounds import ServiceOptions, run_services
 from hudi_core.transactions.rollback import roll_back_failed
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.model.actions import TYPES, rows_of
 from tests.support.crashes import later
 from tests.support.hudi_writer import Gone, HudiWriter

@@ -25,8 +25,8 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, RESTORE, WRITES, parse_instant
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.model.actions import CLEAN as CLEANING
 from tests.model.actions import KEPT_COMMITS, Action, State, rows_of
 from tests.model.scheduler import Actor, Scheduler

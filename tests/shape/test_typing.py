@@ -17,7 +17,7 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.front import keywords
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.services.compaction.options import CompactionOptions
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "typing"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 from tests.support.drawing import SOAK
 
 _EACH = [("cow", 6), ("mor", 8), ("cow", 9)]

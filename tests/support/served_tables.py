@@ -17,9 +17,9 @@ from hudi_core.front.opening import open_table
 from hudi_core.front.table import Table
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("x", pa.float64()), ("s", pa.string())])
 ALL = ("column_stats", "partition_stats", "bloom_filters", "record_index")

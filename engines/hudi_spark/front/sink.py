@@ -26,9 +26,9 @@ from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
-from hudi_core.writing.operations import Operation, latest_writable, operation_of, write
+from hudi_core.writing.operation import Operation, WriteOptions, latest_writable, operation_of
+from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.write_options import WriteOptions
 from hudi_spark.structs import arrow_schema
 
 _ROWS_OF_FILE: Final = 1 << 18

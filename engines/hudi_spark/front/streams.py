@@ -10,8 +10,7 @@ from pyspark.sql import DataFrame
 
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
-from hudi_core.writing.operations import operation_of
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions, operation_of
 from hudi_spark.front.table import SparkTable
 
 

@@ -15,13 +15,13 @@ from hudi_core.table.runners import on_runner
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_both
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.clauses import On
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge
-from hudi_core.writing.write_options import WriteOptions
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema

@@ -20,7 +20,9 @@ from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.incoming import incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, plan_upsert, read_given_rows, refuse_unfit, run_of
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation_plans import plan_upsert
+from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
@@ -28,7 +30,6 @@ from hudi_core.writing.source_merge.matched import SourceRows, merge_rows, plan_
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned
 
 

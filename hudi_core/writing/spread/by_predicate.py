@@ -13,10 +13,10 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, check_update, key_scan, of_changes, writable_by_predicate
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.operations import Operation, refuse_unfit, run_of
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operations import run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, sendable
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned
 
 RowsOf = Callable[[Scan], SpreadRows]

@@ -31,11 +31,11 @@ from hudi_core.writing.bucket_places import BucketParts, BucketPlaces
 from hudi_core.writing.duplicates import DuplicatePolicy, places_without_duplicates
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
-from hudi_core.writing.operations import upsert_places
+from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.operation_plans import upsert_places
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
 from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
-from hudi_core.writing.write_options import WriteOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,21 +35,19 @@ from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
-from hudi_core.writing.key_lookup import tag_options
-from hudi_core.writing.operations import (
+from hudi_core.writing.operation import (
     Operation,
-    bucket_use,
+    WriteOptions,
     columns_of_write,
     latest_writable,
-    list_replaced_groups,
-    of_given_columns,
     operation_of,
     order_of,
     policy_of,
     refuse_unordered_upsert,
-    run_of,
     writes_logs,
 )
+from hudi_core.writing.operation_plans import bucket_use, list_replaced_groups, of_given_columns, tag_options
+from hudi_core.writing.operations import run_of
 from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import measure_stored_row_bytes
@@ -60,7 +58,6 @@ from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, i
 from hudi_core.writing.spread.written import WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned, Written
 
 KEYS_OF_RANGE: Final = 1 << 20

@@ -25,8 +25,9 @@ from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.reports import report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.key_lookup import tag_options
-from hudi_core.writing.operations import Operation, refuse_unfit, run_of
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation_plans import tag_options
+from hudi_core.writing.operations import run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
@@ -45,7 +46,6 @@ from hudi_core.writing.spread.packs import RowPack, join_packs, pack_runs
 from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.update_outcomes import ChangedRows
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import Planned
 
 _PARTS_PER_CORE = 2

@@ -20,8 +20,8 @@ from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.core.transactions.test_writers_together import SHARED, TYPES, Reported, expect
 
 STRATEGIES = tuple(Strategy)

@@ -12,8 +12,8 @@ from hudi_core.creating.create import create_table
 from hudi_core.data_files.file_properties import CODEC
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.table.open import open_table, refreshed
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 
 ROWS = pa.table({"id": ["a", "b"], "ts": [1, 2]})
 

@@ -16,9 +16,9 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("ts", pa.int64())])
 

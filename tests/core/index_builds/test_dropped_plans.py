@@ -19,8 +19,8 @@ from hudi_core.timeline.plans import rollback_target, unreadable_plans
 from hudi_core.transactions.rollback import roll_back, rollback_plan, rollback_steps
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import each_pair
 from tests.support.written_tables import TYPES, rows, rows_of
 

@@ -17,8 +17,8 @@ from hudi_core.index_builds.build import build_indexes
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import WHOLE, crashes, later
 from tests.support.expression_tables import (
     INDEXES,

@@ -30,8 +30,8 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.rollback import roll_back_completed
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import WHOLE, crashes, later
 from tests.support.overlapping import beside
 

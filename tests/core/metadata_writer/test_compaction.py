@@ -27,8 +27,8 @@ from hudi_core.transactions import metadata_services
 from hudi_core.transactions.metadata_services import serve_metadata_table
 from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import WHOLE, crashes, later
 
 SCHEMA = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])

@@ -17,8 +17,8 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
 from hudi_core.writing.alter_schema import alter_schema
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crash_operations import BEFORE, OPERATIONS
 from tests.support.crashes import crashes, later
 from tests.support.drawing import SOAK

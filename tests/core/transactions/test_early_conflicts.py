@@ -13,8 +13,8 @@ from hudi_core.errors import ConflictError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.overlapping import KINDS, beside
 from tests.support.written_tables import TYPES, read, rows
 

@@ -20,10 +20,10 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions import filter_logs
 from hudi_core.transactions.reports import unpack
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK
 from tests.support.local_flow import local_rows, watch_reports
 from tests.support.runners import RepeatingRunner

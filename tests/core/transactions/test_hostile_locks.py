@@ -24,8 +24,8 @@ from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.restoring.savepoints import savepoint
 from hudi_core.table.table import Table
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import later
 from tests.support.drawing import SOAK
 from tests.support.written_tables import TYPES, read, rows

@@ -30,8 +30,8 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK
 from tests.support.poisoned import poisoned_records
 from tests.support.written_tables import TYPES, rows, rows_of

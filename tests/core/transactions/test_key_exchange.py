@@ -35,9 +35,9 @@ from hudi_core.transactions.key_exchange import EncodeLogs, KeyExchange, _Change
 from hudi_core.transactions.reports import unpack
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import SOAK
 from tests.support.local_flow import local_rows, watch_reports
 from tests.support.overlapping import beside

@@ -15,8 +15,8 @@ from hudi_core.timeline.instants import InstantState
 from hudi_core.transactions import metadata_steps
 from hudi_core.transactions.rollback import roll_back
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import crashes, later
 from tests.support.expression_tables import LOWER, assert_kept, indexed
 from tests.support.expression_tables import rows as expression_rows

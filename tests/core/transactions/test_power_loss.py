@@ -24,8 +24,8 @@ from hudi_core.services.restoring.savepoints import drop_savepoint, savepoint
 from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crash_operations import BEFORE, OPERATIONS
 from tests.support.crashes import later
 from tests.support.drawing import SOAK

@@ -15,8 +15,8 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.written_tables import TYPES, rows, rows_of
 
 

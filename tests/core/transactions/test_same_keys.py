@@ -17,8 +17,8 @@ from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.changed_keys import read_changed_keys
 from hudi_core.transactions import conflicts
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.overlapping import KINDS, beside
 from tests.support.written_tables import TYPES, read, rows
 

@@ -17,9 +17,9 @@ from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.transactions import transaction
 from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import cases
 from tests.support.local_flow import local_rows
 

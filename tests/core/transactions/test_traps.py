@@ -30,7 +30,7 @@ from hudi_core.schema.meta import bare_schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.transaction import transaction
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("items", pa.list_(pa.int32()))])
 INDEXES = ("column_stats", "record_index")

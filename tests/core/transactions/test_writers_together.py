@@ -18,7 +18,7 @@ import pytest
 
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 SHARED = "shared"

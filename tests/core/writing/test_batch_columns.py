@@ -17,7 +17,7 @@ from hudi_core.errors import HudiError, RowError, SchemaError, UnknownColumnErro
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.validation.validate import validate
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 from tests.support.drawing import each_pair
 
 TYPES = pa.schema(

@@ -24,9 +24,9 @@ from hudi_core.writing.duplicates import (
     duplicate_policy,
     places_without_duplicates,
 )
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import cases
 from tests.support.local_flow import local_rows
 from tests.support.overlapping import KINDS, beside

@@ -27,8 +27,8 @@ from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.tagging.key_reader import key_columns
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.drawing import cases
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])

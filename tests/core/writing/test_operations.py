@@ -2,7 +2,8 @@
 
 Also covers: `writing/incoming.py`, `writing/plan.py`, `writing/tasks.py`,
 `writing/input_files.py`,
-`writing/schema_on_write.py`, `writing/result.py`, `writing/row_size.py`.
+`writing/schema_on_write.py`, `writing/result.py`, `writing/row_size.py`, `writing/operation.py`,
+`writing/operation_plans.py`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.incoming import Incoming, incoming_rows
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_run import WriteRun
 from tests.support.drawing import cases
 

@@ -18,7 +18,7 @@ from hudi_core.front.opening import create_table
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 
 TYPES = pa.schema(
     [("id", pa.string()), ("n", pa.int64()), ("s", pa.string()), ("ts", pa.int64()), ("inner", pa.struct([("a", pa.int32())]))]

@@ -1,7 +1,4 @@
-"""Writes of nothing, and what a write that is refused while it is planned leaves. Rules: WRITE-209, COMMIT-200.
-
-Also covers: `writing/write_options.py`, `writing/key_lookup.py`.
-"""
+"""Writes of nothing, and what a write that is refused while it is planned leaves. Rules: WRITE-209, COMMIT-200."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ import pytest
 
 from hudi_arrow.engine import ENGINE
 from hudi_core.commit import storage_lock as storage_lock_module
-from hudi_core.commit.lock import LOCK_PATH, free_lock, table_lock
-from hudi_core.commit.lock_files import take_away, take_over
+from hudi_core.commit.lock import LOCK_PATH, free_lock, table_lock, take_away, take_over
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, storage_lock
 from hudi_core.commit.times import system_clock
 from hudi_core.commit.versions import FileVersion, VersionedStorage

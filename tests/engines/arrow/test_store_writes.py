@@ -21,8 +21,8 @@ from hudi_core.errors import HudiError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.measured_store import GATE, MeasuredStore, Requests
 from tests.support.s3_server import Fault
 

@@ -25,8 +25,8 @@ from hudi_core.commit.staged_rows import PATIENCE, delete_abandoned
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import read_committed_batches
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import later
 
 ROOT = Path(__file__).parents[3]

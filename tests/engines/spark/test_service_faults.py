@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 
 from hudi_core.front.opening import open_table
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
-from hudi_core.writing.write_options import WriteOptions
 from tests.engines.spark.service_faults import SERVICES, made
 from tests.support.crashes import later
 from tests.support.served_tables import bare_rows, rows

@@ -11,9 +11,9 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crashes import crashes, later
 from tests.support.written_tables import TYPES, read, rows
 

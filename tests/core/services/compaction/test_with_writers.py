@@ -20,9 +20,9 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
-from hudi_core.writing.write_options import WriteOptions
 from tests.core.services.compaction.test_operations import ALL, content, findings, made, rows
 from tests.core.transactions.test_writers_together import TYPES, Reported, expect
 

@@ -18,7 +18,7 @@ from hudi_core.services.cleaning.operations import schedule
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.restoring.savepoints import savepoint
 from hudi_core.transactions.stream_batches import StreamBatch
-from hudi_core.writing.write_options import WriteOptions
+from hudi_core.writing.operation import WriteOptions
 from tests.core.services.restoring.test_run import KINDS, all_of, content, files, made, rows
 from tests.support.drawing import SOAK
 

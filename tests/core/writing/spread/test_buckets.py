@@ -17,10 +17,10 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, update
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.core.writing.spread.test_source_merge import merged
 from tests.support.drawing import SOAK
 from tests.support.local_flow import LocalRows, local_rows

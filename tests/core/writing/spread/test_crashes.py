@@ -13,10 +13,10 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from tests.support.crash_operations import ADDED, BEFORE, CHANGED
 from tests.support.crashes import crashes, later
 from tests.support.drawing import SOAK

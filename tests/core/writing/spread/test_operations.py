@@ -25,11 +25,11 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where, update
-from hudi_core.writing.operations import Operation, order_of, write
+from hudi_core.writing.operation import Operation, WriteOptions, order_of
+from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.write_options import WriteOptions
 from hudi_core.writing.write_properties import BULK_SORT
 from tests.support.drawing import cases
 from tests.support.local_flow import LocalRows, local_rows

@@ -1,12 +1,11 @@
-"""Texts that end in the numbers of their rows."""
+"""Strings that end in the numbers of their rows."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.numbered import number_strings
-from hudi_core.columns.strings import string_list
+from hudi_core.columns.strings import number_strings, string_list
 
 NEAR_POWERS = st.tuples(st.integers(0, 12), st.integers(-30, 30)).map(lambda pair: max(0, 10 ** pair[0] + pair[1]))
 

@@ -1,0 +1,226 @@
+"""The plans of operations: the place of every row, and the tasks that write it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hudi_core.arrays import Bools, Numbers
+from hudi_core.errors import UnsupportedError
+from hudi_core.metadata.kinds import locates_keys
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.tagging.bucket_layout import INDEX_TYPE, BucketLayout, bucket_layout
+from hudi_core.tagging.choose import IndexType
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
+from hudi_core.tagging.tag import Tagger, TagOptions
+from hudi_core.transactions.refusals import list_excluded_groups
+from hudi_core.writing.bucket_places import bucket_places
+from hudi_core.writing.bucket_plan import BucketUse, plan_buckets
+from hudi_core.writing.deleted_keys import with_deleted_keys
+from hudi_core.writing.duplicates import (
+    DuplicatePolicy,
+    places_without_duplicates,
+)
+from hudi_core.writing.incoming import Incoming, file_schema
+from hudi_core.writing.moves import resolve_moves
+from hudi_core.writing.operation import (
+    Operation,
+    WriteOptions,
+    order_of,
+    policy_of,
+    writes_logs,
+)
+from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
+from hudi_core.writing.plan import Planner
+from hudi_core.writing.row_size import row_bytes
+from hudi_core.writing.task_rows import (
+    Places,
+    RowOrder,
+    deletes_of_tasks,
+    group_by_partition,
+    rows_of_tasks,
+    with_deleted_places,
+    without_removed,
+)
+from hudi_core.writing.write_properties import needs_record_index
+from hudi_core.writing.write_run import Planned
+
+
+def plan_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
+    """The tasks that delete the rows of keys."""
+    tagger, located = locate(table, keys, options)
+    slices = set(np.unique(located.slices[located.slices != NOWHERE]).tolist())
+    routes = Planner(tagger.sources, instant_time, 1.0).delete(slices, logs=writes_logs(table))
+    return Planned(deletes_of_tasks(routes, keys, Places(located.slices, _positions(located, options))))
+
+
+def plan_upsert(
+    table: Table,
+    incoming: Incoming,
+    instant_time: str,
+    options: WriteOptions,
+    removes: Bools | None = None,
+    deleted: KeyColumns | None = None,
+) -> Planned:
+    """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has, and those of `deleted`, which
+    no row has."""
+    layout = bucket_layout(table, options.properties)
+    if layout is not None:
+        return plan_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
+    tagger, located = locate(table, incoming.keys, options)
+    bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
+    places = upsert_places(tagger, incoming, located, options)
+    if removes is not None:
+        places = without_removed(places, incoming.keys.records, removes)
+    if deleted is not None:
+        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
+    planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
+    inserts = {path: len(rows) for path, rows in group_by_partition(incoming.keys, places.new_rows)}
+    routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
+    return Planned(rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL), spool=incoming.spool)
+
+
+def plan_in_buckets(
+    table: Table,
+    incoming: Incoming,
+    operation: Operation,
+    instant_time: str,
+    options: WriteOptions,
+    layout: BucketLayout,
+    removes: Bools | None = None,
+    deleted: KeyColumns | None = None,
+) -> Planned:
+    """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
+    they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
+    use, policy = bucket_use(table, operation), policy_of(table, operation, options)
+    if use.looks_up(removes=removes is not None or policy is not DuplicatePolicy.NONE):
+        tagger, located = locate(table, incoming.keys, options)
+        sources = tagger.sources
+    else:
+        sources, located = Sources(table.snapshot()), Locations.nowhere(len(incoming.keys))
+    partitions = [path for path, _ in incoming.keys.by_partition()]
+    buckets, steps = bucket_places(sources.snapshot, partitions, layout, anew=use.anew)
+    planner = Planner(sources, instant_time, 1.0, options.sizes)
+    places = Places(located.slices, _positions(located, options))
+    if policy is not DuplicatePolicy.NONE:
+        places = places_without_duplicates(incoming.keys, located.slices, policy, whole_table=False)
+    if removes is not None:
+        places = without_removed(places, incoming.keys.records, removes)
+    if deleted is not None:
+        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
+    tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
+    return Planned(tasks, list_replaced_groups(table, operation, partitions), spool=incoming.spool, before=steps)
+
+
+def bucket_use(table: Table, operation: Operation) -> BucketUse:
+    """What an operation does with the rows that it puts into buckets."""
+    return BucketUse(writes_logs(table), not operation.adds_alone, operation.overwrites)
+
+
+def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions) -> Places:
+    """Where rows go that are merged with those of their keys, which were located."""
+    places = Places(located.slices, _positions(located, options))
+    if tagger.options.whole_table:
+        moves = options.moves(tagger.table.config.properties)
+        resolved = resolve_moves(tagger.sources, incoming, located.slices, moves=moves)
+        places = replace(places, slices=resolved.places, leaving=resolved.leaving)
+    if not writes_logs(tagger.table):
+        return places
+    with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)
+    return replace(places, slices=with_deleted, deleted=with_deleted != places.slices)
+
+
+def _positions(located: Locations, options: WriteOptions) -> Numbers | None:
+    return located.positions if options.record_positions else None
+
+
+def plan_rows(
+    table: Table, incoming: Incoming, operation: Operation, instant_time: str, options: WriteOptions
+) -> Planned:
+    """The tasks that write all rows of an operation."""
+    if operation is Operation.UPSERT:
+        planned = plan_upsert(table, incoming, instant_time, options)
+        return of_given_columns(planned, table, incoming.table, incoming.kept, options)
+    layout = bucket_layout(table, options.properties)
+    if layout is not None:
+        return plan_in_buckets(table, incoming, operation, instant_time, options, layout)
+    return _plan_added(table, incoming, operation, instant_time, options)
+
+
+def _plan_added(
+    table: Table, incoming: Incoming, operation: Operation, instant_time: str, options: WriteOptions
+) -> Planned:
+    """The tasks that add rows to small files and to new ones, and the file groups that are replaced by them."""
+    sources, keys = Sources(table.snapshot()), incoming.keys
+    bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
+    planner = Planner(sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
+    places = _place_added(table, keys, operation, options)
+    inserts = {path: len(rows) for path, rows in group_by_partition(keys, places.new_rows)}
+    routes = planner.insert(inserts, fill=operation is Operation.INSERT)
+    tasks = rows_of_tasks(routes, keys, places, order_of(table, operation, options))
+    return Planned(tasks, list_replaced_groups(table, operation, inserts))
+
+
+def _place_added(table: Table, keys: KeyColumns, operation: Operation, options: WriteOptions) -> Places:
+    """The places of rows that are added. Those whose key is there are looked up where a policy says so, anew in each attempt."""
+    policy = policy_of(table, operation, options)
+    if policy is DuplicatePolicy.NONE:
+        return Places(np.full(len(keys), NOWHERE, np.int64))
+    tagger, located = locate(table, keys, options)
+    return places_without_duplicates(keys, located.slices, policy, whole_table=tagger.options.whole_table)
+
+
+def of_given_columns(
+    planned: Planned, table: Table, schema: Schema, kept: frozenset[int], options: WriteOptions
+) -> Planned:
+    """The plan of an upsert of rows that lack the columns `kept`, which log files lack too where that is wanted and means the
+    same. `schema` is what the table's becomes."""
+    if not (kept and options.partial_updates and merges_partial_rows(table)):
+        return planned
+    return of_columns(planned, frozenset(field.name for field in schema.fields if field.id not in kept))
+
+
+def list_replaced_groups(table: Table, operation: Operation, partitions: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The file groups that an operation with rows of these partitions replaces."""
+    if operation is Operation.INSERT_OVERWRITE_TABLE:
+        return list_groups(table, None)
+    if operation is Operation.INSERT_OVERWRITE:
+        return list_groups(table, tuple(partitions))
+    return {}
+
+
+def list_groups(table: Table, partitions: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The ids of the file groups of partitions, None for all."""
+    groups: dict[str, list[str]] = {}
+    wanted = None if partitions is None else set(partitions)
+    for file_slice in table.slices():
+        if wanted is None or file_slice.partition in wanted:
+            groups.setdefault(file_slice.partition, []).append(file_slice.file_id)
+    return {partition: tuple(ids) for partition, ids in groups.items()}
+
+
+def tag_options(table: Table, options: WriteOptions) -> TagOptions:
+    """How a write locates keys. A record index has each key once in the whole table, so with one a key is looked for in all
+    partitions; in a table of buckets in the file group that its hash names."""
+    layout = bucket_layout(table, options.properties)
+    if layout is None:
+        has_record_index = locates_keys(table.config.kept_partitions)
+        if needs_record_index(options.properties) and not has_record_index:
+            found = f"{INDEX_TYPE}={options.properties[INDEX_TYPE]}"
+            raise UnsupportedError(
+                table.storage.uri, expected="a record index, which finds a key in any partition", found=found
+            )
+        return TagOptions(options.index, has_record_index)
+    return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
+
+
+def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
+    """For each key the number of the slice that holds it, and its place in the base file where it is known."""
+    tagger = Tagger(table, tag_options(table, options))
+    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
+        return tagger, Locations.nowhere(len(keys))
+    return tagger, tagger.locate(keys)
