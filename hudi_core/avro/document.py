@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from hudi_core.errors import SchemaError
-from hudi_core.types.names import is_name
+from hudi_core.types.nodes import is_name
 
 PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 NAMED: Final = ("record", "error", "enum", "fixed")

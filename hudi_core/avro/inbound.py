@@ -27,7 +27,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import is_blob, missing_from_variant
-from hudi_core.types.names import is_name
+from hudi_core.types.nodes import is_name
 
 MAX_COLUMNS: Final = 1_000_000
 """Fields at all depths that are read. Records used by name in each other grow without bound from a small text."""

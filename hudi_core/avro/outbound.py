@@ -17,7 +17,7 @@ from hudi_core.avro.document import is_full_name, namespace, simple_name
 from hudi_core.errors import SchemaError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.names import is_name
+from hudi_core.types.nodes import is_name
 from hudi_core.types.text import text
 from hudi_core.types.walk import same
 

@@ -9,7 +9,6 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_ids
 from hudi_core.schema.meta import META_COLUMNS, OPERATION
-from hudi_core.types.names import is_name
 from hudi_core.types.nodes import (
     ABSENT,
     Array,
@@ -23,6 +22,7 @@ from hudi_core.types.nodes import (
     Timestamp,
     Type,
     Union,
+    is_name,
 )
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk

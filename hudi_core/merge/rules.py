@@ -1,4 +1,5 @@
-"""How a table merges records: the merge mode that Hudi infers, and the rules of payload classes. Rule MERGE-1."""
+"""How a table merges records: the merge mode that Hudi infers, the rules of payload classes, and what may come out of merging.
+Rule MERGE-1."""
 
 from __future__ import annotations
 
@@ -209,3 +210,22 @@ def _by_strategy(strategy: str, where: str) -> MergeMode:
 
 def _contradiction(where: str, expected: str, found: str) -> CorruptFileError:
     return CorruptFileError(where, expected=expected, found=found)
+
+
+class MergedColumns(Enum):
+    """The possible results of merging the rows of a file group's files."""
+
+    WHOLE_ROWS = "each row is one that a file holds"
+    """Save for log blocks that hold some columns only, which are marked as such."""
+    VALUES = "each value of a row is one that a file holds"
+    ANYTHING = "code of the user's makes the rows"
+
+
+def merges(config: TableConfig) -> MergedColumns:
+    """The effect of merging in a table, by its merge rules. Where these are unknown anything is possible: no statistics are
+    trusted beside log files, and an error in the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
+    try:
+        rules = merge_rules(config, config.name)
+    except (CorruptFileError, UnsupportedError):
+        return MergedColumns.ANYTHING
+    return MergedColumns.WHOLE_ROWS if rules.partial is None else MergedColumns.VALUES

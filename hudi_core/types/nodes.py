@@ -4,16 +4,18 @@ Units, zone flags, decimal backing and size, enum symbols, record names, docs, d
 losing them corrupts tables. Array elements, map keys and map values are `Field`s, so that everything that has a column id
 is one kind of thing.
 
-The number of digits that fit the bytes of a fixed-backed decimal is defined here, beside the decimals.
+The number of digits that fit the bytes of a fixed-backed decimal is defined here, beside the decimals, and which names
+fields may have, beside the fields: every commit stores the schema as Avro.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, TypeGuard
 
 from hudi_core.notebook import show_briefly
 
@@ -276,3 +278,19 @@ def smallest_size(precision: int) -> int:
     (5, 16)
     """
     return math.ceil((precision / _LOG10_2 + 1) / 8)
+
+
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+"""Letters of any script, as Avro's Java library takes them; the specification has ASCII only, where Python's identifiers
+are these names."""
+
+
+def is_name(name: object) -> TypeGuard[str]:
+    """A name that Avro allows: a letter or `_`, then letters, digits or `_`.
+
+    >>> is_name("größe"), is_name("1a"), is_name("a-b")
+    (True, False, False)
+    """
+    if not isinstance(name, str):
+        return False
+    return name.isidentifier() if name.isascii() else _NAME.fullmatch(name) is not None

@@ -19,7 +19,6 @@ joined_file         a base file of a bootstrap and the file that has the columns
 log_headers         which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18
-merged_columns      the origin of the values of a merged row, by the table's properties: it decides what statistics of files mean
 planner             one predicate over a table's sources: rewritten to what each can answer, and the sources in the order of their
                     use
 slice_statistics    what is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one

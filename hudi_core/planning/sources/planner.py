@@ -14,6 +14,7 @@ from hudi_core.expr.connectives import every
 from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
+from hudi_core.merge.rules import MergedColumns
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bind_conjunct, whole
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
@@ -23,7 +24,6 @@ from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expre
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
 from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
-from hudi_core.planning.sources.merged_columns import MergedColumns
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Load, StatisticsPart
 

@@ -13,6 +13,7 @@ from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.from_keys import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
+from hudi_core.merge.rules import MergedColumns, merges
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.kinds import PerKind
@@ -33,7 +34,6 @@ from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_fallback import FooterFallback, complete_slices
 from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
 from hudi_core.planning.sources.log_statistics import LogStatistics
-from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 from hudi_core.planning.sources.slice_statistics import (
     ColumnStatsOfSlices,
     PartitionStats,

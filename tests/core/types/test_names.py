@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.types.names import is_name
+from hudi_core.types.nodes import is_name
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.merge.rules import PAYLOADS as PAYLOADS_OF_HUDI
-from hudi_core.merge.rules import merge_rules
+from hudi_core.merge.rules import MergedColumns, merge_rules, merges
 from hudi_core.options import table_config
-from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 
 PAYLOADS = "org.apache.hudi.common.model."
 
