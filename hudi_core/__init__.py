@@ -52,7 +52,6 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     stated_properties   properties as numbers, flags and choices
     paths      paths that metadata states, each within the table or refused
     tally      how far work is, for whoever looks at it
-    stated_records  records of JSON and Avro as dataclasses
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
     local_files  writing local files whole

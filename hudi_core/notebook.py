@@ -121,8 +121,13 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _fields(value: Any) -> Iterator[tuple[str, object]]:
-    """The fields of an object of a dataclass, but for those that have their defaults, and private ones."""
-    defaults = {field.name: _default(field) for field in fields(value) if field.repr}
+    """The fields of an object of a dataclass or a model, but for those that have their defaults, and private ones."""
+    if hasattr(type(value), "model_fields"):
+        defaults = {
+            name: field.get_default(call_default_factory=False) for name, field in type(value).model_fields.items()
+        }
+    else:
+        defaults = {field.name: _default(field) for field in fields(value) if field.repr}
     for name, default in defaults.items():
         part = getattr(value, name)
         if not name.startswith("_") and not _is_same(part, default):

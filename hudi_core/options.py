@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.notebook import show_briefly
 from hudi_core.paths import HUDI_FOLDER, file_name, path_within
-from hudi_core.stated_records import (
-    Reader,
-    choice,
-    default_to,
-    need,
-    read_as,
-    take,
-    text,
-    text_or_none,
-    whole_number,
-)
-
-E = TypeVar("E", bound=Enum)
 
 FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
@@ -149,106 +138,125 @@ def infer_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyG
     return KeyGeneratorType.SIMPLE if len(partition) == 1 and len(record_key) <= 1 else KeyGeneratorType.COMPLEX
 
 
-def names(value: object) -> tuple[str, ...]:
-    """A list with commas; blanks around names and empty ones do not count."""
-    return tuple(part.strip() for part in text(value).split(",") if part.strip())
+def _split(text: object) -> object:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
 
 
-def flag(value: object) -> bool:
-    """`true` or `false`, and false where it is not stated. To take anything else for false, as Java does, would misread paths
-    without a word."""
-    stated_text = text(value).lower()
-    if stated_text not in ("", "true", "false"):
-        raise CorruptFileError(expected="true or false", found=repr(value))
-    return stated_text == "true"
+def _yes_no(text: object) -> object:
+    """Only `true` and `false`: to take anything else for `false`, as Java does, would misread paths without a word."""
+    match text.lower() if isinstance(text, str) else text:
+        case "true":
+            return True
+        case "false":
+            return False
+        case _:
+            raise ValueError("expected true or false")
 
 
-def _folder(value: object) -> str:
-    return path_within(text(value).strip("/"))
+def _upper(text: object) -> object:
+    return text.upper() if isinstance(text, str) else text
 
 
-def _partitions(value: object) -> tuple[str, ...]:
-    return tuple(file_name(name) for name in names(value))
+def _folder(text: object) -> object:
+    return path_within(text.strip("/")) if isinstance(text, str) else text
 
 
-def _layout(value: object) -> int:
-    layout = whole_number(value)
-    if layout not in (1, 2):
-        raise CorruptFileError(expected="1 or 2", found=repr(value))
-    return layout
+def _partitions(text: object) -> object:
+    names = _split(text)
+    return tuple(file_name(name) for name in names) if isinstance(names, tuple) else names
 
 
-def _choice_or_none(kind: type[E]) -> Reader[E | None]:
-    return default_to(None, choice(kind))
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+"""A list with commas; blanks around names and empty ones do not count."""
+Flag = Annotated[bool, BeforeValidator(_yes_no)]
+"""`true` or `false`."""
+_Path = Annotated[str, BeforeValidator(_folder)]
+_MetadataPartitions = Annotated[tuple[str, ...], BeforeValidator(_partitions)]
 
 
 @show_briefly
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableConfig:
+class TableConfig(BaseModel):
     """The properties of a table, typed. Fact sheet: table properties of versions 2 to 9; both spellings of a key count
     at every version, because writers mix them. `properties` holds all of them as they stand."""
 
-    name: str = need("hoodie.table.name", read=text)
-    database: str | None = take("hoodie.database.name", read=text_or_none)
-    type: TableType = take("hoodie.table.type", read=default_to(TableType.COPY_ON_WRITE, choice(TableType)))
-    version: int = need("hoodie.table.version", read=whole_number)
-    stated_layout: int | None = take("hoodie.timeline.layout.version", read=default_to(None, _layout))
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
 
-    record_key_fields: tuple[str, ...] = take("hoodie.table.recordkey.fields", read=names)
+    name: str = Field(validation_alias="hoodie.table.name")
+    database: str | None = Field(None, validation_alias="hoodie.database.name")
+    type: Annotated[TableType, BeforeValidator(_upper)] = Field(
+        TableType.COPY_ON_WRITE, validation_alias="hoodie.table.type"
+    )
+    version: int = Field(validation_alias="hoodie.table.version")
+    stated_layout: int | None = Field(None, validation_alias="hoodie.timeline.layout.version", ge=1, le=2)
+
+    record_key_fields: Names = Field((), validation_alias="hoodie.table.recordkey.fields")
     """Empty: Hudi makes the keys."""
-    ordering_fields: tuple[str, ...] = take("hoodie.table.ordering.fields", "hoodie.table.precombine.field", read=names)
-    stated_partition_fields: tuple[str, ...] = take("hoodie.table.partition.fields", read=names)
+    ordering_fields: Names = Field(
+        (), validation_alias=AliasChoices("hoodie.table.ordering.fields", "hoodie.table.precombine.field")
+    )
+    stated_partition_fields: Names = Field((), validation_alias="hoodie.table.partition.fields")
     """With what a custom key generator appends to each (`event_ts:TIMESTAMP`)."""
-    key_generator_type: str | None = take("hoodie.table.keygenerator.type", read=text_or_none)
-    key_generator_class: str | None = take("hoodie.table.keygenerator.class", read=text_or_none)
-    hive_style_partitioning: bool = take("hoodie.datasource.write.hive_style_partitioning", read=flag)
-    url_encode_partitioning: bool = take("hoodie.datasource.write.partitionpath.urlencode", read=flag)
-    stated_slash_separated_dates: bool = take("hoodie.datasource.write.slash.separated.date.partitioning", read=flag)
-    partition_extractor_class: str | None = take("hoodie.table.partition_extractor_class", read=text_or_none)
-    drop_partition_columns: bool = take("hoodie.datasource.write.drop.partition.columns", read=flag)
-    stated_populate_meta_fields: bool = take("hoodie.populate.meta.fields", read=default_to(True, flag))
-    meta_fields_mode: MetaFieldsMode | None = take("hoodie.meta.fields.mode", read=_choice_or_none(MetaFieldsMode))
+    key_generator_type: str | None = Field(None, validation_alias="hoodie.table.keygenerator.type")
+    key_generator_class: str | None = Field(None, validation_alias="hoodie.table.keygenerator.class")
+    hive_style_partitioning: Flag = Field(False, validation_alias="hoodie.datasource.write.hive_style_partitioning")
+    url_encode_partitioning: Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
+    stated_slash_separated_dates: Flag = Field(
+        False, validation_alias="hoodie.datasource.write.slash.separated.date.partitioning"
+    )
+    partition_extractor_class: str | None = Field(None, validation_alias="hoodie.table.partition_extractor_class")
+    drop_partition_columns: Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
+    stated_populate_meta_fields: Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
+    meta_fields_mode: Annotated[MetaFieldsMode | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.meta.fields.mode"
+    )
     """Wins over `hoodie.populate.meta.fields`."""
-    storage_layout: StorageLayout = take(
-        "hoodie.table.storage.layout", read=default_to(StorageLayout.DEFAULT, choice(StorageLayout))
+    storage_layout: Annotated[StorageLayout, BeforeValidator(_upper)] = Field(
+        StorageLayout.DEFAULT, validation_alias="hoodie.table.storage.layout"
     )
-    key_encoding: KeyEncoding | None = take(
-        "hoodie.table.complex.keygenerator.encoding", read=_choice_or_none(KeyEncoding)
+    key_encoding: Annotated[KeyEncoding | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.table.complex.keygenerator.encoding"
     )
 
-    base_file_format: BaseFileFormat = take(
-        "hoodie.table.base.file.format", read=default_to(BaseFileFormat.PARQUET, choice(BaseFileFormat))
+    base_file_format: Annotated[BaseFileFormat, BeforeValidator(_upper)] = Field(
+        BaseFileFormat.PARQUET, validation_alias="hoodie.table.base.file.format"
     )
-    merge_mode: MergeMode | None = take("hoodie.record.merge.mode", read=_choice_or_none(MergeMode))
+    merge_mode: Annotated[MergeMode | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.record.merge.mode"
+    )
     """None on version 6, where the payload class decides."""
-    merge_strategy_id: str | None = take(
-        "hoodie.record.merge.strategy.id", "hoodie.compaction.record.merger.strategy", read=text_or_none
+    merge_strategy_id: str | None = Field(
+        None,
+        validation_alias=AliasChoices("hoodie.record.merge.strategy.id", "hoodie.compaction.record.merger.strategy"),
     )
-    payload_class: str | None = take(
-        "hoodie.compaction.payload.class",
-        "hoodie.table.legacy.payload.class",
-        "hoodie.legacy.payload.class",
-        read=text_or_none,
+    payload_class: str | None = Field(
+        None,
+        validation_alias=AliasChoices(
+            "hoodie.compaction.payload.class", "hoodie.table.legacy.payload.class", "hoodie.legacy.payload.class"
+        ),
     )
-    partial_update_mode: str | None = take("hoodie.table.partial.update.mode", read=text_or_none)
-    cdc_enabled: bool = take("hoodie.table.cdc.enabled", read=flag)
-    cdc_mode: CdcMode = take(
-        "hoodie.table.cdc.supplemental.logging.mode", read=default_to(CdcMode.DATA_BEFORE_AFTER, choice(CdcMode))
+    partial_update_mode: str | None = Field(None, validation_alias="hoodie.table.partial.update.mode")
+    cdc_enabled: Flag = Field(False, validation_alias="hoodie.table.cdc.enabled")
+    cdc_mode: Annotated[CdcMode, BeforeValidator(_upper)] = Field(
+        CdcMode.DATA_BEFORE_AFTER, validation_alias="hoodie.table.cdc.supplemental.logging.mode"
     )
 
-    metadata_partitions: tuple[str, ...] = take("hoodie.table.metadata.partitions", read=_partitions)
+    metadata_partitions: _MetadataPartitions = Field((), validation_alias="hoodie.table.metadata.partitions")
     """The metadata partitions that are complete; no other may be used."""
-    metadata_partitions_inflight: tuple[str, ...] = take("hoodie.table.metadata.partitions.inflight", read=_partitions)
-    index_definitions_path: str = take(
-        "hoodie.table.index.defs.path", read=default_to(f"{FOLDER}/.index_defs/index.json", _folder)
+    metadata_partitions_inflight: _MetadataPartitions = Field(
+        (), validation_alias="hoodie.table.metadata.partitions.inflight"
     )
-    create_schema: str | None = take("hoodie.table.create.schema", read=text_or_none)
-    timezone: TimeZone = take("hoodie.table.timeline.timezone", read=default_to(TimeZone.LOCAL, choice(TimeZone)))
-    timeline_path: str = take("hoodie.timeline.path", read=default_to("timeline", _folder))
-    history_path: str = take("hoodie.timeline.history.path", read=default_to("history", _folder))
-    archive_path: str = take("hoodie.archivelog.folder", read=default_to("archived", _folder))
+    index_definitions_path: _Path = Field(
+        f"{FOLDER}/.index_defs/index.json", validation_alias="hoodie.table.index.defs.path"
+    )
+    create_schema: str | None = Field(None, validation_alias="hoodie.table.create.schema")
+    timezone: Annotated[TimeZone, BeforeValidator(_upper)] = Field(
+        TimeZone.LOCAL, validation_alias="hoodie.table.timeline.timezone"
+    )
+    timeline_path: _Path = Field("timeline", validation_alias="hoodie.timeline.path")
+    history_path: _Path = Field("history", validation_alias="hoodie.timeline.history.path")
+    archive_path: _Path = Field("archived", validation_alias="hoodie.archivelog.folder")
 
-    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    properties: Mapping[str, str] = Field(default_factory=dict, repr=False)
     findings: tuple[str, ...] = ()
     """Warnings about properties that are odd but harmless."""
 
@@ -336,22 +344,23 @@ def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) ->
     Raises `UnsupportedError` for a table version that is not known, `CorruptFileError` for a value that cannot be meant or
     one that is missing; both name `where`. A wrong checksum is a finding: it means that the file was edited by hand.
     """
-    present = {key: stated_text.strip() for key, stated_text in properties.items() if stated_text.strip()}
+    present: dict[str, Any] = {key: text.strip() for key, text in properties.items() if text.strip()}
     _refuse_unknown_version(present.get("hoodie.table.version"), where)
-    if "hoodie.table.name" not in present:
-        raise CorruptFileError(where, expected="a property hoodie.table.name", found="none")
+    present["properties"] = MappingProxyType(dict(properties))
+    present["findings"] = _findings(present)
     if int(present["hoodie.table.version"]) < _LISTING_SINCE:
         present.pop("hoodie.table.metadata.partitions", None)
         present.pop("hoodie.table.metadata.partitions.inflight", None)
     try:
-        config = read_as(TableConfig, present)
-    except CorruptFileError as error:
+        return TableConfig.model_validate(present)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        if first["type"] == "missing":
+            raise CorruptFileError(where, expected=f"a property {key}", found="none") from None
         raise CorruptFileError(
-            where,
-            expected=f"a valid {error.where}",
-            found=f"{properties.get(error.where)!r} (expected {error.expected})",
+            where, expected=f"a valid {key}", found=f"{properties.get(key)!r} ({_reason(first['msg'])})"
         ) from None
-    return replace(config, properties=dict(properties), findings=_findings(present))
 
 
 def _refuse_unknown_version(text: str | None, where: str) -> None:
@@ -386,3 +395,7 @@ def _wrong_checksum(present: Mapping[str, str]) -> tuple[str, ...]:
     if stated == str(computed):
         return ()
     return (f"hoodie.table.checksum is {stated}, the names of database and table give {computed}",)
+
+
+def _reason(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input should be ")

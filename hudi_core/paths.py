@@ -7,10 +7,11 @@ What they name is read, listed and deleted, so no other function puts a path tog
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BeforeValidator
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.stated_records import items, text
 
 HUDI_FOLDER: Final = ".hoodie"
 """Hudi's own folder. No data file is in it: those of the metadata table have paths from the root of that table."""
@@ -82,26 +83,18 @@ def instant_name(time: str, where: str = "") -> str:
     return time
 
 
-def read_partition(value: object) -> str:
-    """A partition in a record; none stands for a table without partitions."""
-    return partition_path(text(value))
+def _text(value: object) -> object:
+    return "" if value is None else value
 
 
-def read_file_id(value: object) -> str:
-    """The id of a file group, which the names of its files begin with."""
-    return file_name(text(value))
-
-
-def read_name(value: object) -> str:
-    """The name of a file in a record, which some writers state by its place on their own machine; empty where there is none."""
-    path = text(value)
-    return name_in(path) if path else ""
-
-
-read_names: Final = items(lambda value: name_in(text(value)))
-"""Names of files in a record."""
-
-
-def read_data_path(value: object) -> str:
-    """The path of a data file in a record."""
-    return data_path(text(value))
+PartitionPath = Annotated[str, BeforeValidator(_text), AfterValidator(partition_path)]
+"""A partition in a record; none stands for a table without partitions."""
+FileId = Annotated[str, AfterValidator(file_name)]
+"""The id of a file group, which the names of its files begin with."""
+FileNames = Annotated[
+    tuple[Annotated[str, AfterValidator(name_in)], ...],
+    BeforeValidator(lambda value: () if value is None else value),
+]
+"""Names of files in a record, which some writers state by their place on their own machine."""
+FileName = Annotated[str, BeforeValidator(_text), AfterValidator(lambda text: name_in(text) if text else "")]
+"""The name of a file in a record, as in `FileNames`; empty where there is none."""

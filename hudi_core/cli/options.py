@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.output import say
@@ -85,20 +85,12 @@ OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
 """The storages of tables that the command opened, where it reports their requests."""
 
 
-_PREFIXES: Final = "KMGTPE"
-_SIZE: Final = re.compile(
-    rf"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?:(?P<prefix>[{_PREFIXES}])(?:(?P<binary>i)?b)?|b)?\s*",
-    re.ASCII | re.IGNORECASE,
-)
-
-
 def byte_count(text: str) -> int:
     """A size as it is typed: bytes, or with a unit (`120MB`, `1GiB`)."""
-    size = _SIZE.fullmatch(text)
-    if size is None:
-        raise typer.BadParameter(f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}")
-    power = 1 + _PREFIXES.index(size["prefix"].upper()) if size["prefix"] else 0
-    return int(float(size["number"]) * (1024 if size["binary"] else 1000) ** power)
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError as error:
+        raise typer.BadParameter(f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}") from error
 
 
 def open_from_options(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.predictions import PREDICTIONS, Gain, decode_gains, encode_gains
@@ -17,19 +19,7 @@ from hudi_core.commit.statuses import CLUSTER
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.paths import read_name, read_names, read_partition
-from hudi_core.stated_records import (
-    default_to,
-    items,
-    mapping,
-    number,
-    read_as,
-    record_of,
-    take,
-    text,
-    truth_value,
-    whole_number,
-)
+from hudi_core.paths import FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
@@ -154,12 +144,16 @@ def read_plan(timeline: Timeline, instant: Instant) -> ClusteringPlan:
     if not record.get("clusteringPlan"):
         raise CorruptFileError(where, expected="a plan of a clustering", found="none")
     try:
-        stored = read_as(_StoredPlan, record["clusteringPlan"])
-    except CorruptFileError as error:
-        raise CorruptFileError(where, expected="a plan of a clustering", found=str(error)) from None
-    strategy_class, parameters = stored.strategy.class_name, stored.strategy.parameters
-    if strategy_class not in _REWRITING:
-        raise UnsupportedError(where, expected="a strategy that sorts or joins files", found=strategy_class or "none")
+        stored = _StoredPlan.model_validate(record["clusteringPlan"])
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CorruptFileError(where, expected="a plan of a clustering", found=f"{place}: {first['msg']}") from None
+    if stored.strategy_class not in _REWRITING:
+        raise UnsupportedError(
+            where, expected="a strategy that sorts or joins files", found=stored.strategy_class or "none"
+        )
+    parameters = stored.parameters
     layout = parameters.get(LAYOUT, Strategy.LINEAR).lower()
     target = parameters.get(TARGET_BYTES, "")
     return ClusteringPlan(
@@ -170,7 +164,7 @@ def read_plan(timeline: Timeline, instant: Instant) -> ClusteringPlan:
         Strategy(layout) if layout in list(Strategy) else Strategy.LINEAR,
         tuple(name.strip() for name in parameters.get(SORT_COLUMNS, "").split(",") if name.strip()),
         int(target) if target.isdigit() else None,
-        strategy_class,
+        stored.strategy_class,
         stored.preserves,
         decode_gains(stored.extra.get(PREDICTIONS, "")),
     )
@@ -201,33 +195,38 @@ def _slice_record(file_slice: FileSlice, uri: str) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredSlice:
-    base: str = take("dataFilePath", read=read_name)
-    logs: tuple[str, ...] = take("deltaFilePaths", read=read_names)
-    file_id: str = take("fileId", read=text)
-    partition: str = take("partitionPath", read=read_partition)
+def _default_for_null(empty: object) -> BeforeValidator:
+    return BeforeValidator(lambda value: empty if value is None else value)
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredGroup:
-    slices: tuple[_StoredSlice, ...] = take("slices", read=items(record_of(_StoredSlice)))
-    metrics: Mapping[str, float] = take("metrics", read=mapping(text, number))
-    outputs: int = take("numOutputFileGroups", read=default_to(1, whole_number))
+_String = Annotated[str, _default_for_null("")]
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredStrategy:
-    class_name: str = take("strategyClassName", read=text)
-    parameters: Mapping[str, str] = take("strategyParams", read=mapping(text, text))
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredPlan:
-    groups: tuple[_StoredGroup, ...] = take("inputGroups", read=items(record_of(_StoredGroup)))
-    strategy: _StoredStrategy = take("strategy", read=default_to(_StoredStrategy(), record_of(_StoredStrategy)))
-    preserves: bool = take("preserveHoodieMetadata", read=truth_value)
-    extra: Mapping[str, str] = take("extraMetadata", read=mapping(text, text))
+class _StoredSlice(_Read):
+    base: FileName = Field("", alias="dataFilePath")
+    logs: FileNames = Field((), alias="deltaFilePaths")
+    file_id: _String = Field("", alias="fileId")
+    partition: PartitionPath = Field("", alias="partitionPath")
+
+
+class _StoredGroup(_Read):
+    slices: Annotated[tuple[_StoredSlice, ...], _default_for_null(())] = ()
+    metrics: Annotated[Mapping[str, float], _default_for_null({})] = Field(default_factory=dict)
+    outputs: Annotated[int, _default_for_null(1)] = Field(1, alias="numOutputFileGroups")
+
+
+class _StoredPlan(_Read):
+    groups: Annotated[tuple[_StoredGroup, ...], _default_for_null(())] = Field((), alias="inputGroups")
+    strategy_class: _String = Field("", validation_alias=AliasPath("strategy", "strategyClassName"))
+    parameters: Annotated[Mapping[str, str], _default_for_null({})] = Field(
+        default_factory=dict, validation_alias=AliasPath("strategy", "strategyParams")
+    )
+    preserves: Annotated[bool, _default_for_null(False)] = Field(False, alias="preserveHoodieMetadata")
+    extra: Annotated[Mapping[str, str], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
 
 def _parse_slice(stored: _StoredSlice) -> PlannedSlice:

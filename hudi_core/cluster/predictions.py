@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import TypeAdapter, ValidationError
+
 from hudi_core.expr.queries import Condition, condition_text
-from hudi_core.json_texts import parse_json
 from hudi_core.notebook import show_briefly
-from hudi_core.stated_records import default_to, items, need, record_of, take, text, whole_number
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.timeline.timeline import Timeline
 
@@ -31,16 +31,16 @@ class Gain:
     """One query: how many slices it keeps, of how many, before and after, with their bytes and with the requests for them, one a
     file. `weight` is how often it is put. Notes of before rule CLUSTER-670 have no bytes and requests."""
 
-    where: str = need("where", read=text)
-    kept_before: int = need("kept_before", read=whole_number)
-    slices_before: int = need("slices_before", read=whole_number)
-    kept_after: int = need("kept_after", read=whole_number)
-    slices_after: int = need("slices_after", read=whole_number)
-    weight: int = take("weight", read=default_to(1, whole_number))
-    bytes_before: int = take("bytes_before", read=default_to(0, whole_number))
-    bytes_after: int = take("bytes_after", read=default_to(0, whole_number))
-    requests_before: int = take("requests_before", read=default_to(0, whole_number))
-    requests_after: int = take("requests_after", read=default_to(0, whole_number))
+    where: str
+    kept_before: int
+    slices_before: int
+    kept_after: int
+    slices_after: int
+    weight: int = 1
+    bytes_before: int = 0
+    bytes_after: int = 0
+    requests_before: int = 0
+    requests_after: int = 0
 
 
 @show_briefly
@@ -67,20 +67,20 @@ class Prediction:
         }
 
 
-_read_gains: Final = items(record_of(Gain))
+_GAINS: Final = TypeAdapter(tuple[Gain, ...])
 
 
 def encode_gains(gains: Iterable[Gain]) -> str:
     """The note of these gains, their queries in the form in which they are looked up."""
     frequent = sorted(gains, key=lambda gain: -gain.weight)[:MAX_NOTED]
-    return json.dumps([{**asdict(gain), "where": condition_text(gain.where)} for gain in frequent])
+    return json.dumps([{**_GAINS.dump_python((gain,))[0], "where": condition_text(gain.where)} for gain in frequent])
 
 
-def decode_gains(note: str) -> tuple[Gain, ...]:
+def decode_gains(text: str) -> tuple[Gain, ...]:
     """The gains of a note; none where another writer put something else there."""
     try:
-        return _read_gains(parse_json(note)) if note else ()
-    except ValueError:
+        return _GAINS.validate_json(text) if text else ()
+    except ValidationError:
         return ()
 
 

@@ -7,25 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.commit.avro_schemas import COMPACTION_PLAN
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.paths import read_file_id, read_name, read_names, read_partition
-from hudi_core.stated_records import (
-    default_to,
-    items,
-    mapping,
-    need,
-    number,
-    read_as,
-    record_of,
-    take,
-    text,
-    texts,
-    whole_number,
-)
+from hudi_core.paths import FileId, FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import LOG_COMPACTION, Instant
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
@@ -134,9 +123,11 @@ def read_plan(timeline: Timeline, instant: Instant) -> CompactionPlan:
     if not record:
         raise CorruptFileError(where, expected="a plan of a compaction", found="none")
     try:
-        stored = read_as(_StoredPlan, record)
-    except CorruptFileError as error:
-        raise CorruptFileError(where, expected="a plan of a compaction", found=str(error)) from None
+        stored = _StoredPlan.model_validate(record)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CorruptFileError(where, expected="a plan of a compaction", found=f"{place}: {first['msg']}") from None
     if not 1 <= stored.version <= PLAN_VERSION:
         expected = f"version 1 to {PLAN_VERSION} of a plan"
         raise UnsupportedError(where, expected=expected, found=str(stored.version))
@@ -147,22 +138,31 @@ def read_plan(timeline: Timeline, instant: Instant) -> CompactionPlan:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _StoredOperation:
-    instant: str = take("baseInstantTime", read=text)
-    logs: tuple[str, ...] = take("deltaFilePaths", read=read_names)
-    base: str = take("dataFilePath", read=read_name)
-    file_id: str = need("fileId", read=read_file_id)
-    partition: str = take("partitionPath", read=read_partition)
-    metrics: Mapping[str, float] = take("metrics", read=mapping(text, number))
-    bootstrap: str = take("bootstrapFilePath", read=read_name)
+def _default_for_null(empty: object) -> BeforeValidator:
+    return BeforeValidator(lambda value: empty if value is None else value)
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredPlan:
-    operations: tuple[_StoredOperation, ...] = take("operations", read=items(record_of(_StoredOperation)))
-    version: int = take("version", read=default_to(1, whole_number))
-    left_out: tuple[str, ...] | None = take("missingSchedulePartitions", read=default_to(None, texts))
+_String = Annotated[str, _default_for_null("")]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _StoredOperation(_Read):
+    instant: _String = Field("", alias="baseInstantTime")
+    logs: FileNames = Field((), alias="deltaFilePaths")
+    base: FileName = Field("", alias="dataFilePath")
+    file_id: FileId = Field(alias="fileId")
+    partition: PartitionPath = Field("", alias="partitionPath")
+    metrics: Annotated[Mapping[str, float], _default_for_null({})] = Field(default_factory=dict)
+    bootstrap: FileName = Field("", alias="bootstrapFilePath")
+
+
+class _StoredPlan(_Read):
+    operations: Annotated[tuple[_StoredOperation, ...], _default_for_null(())] = ()
+    version: Annotated[int, _default_for_null(1)] = 1
+    left_out: tuple[str, ...] | None = Field(None, alias="missingSchedulePartitions")
 
 
 def _operation(stored: _StoredOperation) -> CompactionOperation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
@@ -288,14 +288,14 @@ def _statistics_of(
         if before is None:
             return definition
         kept = columns_with_statistics(before.columns, schema, definition.version)
-        return replace(definition, columns=tuple(kept)) if kept else definition
+        return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
     columns = tuple(dict.fromkeys(options.columns))
     possible = columns_with_statistics(columns, schema, definition.version)
     strange = [column for column in columns if column not in possible]
     if strange or not columns:
         expected = "columns of types that can have statistics"
         raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
-    return replace(definition, columns=columns)
+    return definition.model_copy(update={"columns": columns})
 
 
 Define = Callable[[Table, str, IndexDefinition | None, IndexOptions], IndexDefinition]

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from hudi_core.errors import CorruptFileError, UsageError, describe
-from hudi_core.options import KeyEncoding, KeyGeneratorType, TableConfig, flag, names
-from hudi_core.stated_records import (
-    Reader,
-    choice,
-    default_to,
-    read_as,
-    take,
-    text,
-    text_or_none,
-    whole_number,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from hudi_core.errors import UsageError, describe
+from hudi_core.options import Flag, KeyEncoding, KeyGeneratorType, Names, TableConfig
 
 _WRITE = "hoodie.datasource.write"
 _TIME = "hoodie.keygen.timebased"
@@ -45,39 +36,48 @@ SINCE_NAMED = 9
 """The table version from which the key of one field has its name under the complex generator, whatever the option is."""
 
 
-def _of_time(option: str, read: Reader[Any]) -> Any:
-    return take(option, option.replace(_TIME, _TIME_BEFORE), read=read)
+def _time(option: str) -> AliasChoices:
+    return AliasChoices(option, option.replace(_TIME, _TIME_BEFORE))
 
 
-@dataclass(frozen=True, slots=True)
-class KeyOptions:
+def _upper(text: object) -> object:
+    return text.upper() if isinstance(text, str) else text
+
+
+class KeyOptions(BaseModel):
     """The options that concern keys. Where an option of the writer is missing, the table's property counts."""
 
-    record_key: tuple[str, ...] = take(RECORD_KEY, "hoodie.table.recordkey.fields", read=names)
-    partition_path: tuple[str, ...] = take(PARTITION_PATH, "hoodie.table.partition.fields", read=names)
-    generator_class: str | None = take(GENERATOR_CLASS, "hoodie.table.keygenerator.class", read=text_or_none)
-    generator_type: str | None = take(GENERATOR_TYPE, "hoodie.table.keygenerator.type", read=text_or_none)
-    hive_style: bool = take(f"{_WRITE}.hive_style_partitioning", read=flag)
-    url_encode: bool = take(f"{_WRITE}.partitionpath.urlencode", read=flag)
-    slash_separated_dates: bool = take(SLASHES, read=flag)
-    consistent: bool = take(f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled", read=flag)
-    bare_single_key: bool = take(BARE_SINGLE_KEY, read=flag)
-    encoding: KeyEncoding | None = take(ENCODING, read=default_to(None, choice(KeyEncoding)))
-    """Wins over `bare_single_key` and the table's version."""
-    table_version: int = take(
-        "hoodie.write.table.version", "hoodie.table.version", read=default_to(SINCE_NAMED, whole_number)
-    )
-    auto_instant: str | None = take(AUTO_INSTANT, read=text_or_none)
-    auto_task: int = take(AUTO_TASK, read=default_to(0, whole_number))
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
 
-    timestamp_type: str | None = _of_time(TIMESTAMP_TYPE, text_or_none)
-    scalar_unit: str = _of_time(SCALAR_UNIT, default_to("SECONDS", text))
-    input_formats: str | None = _of_time(INPUT_FORMATS, text_or_none)
-    input_delimiter: str = _of_time(INPUT_DELIMITER, default_to(",", text))
-    output_format: str | None = _of_time(OUTPUT_FORMAT, text_or_none)
-    input_zone: str | None = _of_time(INPUT_ZONE, text_or_none)
-    output_zone: str | None = _of_time(OUTPUT_ZONE, text_or_none)
-    zone: str | None = _of_time(ZONE, text_or_none)
+    record_key: Names = Field((), validation_alias=AliasChoices(RECORD_KEY, "hoodie.table.recordkey.fields"))
+    partition_path: Names = Field((), validation_alias=AliasChoices(PARTITION_PATH, "hoodie.table.partition.fields"))
+    generator_class: str | None = Field(
+        None, validation_alias=AliasChoices(GENERATOR_CLASS, "hoodie.table.keygenerator.class")
+    )
+    generator_type: str | None = Field(
+        None, validation_alias=AliasChoices(GENERATOR_TYPE, "hoodie.table.keygenerator.type")
+    )
+    hive_style: Flag = Field(False, validation_alias=f"{_WRITE}.hive_style_partitioning")
+    url_encode: Flag = Field(False, validation_alias=f"{_WRITE}.partitionpath.urlencode")
+    slash_separated_dates: Flag = Field(False, validation_alias=SLASHES)
+    consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
+    bare_single_key: Flag = Field(False, validation_alias=BARE_SINGLE_KEY)
+    encoding: Annotated[KeyEncoding | None, BeforeValidator(_upper)] = Field(None, validation_alias=ENCODING)
+    """Wins over `bare_single_key` and the table's version."""
+    table_version: int = Field(
+        SINCE_NAMED, validation_alias=AliasChoices("hoodie.write.table.version", "hoodie.table.version")
+    )
+    auto_instant: str | None = Field(None, validation_alias=AUTO_INSTANT)
+    auto_task: int = Field(0, validation_alias=AUTO_TASK)
+
+    timestamp_type: str | None = Field(None, validation_alias=_time(TIMESTAMP_TYPE))
+    scalar_unit: str = Field("SECONDS", validation_alias=_time(SCALAR_UNIT))
+    input_formats: str | None = Field(None, validation_alias=_time(INPUT_FORMATS))
+    input_delimiter: str = Field(",", validation_alias=_time(INPUT_DELIMITER))
+    output_format: str | None = Field(None, validation_alias=_time(OUTPUT_FORMAT))
+    input_zone: str | None = Field(None, validation_alias=_time(INPUT_ZONE))
+    output_zone: str | None = Field(None, validation_alias=_time(OUTPUT_ZONE))
+    zone: str | None = Field(None, validation_alias=_time(ZONE))
     """Counts for both when it is there."""
 
     @property
@@ -101,8 +101,11 @@ def key_options(properties: Mapping[str, str]) -> KeyOptions:
     for key, value in properties.items():
         if not isinstance(value, str):
             raise UsageError(str(key), expected="a value as text", found=describe(value))
-    present = {key: value.strip() for key, value in properties.items() if value.strip()}
+    present: dict[str, Any] = {key: value.strip() for key, value in properties.items() if value.strip()}
     try:
-        return read_as(KeyOptions, present)
-    except CorruptFileError as error:
-        raise UsageError(error.where, expected=error.expected, found=repr(present.get(error.where))) from None
+        return KeyOptions.model_validate(present)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        problem = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        raise UsageError(key, expected=problem.removeprefix("expected "), found=repr(present.get(key))) from None

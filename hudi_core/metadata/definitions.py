@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.json_texts import parse_json
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
-from hudi_core.stated_records import default_to, mapping, read_as, record_of, take, text, texts
 from hudi_core.timeline.optional_files import read_if_there
 
 
-@dataclass(frozen=True, slots=True)
-class IndexDefinition:
+def _empty(value: object) -> object:
+    return () if value is None else value
+
+
+def _nothing(value: object) -> object:
+    return {} if value is None else value
+
+
+def _text(value: object) -> object:
+    return "" if value is None else value
+
+
+_Name = Annotated[str, AfterValidator(file_name)]
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class IndexDefinition(BaseModel):
     """One index: its kind, what it is a function of, and the columns it is made of."""
 
-    kind: str = take("indexType", read=text)
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: _Text = Field("", alias="indexType")
     """`column_stats` and `bloom_filters` for expression indexes, `secondary_index`, `record_index`."""
-    function: str = take("indexFunction", read=text)
-    columns: tuple[str, ...] = take("sourceFields", read=texts)
-    options: Mapping[str, str] = take("indexOptions", read=mapping(text, text))
-    version: str = take("version", read=default_to("V1", text))
+    function: _Text = Field("", alias="indexFunction")
+    columns: Annotated[tuple[str, ...], BeforeValidator(_empty)] = Field((), alias="sourceFields")
+    options: Annotated[Mapping[str, str], BeforeValidator(_nothing)] = Field(default_factory=dict, alias="indexOptions")
+    version: _Text = "V1"
     """How keys are made; tables of version 8 do not record it, and mean V1."""
 
     @property
@@ -42,10 +59,11 @@ class IndexDefinition:
         return self.kind == "bloom_filters"
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
-    definitions: Mapping[str, IndexDefinition] = take(
-        "indexDefinitions", read=mapping(file_name, record_of(IndexDefinition))
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    definitions: Annotated[Mapping[_Name, IndexDefinition], BeforeValidator(_nothing)] = Field(
+        default_factory=dict, alias="indexDefinitions"
     )
 
 
@@ -59,7 +77,9 @@ def index_definitions(storage: Storage, config: TableConfig) -> Mapping[str, Ind
     if content is None or not content.strip():
         return {}
     try:
-        return read_as(_Document, parse_json(content)).definitions
-    except ValueError as error:
+        return _Document.model_validate_json(content).definitions
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"]))
         where = f"{storage.uri}/{path}"
-        raise CorruptFileError(where, expected="definitions of indexes", found=str(error)) from None
+        raise CorruptFileError(where, expected="definitions of indexes", found=f"{place}: {first['msg']}") from None

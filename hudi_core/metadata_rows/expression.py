@@ -50,10 +50,10 @@ def expression_definition(
 ) -> IndexDefinition:
     """The definition of a new expression index, as Apache Hudi writes it."""
     return IndexDefinition(
-        kind=kind,
-        function=function,
-        columns=(column,),
-        options={EXPRESSION_OPTION: function, **options},
+        indexType=kind,
+        indexFunction=function,
+        sourceFields=(column,),
+        indexOptions={EXPRESSION_OPTION: function, **options},
         version=V2 if table_version >= 9 else V1,
     )
 

@@ -27,9 +27,9 @@ def can_be_secondary(type: t.Type) -> bool:
 def secondary_definition(column: str, table_version: int) -> IndexDefinition:
     """The definition of a new secondary index, as Apache Hudi writes it."""
     return IndexDefinition(
-        kind=SECONDARY_INDEX,
-        function="identity",
-        columns=(column,),
+        indexType=SECONDARY_INDEX,
+        indexFunction="identity",
+        sourceFields=(column,),
         version=V2 if table_version >= 9 else V1,
     )
 

@@ -206,12 +206,12 @@ def new_definitions(
 def _statistics_of(schema: Schema, config: TableConfig, _: bool) -> IndexDefinition:
     version = V2 if config.version >= 9 else V1
     columns = default_columns(schema, version, own=config.populate_meta_fields)
-    return IndexDefinition(kind=COLUMN_STATS, function=COLUMN_STATS, columns=columns, version=version)
+    return IndexDefinition(indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=columns, version=version)
 
 
 def _places_of_keys(_: Schema, __: TableConfig, partitioned: bool) -> IndexDefinition:
     options = {"isPartitioned": str(partitioned).lower()}
-    return IndexDefinition(kind=RECORD_INDEX, function="", columns=(), options=options, version=V1)
+    return IndexDefinition(indexType=RECORD_INDEX, indexFunction="", sourceFields=(), indexOptions=options, version=V1)
 
 
 NEW_DEFINITIONS: Final = PerKind[Callable[[Schema, TableConfig, bool], IndexDefinition]](

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import TypeVar
 
@@ -120,7 +119,7 @@ def _properties(storage: Storage) -> TableConfig:
         )
     config = table_config(parse_properties(content, backup), backup)
     finding = f"{PROPERTIES_PATH} is {'damaged' if damage else 'not there'}: its backup is used"
-    return replace(config, findings=(*config.findings, finding))
+    return config.model_copy(update={"findings": (*config.findings, finding)})
 
 
 def _description_of(storage: Storage) -> str:

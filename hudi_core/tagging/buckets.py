@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.hashes import utf8_string_hashes
@@ -15,10 +16,8 @@ from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UsageError
-from hudi_core.json_texts import parse_json
 from hudi_core.keys.composite import KeyParts, split_keys
 from hudi_core.options import FOLDER
-from hudi_core.stated_records import items, need, read_as, record_of, text, whole_number
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -80,15 +79,17 @@ def slices_of_buckets(
     return placed
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    value: int = need("value", read=whole_number)
-    file_id_prefix: str = need("fileIdPrefix", read=text)
+class _Node(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    value: int
+    file_id_prefix: Annotated[str, Field(alias="fileIdPrefix")]
 
 
-@dataclass(frozen=True, slots=True)
-class _Hashing:
-    nodes: tuple[_Node, ...] = need("nodes", read=items(record_of(_Node)))
+class _Hashing(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    nodes: tuple[_Node, ...]
 
 
 def has_hashing_nodes(storage: Storage, partition: str) -> bool:
@@ -108,9 +109,12 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
         return None
     path = files[max(valid)].path
     try:
-        hashing = read_as(_Hashing, parse_json(storage.read(path)))
-    except ValueError as error:
-        raise CorruptFileError(f"{storage.uri}/{path}", expected="nodes of hashing", found=str(error)) from None
+        hashing = _Hashing.model_validate_json(storage.read(path))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False)[0]
+        location = ".".join(map(str, problem["loc"]))
+        where = f"{storage.uri}/{path}"
+        raise CorruptFileError(where, expected="nodes of hashing", found=f"{location}: {problem['msg']}") from None
     return sorted((node.value, node.file_id_prefix) for node in hashing.nodes)
 
 

@@ -6,84 +6,93 @@ Rules TIME-10 and TIME-11.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
 from hudi_core.formats.avro.long_lists import read_with_lists
-from hudi_core.json_texts import parse_json
 from hudi_core.notebook import show_briefly
-from hudi_core.paths import read_data_path, read_name, read_names, read_partition, resolve_stated_path
-from hudi_core.stated_records import (
-    items,
-    mapping,
-    read_as,
-    read_fields,
-    take,
-    text,
-    text_or_none,
-    texts,
-    whole_number,
-    whole_number_or_none,
-)
+from hudi_core.paths import FileName, FileNames, PartitionPath, data_path, resolve_stated_path
 
 
-def _previous(value: object) -> str | None:
+def _empty_string_for_null(value: object) -> object:
+    return "" if value is None else value
+
+
+def _none_for_null(value: object) -> object:
     """Old writers write "null" for a missing value."""
-    return None if value is None or value == "null" else text(value)
+    return None if value == "null" else value
 
 
-def _path(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _empty_mapping_for_null(value: object) -> object:
+    return {} if value is None else value
 
 
-@dataclass(frozen=True, slots=True)
-class WriteStat:
+def _empty_sequence_for_null(value: object) -> object:
+    return () if value is None else value
+
+
+def _read_stated_path(path: object, others: ValidationInfo) -> object:
+    return resolve_stated_path(others.data.get("partition", ""), path) if isinstance(path, str) else ""
+
+
+_String = Annotated[str, BeforeValidator(_empty_string_for_null)]
+_Path = Annotated[str, BeforeValidator(_read_stated_path)]
+
+
+class WriteStat(BaseModel):
     """The write statistics of one file. Counts are None where the writer did not record them.
 
     `path` is relative to the table's root and includes the partition; it is empty when nothing was written.
     """
 
-    partition: str = take("partitionPath", read=read_partition)
-    file_id: str = take("fileId", read=text)
-    path: str = take("path", read=_path)
-    previous: str | None = take("prevCommit", read=_previous)
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    partition: PartitionPath = Field("", alias="partitionPath")
+    file_id: _String = Field("", alias="fileId")
+    path: _Path = ""
+    previous: Annotated[str | None, BeforeValidator(_none_for_null)] = Field(None, alias="prevCommit")
     """The instant of the previous slice; None for a new file group."""
-    rows: int | None = take("numWrites", read=whole_number_or_none)
-    deletes: int | None = take("numDeletes", read=whole_number_or_none)
-    updates: int | None = take("numUpdateWrites", read=whole_number_or_none)
-    inserts: int | None = take("numInserts", read=whole_number_or_none)
-    bytes_written: int | None = take("totalWriteBytes", read=whole_number_or_none)
-    errors: int | None = take("totalWriteErrors", read=whole_number_or_none)
-    file_size: int | None = take("fileSizeInBytes", read=whole_number_or_none)
-    log_offset: int | None = take("logOffset", read=whole_number_or_none)
+    rows: int | None = Field(None, alias="numWrites")
+    deletes: int | None = Field(None, alias="numDeletes")
+    updates: int | None = Field(None, alias="numUpdateWrites")
+    inserts: int | None = Field(None, alias="numInserts")
+    bytes_written: int | None = Field(None, alias="totalWriteBytes")
+    errors: int | None = Field(None, alias="totalWriteErrors")
+    file_size: int | None = Field(None, alias="fileSizeInBytes")
+    log_offset: int | None = Field(None, alias="logOffset")
     """Where in a log file the write began to append."""
-    base_file: str = take("baseFile", read=read_name)
-    log_files: tuple[str, ...] = take("logFiles", read=read_names)
-    cdc_files: Mapping[str, int] = take("cdcStats", read=mapping(read_data_path, whole_number))
+    base_file: FileName = Field("", alias="baseFile")
+    log_files: FileNames = Field((), alias="logFiles")
+    cdc_files: Annotated[
+        Mapping[Annotated[str, AfterValidator(data_path)], int], BeforeValidator(_empty_mapping_for_null)
+    ] = Field(default_factory=dict, alias="cdcStats")
     """Paths of change-data files with their sizes."""
 
 
-def _read_stat(record: object) -> WriteStat:
-    fields = read_fields(WriteStat, record)
-    partition, path = fields.get("partition", ""), fields.get("path", "")
-    fields["path"] = resolve_stated_path(partition, text(path), "path")
-    return WriteStat(**fields)
+_Stats = Annotated[tuple[WriteStat, ...], BeforeValidator(_empty_sequence_for_null)]
+_FileIds = Annotated[tuple[str, ...], BeforeValidator(_empty_sequence_for_null)]
 
 
 @show_briefly
-@dataclass(frozen=True, slots=True)
-class CommitMetadata:
+class CommitMetadata(BaseModel):
     """The metadata of a commit, by partition (the empty string for a table without partitions)."""
 
-    stats: Mapping[str, tuple[WriteStat, ...]] = take(
-        "partitionToWriteStats", read=mapping(read_partition, items(_read_stat))
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    stats: Annotated[Mapping[PartitionPath, _Stats], BeforeValidator(_empty_mapping_for_null)] = Field(
+        default_factory=dict, alias="partitionToWriteStats"
     )
-    replaced: Mapping[str, tuple[str, ...]] = take("partitionToReplaceFileIds", read=mapping(read_partition, texts))
+    replaced: Annotated[Mapping[PartitionPath, _FileIds], BeforeValidator(_empty_mapping_for_null)] = Field(
+        default_factory=dict, alias="partitionToReplaceFileIds"
+    )
     """File groups that the commit replaced."""
-    extra: Mapping[str, str] = take("extraMetadata", read=mapping(text, text))
-    operation: str | None = take("operationType", read=text_or_none)
+    extra: Annotated[Mapping[str, _String], BeforeValidator(_empty_mapping_for_null)] = Field(
+        default_factory=dict, alias="extraMetadata"
+    )
+    operation: str | None = Field(None, alias="operationType")
 
     @property
     def schema_text(self) -> str | None:
@@ -93,7 +102,7 @@ class CommitMetadata:
 
 LARGE_FILE_BYTES = 1 << 16
 """Size from which one field of commit metadata is read alone: some hundred files."""
-_NO_METADATA = CommitMetadata()
+_NO_METADATA = CommitMetadata.model_validate({})
 
 
 def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadata:
@@ -109,10 +118,9 @@ def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadat
     if not content.strip():
         return _NO_METADATA
     try:
-        record = parse_json(content)
-    except ValueError as error:
-        raise CorruptFileError(where, expected="commit metadata", found=f"no JSON: {error}") from None
-    return _check(record, where)
+        return CommitMetadata.model_validate_json(content)
+    except ValidationError as error:
+        raise _corrupt(error, where) from None
 
 
 def read_extra(content: bytes, where: str) -> Mapping[str, str] | None:
@@ -142,8 +150,15 @@ def read_record(content: bytes, where: str) -> Mapping[str, Any]:
     return records[0]
 
 
-def _check(record: object, where: str) -> CommitMetadata:
+def _check(record: Mapping[str, Any], where: str) -> CommitMetadata:
     try:
-        return read_as(CommitMetadata, record)
-    except CorruptFileError as error:
-        raise CorruptFileError(where, expected="commit metadata", found=str(error)) from None
+        return CommitMetadata.model_validate(record)
+    except ValidationError as error:
+        raise _corrupt(error, where) from None
+
+
+def _corrupt(error: ValidationError, where: str) -> CorruptFileError:
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return CorruptFileError(where, expected="commit metadata", found=f"{place}: {message}" if place else message)

@@ -6,12 +6,13 @@ Rules TIME-26 to TIME-28. Contents are read on use; errors name the file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.paths import name_in, read_names, read_partition
-from hudi_core.stated_records import default_to, items, mapping, read_as, record_of, take, text, texts, truth_value
+from hudi_core.paths import FileNames, PartitionPath, name_in
 from hudi_core.timeline.instants import (
     CLEAN,
     CLUSTERING,
@@ -28,68 +29,79 @@ FileGroup = tuple[str, str]
 """Partition path, empty for a table without partitions, and file id."""
 
 
-@dataclass(frozen=True, slots=True)
-class CleanedPartition:
-    policy: str = take("policy", read=text)
-    deleted: tuple[str, ...] = take("successDeleteFiles", read=read_names)
+def _default_for_null(empty: object) -> BeforeValidator:
+    return BeforeValidator(lambda value: empty if value is None else value)
+
+
+_String = Annotated[str, _default_for_null("")]
+_Strings = Annotated[tuple[str, ...], _default_for_null(())]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
+
+
+class CleanedPartition(_Read):
+    policy: _String = ""
+    deleted: FileNames = Field((), alias="successDeleteFiles")
     """Names of files."""
-    partition_deleted: bool = take("isPartitionDeleted", read=truth_value)
+    partition_deleted: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
     """The whole partition was deleted."""
 
 
-@dataclass(frozen=True, slots=True)
-class CleanMetadata:
+_TimeOrNone = Annotated[str | None, BeforeValidator(lambda value: value or None)]
+
+
+class CleanMetadata(_Read):
     """The record of a clean. Queries of times before `earliest_retained` may miss files; None: the policy is not by time."""
 
-    earliest_retained: str | None = take("earliestCommitToRetain", read=lambda value: text(value) or None)
-    last_completed: str = take("lastCompletedCommitTimestamp", read=text)
+    earliest_retained: _TimeOrNone = Field(None, alias="earliestCommitToRetain")
+    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
     """The last write that was completed when the clean was planned."""
-    extra: Mapping[str, str] = take("extraMetadata", read=mapping(text, text))
-    partitions: Mapping[str, CleanedPartition] = take(
-        "partitionMetadata", read=mapping(read_partition, record_of(CleanedPartition))
+    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
+    partitions: Annotated[Mapping[PartitionPath, CleanedPartition], _default_for_null({})] = Field(
+        default_factory=dict, alias="partitionMetadata"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RetainedInstant:
+class RetainedInstant(_Read):
     """The first write whose state a clean keeps."""
 
-    time: str = take("timestamp", read=text)
-    action: str = take("action", read=text)
-    state: str = take("state", read=text)
+    time: _String = Field("", alias="timestamp")
+    action: _String = ""
+    state: _String = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFile:
+def _name_or_path(path: object, others: ValidationInfo) -> str:
+    text = path if isinstance(path, str) else ""
+    return text if others.data.get("is_bootstrap") else name_in(text)
+
+
+_PlannedPath = Annotated[str, BeforeValidator(_name_or_path)]
+
+
+class PlannedFile(_Read):
     """A file that a clean is going to delete, by name: its path is that of the machine which planned. One of a bootstrap lies
     elsewhere, by whole path."""
 
-    is_bootstrap: bool = take("isBootstrapBaseFile", read=truth_value)
-    path: str = take("filePath", read=text)
+    is_bootstrap: Annotated[bool, _default_for_null(False)] = Field(False, alias="isBootstrapBaseFile")
+    path: _PlannedPath = Field("", alias="filePath")
 
 
-def _read_planned_file(record: object) -> PlannedFile:
-    file = read_as(PlannedFile, record)
-    return file if file.is_bootstrap else replace(file, path=name_in(file.path, "filePath"))
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCleanPlan:
+class StoredCleanPlan(_Read):
     """The plan of a clean as it is stored. Old plans have names of files, later ones paths."""
 
-    retained: RetainedInstant | None = take(
-        "earliestInstantToRetain", read=default_to(None, record_of(RetainedInstant))
+    retained: RetainedInstant | None = Field(None, alias="earliestInstantToRetain")
+    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
+    policy: _String = ""
+    names: Annotated[Mapping[PartitionPath, FileNames], _default_for_null({})] = Field(
+        default_factory=dict, alias="filesToBeDeletedPerPartition"
     )
-    last_completed: str = take("lastCompletedCommitTimestamp", read=text)
-    policy: str = take("policy", read=text)
-    names: Mapping[str, tuple[str, ...]] = take(
-        "filesToBeDeletedPerPartition", read=mapping(read_partition, read_names)
+    paths: Annotated[Mapping[PartitionPath, tuple[PlannedFile, ...]], _default_for_null({})] = Field(
+        default_factory=dict, alias="filePathsToBeDeletedPerPartition"
     )
-    paths: Mapping[str, tuple[PlannedFile, ...]] = take(
-        "filePathsToBeDeletedPerPartition", read=mapping(read_partition, items(_read_planned_file))
-    )
-    partitions: tuple[str, ...] = take("partitionsToBeDeleted", read=items(read_partition))
-    extra: Mapping[str, str] = take("extraMetadata", read=mapping(text, text))
+    partitions: Annotated[tuple[PartitionPath, ...], _default_for_null(())] = Field((), alias="partitionsToBeDeleted")
+    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
     @property
     def earliest_retained(self) -> str | None:
@@ -107,57 +119,46 @@ class StoredCleanPlan:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPartition:
-    files: tuple[str, ...] = take("savepointDataFile", read=read_names)
+class SavedPartition(_Read):
+    files: FileNames = Field((), alias="savepointDataFile")
     """Names of files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Savepoint:
+class Savepoint(_Read):
     """The files of the latest slices at the savepoint's time: no clean deletes them."""
 
-    by: str = take("savepointedBy", read=text)
-    comments: str = take("comments", read=text)
-    partitions: Mapping[str, SavedPartition] = take(
-        "partitionMetadata", read=mapping(read_partition, record_of(SavedPartition))
+    by: _String = Field("", alias="savepointedBy")
+    comments: _String = ""
+    partitions: Annotated[Mapping[PartitionPath, SavedPartition], _default_for_null({})] = Field(
+        default_factory=dict, alias="partitionMetadata"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rollback:
-    instants: tuple[str, ...] = take("commitsRollback", read=texts)
+class _Rollback(_Read):
+    instants: _Strings = Field((), alias="commitsRollback")
 
 
-@dataclass(frozen=True, slots=True)
-class _Restore:
-    instants: tuple[str, ...] = take("instantsToRollback", read=texts)
+class _Restore(_Read):
+    instants: _Strings = Field((), alias="instantsToRollback")
 
 
-@dataclass(frozen=True, slots=True)
-class _Slice:
-    partition: str = take("partitionPath", read=read_partition)
-    file_id: str = take("fileId", read=text)
+class _Slice(_Read):
+    partition: PartitionPath = Field("", alias="partitionPath")
+    file_id: _String = Field("", alias="fileId")
 
 
-@dataclass(frozen=True, slots=True)
-class _CompactionPlan:
-    slices: tuple[_Slice, ...] = take("operations", read=items(record_of(_Slice)))
+class _CompactionPlan(_Read):
+    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = Field((), alias="operations")
 
 
-@dataclass(frozen=True, slots=True)
-class _ClusteringGroup:
-    slices: tuple[_Slice, ...] = take("slices", read=items(record_of(_Slice)))
+class _ClusteringGroup(_Read):
+    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _ClusteringPlan:
-    groups: tuple[_ClusteringGroup, ...] = take("inputGroups", read=items(record_of(_ClusteringGroup)))
-
-
-@dataclass(frozen=True, slots=True)
-class _PlannedReplace:
-    plan: _ClusteringPlan = take("clusteringPlan", read=default_to(_ClusteringPlan(), record_of(_ClusteringPlan)))
+class _ClusteringPlan(_Read):
+    groups: Annotated[tuple[_ClusteringGroup, ...], _default_for_null(())] = Field(
+        (), validation_alias=AliasPath("clusteringPlan", "inputGroups")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class PendingWork:
     file_groups: tuple[FileGroup, ...]
 
 
-M = TypeVar("M")
+M = TypeVar("M", bound=BaseModel)
 
 
 def clean(timeline: Timeline, instant: Instant) -> CleanMetadata:
@@ -224,7 +225,7 @@ def list_planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[File
         if instant.action in (COMPACTION, LOG_COMPACTION):
             slices = _check(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
         elif is_planned_clustering(timeline, instant):
-            groups = _check(_PlannedReplace, timeline, instant, timeline.plan(instant)).plan.groups
+            groups = _check(_ClusteringPlan, timeline, instant, timeline.plan(instant)).groups
             slices = tuple(file_slice for group in groups for file_slice in group.slices)
         else:
             return ()
@@ -257,7 +258,12 @@ def _read(model: type[M], timeline: Timeline, instant: Instant) -> M:
 
 def _check(model: type[M], timeline: Timeline, instant: Instant, record: Mapping[str, Any]) -> M:
     try:
-        return read_as(model, record)
-    except CorruptFileError as error:
-        where = f"{timeline.storage.uri}/{timeline.folder}/{instant.file}"
-        raise CorruptFileError(where, expected=f"the record of a {instant.action}", found=str(error)) from None
+        return model.model_validate(record)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CorruptFileError(
+            f"{timeline.storage.uri}/{timeline.folder}/{instant.file}",
+            expected=f"the record of a {instant.action}",
+            found=f"{place}: {first['msg']}",
+        ) from None

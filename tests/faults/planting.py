@@ -24,7 +24,7 @@ from tests.support.conformance import UNPACKED
 _COPIED = (*SOURCES, "tests", "specs", "docs")
 _FILES = ("pyproject.toml", "README.md", "CHANGELOG.md")
 _OURS = ("tests", "hudi_core", "hudi_plain", "hudi_arrow", "hudi_spark")
-_LIBRARIES = ["numpy", "pyarrow.parquet", "pyarrow.compute", "fastavro", "hypothesis.strategies", "pytest"]
+_LIBRARIES = ["numpy", "pyarrow.parquet", "pyarrow.compute", "pydantic", "fastavro", "hypothesis.strategies", "pytest"]
 _LONGEST = 300
 """Seconds after which tests are taken to hang."""
 

@@ -94,7 +94,9 @@ def _plan(
     saved = savepoints(table.timeline) if table.config.partition_fields else []
     return CleanPlan(
         settings.policy,
-        None if retained is None else RetainedInstant(retained.requested_time, retained.action, retained.state.name),
+        None
+        if retained is None
+        else RetainedInstant(timestamp=retained.requested_time, action=retained.action, state=retained.state.name),
         commits[-1].requested_time if commits else "",
         {partition: tuple(of_partition) for partition, of_partition in deleted.items()},
         emptied,

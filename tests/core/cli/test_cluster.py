@@ -6,11 +6,8 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
-import typer
 
 import hudi_core
-from hudi_core.cli.options import byte_count
 from tests.support.commands import ran
 
 TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64())])
@@ -137,28 +134,6 @@ def test_sizes_are_typed_with_units(tmp_path: Path) -> None:
     assert json.loads(ran(*options, "--target-file-size", "1KiB").out)["files_out"] > 1
     assert "expected a size such as" in ran(*options, "--target-file-size", "many").error
     assert "a target of 1 byte or more" in ran(*options, "--target-file-size", "0").error
-
-
-@pytest.mark.parametrize(
-    ("typed", "size"),
-    [
-        ("12", 12),
-        ("1b", 1),
-        ("1KB", 1_000),
-        ("1.5 mb", 1_500_000),
-        ("2G", 2 * 10**9),
-        (".5KiB", 512),
-        ("1PiB", 1 << 50),
-    ],
-)
-def test_units_are_of_a_thousand_or_of_1024(typed: str, size: int) -> None:
-    assert byte_count(typed) == size
-
-
-@pytest.mark.parametrize("typed", ["", "x", "-1", "1x", "1bytes", "1e3", "٣"])
-def test_what_is_no_size_is_refused(typed: str) -> None:
-    with pytest.raises(typer.BadParameter, match="expected a size such as 134217728, 128MB or 1GiB"):
-        byte_count(typed)
 
 
 def test_a_curve_needs_columns(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ class Lengths:
 
 def define(table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions) -> IndexDefinition:
     if options.columns is not None and is_asked_for(partition, options):
-        return IndexDefinition(kind="lengths", columns=options.columns, version=V2)
+        return IndexDefinition(indexType="lengths", sourceFields=options.columns, version=V2)
     if before is None:
         raise UsageError("index columns", expected=f"the column of {partition}", found="none")
     return before

@@ -40,7 +40,7 @@ def test_a_definition_has_kind_function_columns_and_version() -> None:
 def test_missing_entries_of_old_tables_are_empty_and_version_1() -> None:
     """META-40."""
     found = read(json.dumps({"indexDefinitions": {"record_index": {"sourceFields": None}}}).encode())
-    assert found == {"record_index": IndexDefinition()}
+    assert found == {"record_index": IndexDefinition.model_validate({})}
     assert found["record_index"].version == "V1"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,8 +75,8 @@ def metadata(root: Path) -> MetadataTable:
 def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
     """META-1."""
     storage, config, timeline = opened(copied)
-    assert open_metadata_table(storage, replace(config, metadata_partitions=()), timeline) is None
-    only_files = replace(config, metadata_partitions=("files",))
+    assert open_metadata_table(storage, config.model_copy(update={"metadata_partitions": ()}), timeline) is None
+    only_files = config.model_copy(update={"metadata_partitions": ("files",)})
     found = open_metadata_table(storage, only_files, timeline)
     assert found is not None
     assert len(found.files())

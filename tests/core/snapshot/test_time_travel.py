@@ -61,7 +61,7 @@ def test_a_clean_by_versions_before_one_by_commits_counts_too() -> None:
 def test_a_clean_that_is_not_completed_counts_by_its_plan() -> None:
     """QUERY-380."""
     storage = Memory({f"t/{name}": content for name, content in COMMITS.items()})
-    retained = RetainedInstant(time="20", action="commit", state="COMPLETED")
+    retained = RetainedInstant(timestamp="20", action="commit", state="COMPLETED")
     by_time = encode_plan(CleanPlan("KEEP_LATEST_COMMITS", retained, "30", {"p": ()}), storage)
     by_versions = encode_plan(
         CleanPlan("KEEP_LATEST_FILE_VERSIONS", None, "30", {"p": ("f_0-1-2_10.parquet",)}), storage

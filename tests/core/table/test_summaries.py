@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.stated_records import read_as
 from hudi_core.table.difference import difference
 from hudi_core.table.summaries import commits, partitions
 from hudi_core.tally import Tally
@@ -59,7 +58,7 @@ def test_a_count_that_was_not_recorded_is_unknown(tmp_path: Path, monkeypatch: p
     """TABLE-470."""
     table = made(tmp_path / "t", "cow", 9)
     stats = {"oslo": [{"path": "oslo/a", "numInserts": 3}, {"path": "oslo/b"}]}
-    metadata = read_as(CommitMetadata, {"partitionToWriteStats": stats})
+    metadata = CommitMetadata.model_validate({"partitionToWriteStats": stats})
     monkeypatch.setattr(type(table.timeline), "metadata", lambda *_: metadata)
     (first, _) = commits(table)
     assert (first.inserted, first.files, first.operation) == (None, 2, None)

@@ -18,7 +18,6 @@ from hudi_core.planning.sources.expression_indexes import (
 )
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.stated_records import read_as
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
 from tests.support.made_tables import Group, Log, MadeTable
@@ -39,7 +38,7 @@ SCHEMA = Schema(
 
 def definition(function: str, column: str, kind: str = "column_stats", **options: str) -> IndexDefinition:
     answer = {"indexType": kind, "indexFunction": function, "sourceFields": [column], "version": "V2"}
-    return read_as(IndexDefinition, answer | {"indexOptions": {"expr": function} | options})
+    return IndexDefinition.model_validate(answer | {"indexOptions": {"expr": function} | options})
 
 
 def indexes(*of: IndexDefinition, versions: tuple[Schema, ...] = (SCHEMA,)) -> tuple[ExpressionIndex, ...]:

@@ -16,7 +16,7 @@ from hudi_core.timeline.services import RetainedInstant
 from hudi_core.timeline.timeline import timeline_in
 from tests.support.memory import Memory
 
-RETAINED = RetainedInstant(time="20", action="commit", state="COMPLETED")
+RETAINED = RetainedInstant(timestamp="20", action="commit", state="COMPLETED")
 BASE, LOG = "f_0-1-2_10.parquet", ".f_10.log.1_0-1-2"
 PLAN = CleanPlan(
     "KEEP_LATEST_COMMITS", RETAINED, "30", {"a/b": (BASE, LOG)}, ("gone",), {"savepointed_timestamps": "10"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from hudi_core.services.cleaning.options import CleanPolicy, CleanSettings
@@ -105,19 +104,19 @@ def looked_at(
 
 def test_partitions_are_those_of_writes_that_completed_between_two_cleans() -> None:
     """CLEAN-385."""
-    assert looked_at(CleanMetadata(earliest_retained="30")) == {"b", "c"}
-    assert looked_at(CleanMetadata(earliest_retained="10")) == {"a", "b", "c"}
+    assert looked_at(CleanMetadata(earliestCommitToRetain="30")) == {"b", "c"}
+    assert looked_at(CleanMetadata(earliestCommitToRetain="10")) == {"a", "b", "c"}
 
 
 def test_all_partitions_are_looked_at_where_the_last_clean_does_not_say_enough() -> None:
     """CLEAN-385."""
     assert looked_at(None) is None
-    assert looked_at(CleanMetadata(earliest_retained="30"), incremental=False) is None
-    assert looked_at(CleanMetadata(earliest_retained="")) is None
-    assert looked_at(CleanMetadata(earliest_retained="05")) is None
-    gone = CleanMetadata(earliest_retained="30", extra={"savepointed_timestamps": "10,20"})
+    assert looked_at(CleanMetadata(earliestCommitToRetain="30"), incremental=False) is None
+    assert looked_at(CleanMetadata(earliestCommitToRetain="")) is None
+    assert looked_at(CleanMetadata(earliestCommitToRetain="05")) is None
+    gone = CleanMetadata(earliestCommitToRetain="30", extraMetadata={"savepointed_timestamps": "10,20"})
     assert looked_at(gone) is None
     there = timeline(
         {"10_105.commit": commit("a"), "40_406.commit": commit("d"), "10_11.savepoint": b"", "20_21.savepoint": b""}
     )
-    assert looked_at(replace(gone, earliest_retained="40"), there) == frozenset()
+    assert looked_at(gone.model_copy(update={"earliest_retained": "40"}), there) == frozenset()

@@ -42,7 +42,7 @@ def with_instants(table: Table, *given: tuple[Instant, str]) -> Table:
     timeline = replace(
         table.timeline,
         instants=tuple(one for one, _ in given),
-        _read={one: CommitMetadata(operation=operation) for one, operation in given},
+        _read={one: CommitMetadata(operationType=operation) for one, operation in given},
     )
     return Table(table.engine, table.storage, table.config, timeline)
 
