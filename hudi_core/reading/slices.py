@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.expr.predicate import Predicate
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.damage import RAISED, Damage
-from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.small_files import SmallFiles
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
+
+if TYPE_CHECKING:
+    from hudi_core.reading import merged_slices
+else:
+    merged_slices = ModuleByNeed("hudi_core.reading.merged_slices")  # for log files alone; it loads keys and merging
 
 _REST: Final = "the rest of its file slice is"
 
@@ -74,8 +79,8 @@ class SliceReader:
         return Selection(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
 
     @cached_property
-    def _merged(self) -> MergedSlices:
-        return MergedSlices(self._base_files, self.damage)
+    def _merged(self) -> merged_slices.MergedSlices:
+        return merged_slices.MergedSlices(self._base_files, self.damage)
 
     @cached_property
     def _base_files(self) -> BaseFiles:

@@ -10,10 +10,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
-from hudi_core.functions.scalar.retries import retries
+
+if TYPE_CHECKING:
+    from hudi_core.functions.scalar import retries
+else:
+    retries = ModuleByNeed("hudi_core.functions.scalar.retries")  # for predicates with a regular expression alone
 
 _SETS = {
     "d": "0-9", "w": "0-9A-Za-z_", "s": r"\t-\r ",
@@ -68,7 +74,7 @@ def parse(pattern: str) -> Regex:
     ends = [offset for offset, piece in enumerate(pieces) if piece == _WHOLE_LINE]
     in_re2 = scanner.regular and all(_nothing_follows(pieces, offset) for offset in ends)
     re2 = "".join(_RE2_ENDS.get(piece, piece) for piece in pieces) if in_re2 else None
-    return Regex(compiled, re2, compiled.groups, pattern if retries(pieces) else None)
+    return Regex(compiled, re2, compiled.groups, pattern if retries.retries(pieces) else None)
 
 
 @lru_cache(maxsize=256)
