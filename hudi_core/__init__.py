@@ -154,7 +154,7 @@ if TYPE_CHECKING:
     from hudi_core.table.scan import Scan
     from hudi_core.tagging.tag import TagOptions, locate, tag
     from hudi_core.tally import Tally
-    from hudi_core.transactions.rollback import RollbackPlan
+    from hudi_core.transactions.rollback_plans import RollbackPlan
     from hudi_core.truth import Truth, Verdict
     from hudi_core.validation.findings import Finding, Severity
     from hudi_core.validation.mend import mend
@@ -295,7 +295,7 @@ _PLACES = {
     "run_services": "hudi_core.services.upkeep.rounds",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
-    "RollbackPlan": "hudi_core.transactions.rollback",
+    "RollbackPlan": "hudi_core.transactions.rollback_plans",
     "rollback": "hudi_core.services.restoring.undoing",
     "delete_partitions": "hudi_core.writing.operations",
     "delete": "hudi_core.writing.by_predicate",

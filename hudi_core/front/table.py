@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
     from hudi_core.table.view import ScanListener
     from hudi_core.timeline.times import Time
-    from hudi_core.transactions.rollback import RollbackPlan
+    from hudi_core.transactions.rollback_plans import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
     from hudi_core.writing import alter_schema, by_predicate, operation, operations, several

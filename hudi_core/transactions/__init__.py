@@ -47,6 +47,8 @@ refusals           tables that are not written to, each named for what is in the
 remains            heartbeats and markers of writes that are over, which processes that were killed have left
 reports            what tasks of a flow send: contents of packets, and reports for the process that runs the flow
 rollback           what undoes a write: one that died, and a completed one that nothing builds on
+rollback_plans     the plan of a rollback: which files are of the write that is undone
+rollback_steps     the steps of a rollback in their order, and its records on the timeline
 schema_commit      the schema history of a table, which every commit continues
 stream_batches     batches of streams, each committed once
 taking_back        writes that failed in their work, and plans whose run did, taken back as if they had not been

@@ -22,7 +22,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.timeline.optional_files import read_if_there
-from hudi_core.transactions.rollback import rollback_plan
+from hudi_core.transactions.rollback_plans import rollback_plan
 
 
 def take_back(table: Table, instant: Instant, partitions: Collection[str], *, keep_plan: bool) -> None:

@@ -12,7 +12,8 @@ from hudi_core.commit.markers import marker_folder
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.instants import Instant, InstantState
 from hudi_core.transactions.remains import list_remains
-from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
+from hudi_core.transactions.rollback import list_failed_writes
+from hudi_core.transactions.rollback_plans import rollback_plan
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
 from hudi_core.validation.subject import Subject
 

@@ -27,7 +27,8 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.remains import list_remains
-from hudi_core.transactions.rollback import list_failed_writes, rollback_plan
+from hudi_core.transactions.rollback import list_failed_writes
+from hudi_core.transactions.rollback_plans import rollback_plan
 from hudi_core.validation.findings import Finding
 
 

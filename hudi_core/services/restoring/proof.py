@@ -18,7 +18,7 @@ from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import SAVEPOINT
 from hudi_core.timeline.services import savepoint
-from hudi_core.transactions.rollback import RollbackPlan, rollback_plan
+from hudi_core.transactions.rollback_plans import RollbackPlan, rollback_plan
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE, ROLLBACK, Instant, time_order
 from hudi_core.transactions.refusals import refuse_unwritable_properties
 from hudi_core.transactions.remains import delete_announced
-from hudi_core.transactions.rollback import roll_back_failed, rollback_steps
+from hudi_core.transactions.rollback import roll_back_failed
+from hudi_core.transactions.rollback_steps import rollback_steps
 
 Progress = Callable[[int, int], None]
 """Called with how many instants are undone, and of how many."""

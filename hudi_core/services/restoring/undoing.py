@@ -19,13 +19,13 @@ from hudi_core.transactions.dependents import refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.refusals import refuse_restoring, refuse_unwritable_properties
 from hudi_core.transactions.rollback import (
-    RollbackPlan,
     find_completed_write,
     refuse_wide_statistics,
     roll_back_completed,
     roll_back_dead,
     roll_back_failed,
 )
+from hudi_core.transactions.rollback_plans import RollbackPlan
 
 
 def rollback(

@@ -16,7 +16,9 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.table.open import open_table
 from hudi_core.timeline.instants import CLEAN, CLUSTERING, COMPACTION, INDEXING, REPLACE_COMMIT, RESTORE, ROLLBACK
 from hudi_core.timeline.plans import rollback_target, unreadable_plans
-from hudi_core.transactions.rollback import roll_back, rollback_plan, rollback_steps
+from hudi_core.transactions.rollback import roll_back
+from hudi_core.transactions.rollback_plans import rollback_plan
+from hudi_core.transactions.rollback_steps import rollback_steps
 from hudi_core.validation.mend import mend
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions

@@ -1,4 +1,7 @@
-"""Rolling back writes of Apache Hudi that died with a new base file in a file group that is there already."""
+"""Rolling back writes of Apache Hudi that died with a new base file in a file group that is there already.
+
+Also covers: `transactions/rollback_plans.py`, `transactions/rollback_steps.py`.
+"""
 
 from __future__ import annotations
 

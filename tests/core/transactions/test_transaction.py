@@ -24,7 +24,9 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import InstantState
 from hudi_core.timeline.services import list_rolled_back
-from hudi_core.transactions.rollback import roll_back, roll_back_completed, rollback_plan, rollback_steps
+from hudi_core.transactions.rollback import roll_back, roll_back_completed
+from hudi_core.transactions.rollback_plans import rollback_plan
+from hudi_core.transactions.rollback_steps import rollback_steps
 from hudi_core.transactions.transaction import transaction
 from hudi_core.types import nodes as t
 
