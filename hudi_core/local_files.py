@@ -6,13 +6,14 @@ Raises `OSError` as the operating system does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
@@ -137,11 +138,11 @@ class Unsynced:
             paths, self._paths = self._paths, set()
         try:
             if len(paths) < _SYNCS_AT_ONCE:
-                for path in paths:
-                    sync_path(path)
+                sync_paths(paths)
             else:
+                shares = [islice(paths, first, None, _SYNCS_AT_ONCE) for first in range(_SYNCS_AT_ONCE)]
                 with ThreadPoolExecutor(_SYNCS_AT_ONCE, "sync") as threads:
-                    list(threads.map(sync_path, paths))
+                    list(threads.map(sync_paths, shares))
         except OSError:
             self.note(*paths)
             raise
@@ -161,14 +162,15 @@ def let_pass() -> Iterator[None]:
         _PASSING.reset(token)
 
 
-def sync_path(path: Path) -> None:
-    """Makes the content of a file durable, or the names in a folder. Nothing where it is gone by now."""
-    with suppress(FileNotFoundError):
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+def sync_paths(paths: Iterable[Path]) -> None:
+    """Makes the contents of files durable, and the names in folders. Nothing where one is gone by now."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            opened = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)
 
 
 def own_path(root: Path, path: str, *, to_delete: bool = False) -> Path:
@@ -231,8 +233,9 @@ def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
         with file:
             yield file
         _give_name(temporary, path)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
     delete_unfinished(path)
     unsynced.note(path.parent, path)
 
@@ -391,7 +394,7 @@ def _write(path: Path, content: bytes, *, synced: bool) -> None:
     with path.open("xb") as file:
         file.write(content)
     if synced and content:
-        sync_path(path)  # before it takes its name: no name without content
+        sync_paths([path])  # before it takes its name: no name without content
 
 
 def _make_folder(folder: Path, unsynced: Unsynced) -> None:

@@ -273,7 +273,7 @@ def outermost_keys(keys: StringColumn) -> StringColumn:
     if int(data.max(initial=0)) >= _LATE:
         first = int(keys.offsets[0]) + int(np.argmax(data >= _LATE))
         rows.append(int(np.searchsorted(keys.offsets, first, side="right")) - 1)
-    return take_strings(keys, np.array(rows, np.int64))
+    return take_strings(keys, np.array(sorted(set(rows)), np.int64))
 
 
 def range_of_keys(keys: StringColumn) -> Mapping[str, str]:

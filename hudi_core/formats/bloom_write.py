@@ -85,7 +85,7 @@ class BloomFilterWriter:
         flat = self._rows.reshape(-1)
         for start in range(0, count, _KEYS_AT_ONCE):
             # A filter whose bits are all set stays as it is.
-            if self._rows.all():
+            if (start or self.count) and self._rows.all():
                 break
             chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
             begins = 0 if rows is None else rows[chosen] * self.bits

@@ -82,6 +82,6 @@ def disk_of(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         whole(unsynced)
 
     with monkeypatch.context() as patched:
-        patched.setattr(local_files, "sync_path", disk.sync)
+        patched.setattr(local_files, "sync_paths", lambda paths: [disk.sync(path) for path in paths])
         patched.setattr(local_files.Unsynced, "sync", sync)
         yield disk
