@@ -34,7 +34,12 @@ input        rows that come from outside: Arrow data, files
 python_values  values of Python in the type of a table's column, exactly
 csv_rows     rows of CSV files; an error names the row
 csv_blocks   blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns
+json_rows    rows of files of JSON, piece after piece
+json_pieces  files of JSON in pieces of whole rows
 json_lines   lines of JSON as a table: each row an object, however long
+json_types   types of columns of JSON, as each piece shows them, put together to those of the file
+json_parts   which columns and parts of structs the rows of a file have
+spilled_tables  tables that are read once more: in memory up to a limit, those behind it in a file
 json_texts   texts of JSON in columns of CSV files
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values

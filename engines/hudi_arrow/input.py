@@ -35,7 +35,7 @@ _PANDAS = b"pandas"
 """The metadata of Arrow schemas that were made of frames."""
 
 _Types = dict[str, pa.DataType]
-_Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
+_Read = Callable[[Path, _Types, bool], Iterator[pa.RecordBatch]]
 
 
 def read_given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
@@ -66,9 +66,7 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     if source.is_file():
         _refuse_other_format(source, suffix)
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
-    batches = _read(source, suffix, types)
-    if whole and suffix in _JSON:
-        batches = json_rows.without_gaps(source, batches)
+    batches = _read(source, suffix, types, whole)
     first = next(batches, None)
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
@@ -103,9 +101,9 @@ def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.Reco
     return InputRows(rows.schema, batches, rows.inferred)
 
 
-def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
+def _read(source: Path, suffix: str, types: _Types, whole: bool) -> Iterator[pa.RecordBatch]:
     with report_errors(str(source)), decoding(str(source), f"a {suffix} file"):
-        yield from _READERS[suffix](source, types)
+        yield from _READERS[suffix](source, types, whole)
 
 
 def _read_given(
@@ -150,7 +148,7 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
     yield from rest
 
 
-def _parquet(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+def _parquet(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     for file in files:
         with _open_parquet(file) as opened:
@@ -216,7 +214,7 @@ def _refuse_finer(file: Path, opened: pq.ParquetFile, leaves: list[int]) -> None
             first += len(nanos)
 
 
-def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
+def _arrow(source: Path, _: _Types, __: bool) -> Iterator[pa.RecordBatch]:
     with pa.memory_map(str(source)) as file:
         if source.stat().st_size and file.read(6) == b"ARROW1":
             opened = pa.ipc.open_file(file)
@@ -229,12 +227,12 @@ def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
             yield from stream
 
 
-def _csv_rows(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+def _csv_rows(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
     return csv_rows.csv_batches(source, types)
 
 
-def _json_rows(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
-    return json_rows.json_batches(source, types)
+def _json_rows(source: Path, types: _Types, whole: bool) -> Iterator[pa.RecordBatch]:
+    return json_rows.json_batches(source, types, whole)
 
 
 _JSON = (".json", ".jsonl", ".ndjson")

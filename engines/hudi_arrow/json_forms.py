@@ -11,8 +11,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONDecoder, dumps
 from math import isinf
-from mmap import ACCESS_READ, mmap
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -27,29 +25,30 @@ _NO_KEY: Final = object()
 BYTES_EXPECTED: Final = 'bytes: a text, or {"base64": "…"}'
 
 
-def has_forms(source: Path, types: Mapping[str, pa.DataType]) -> bool:
-    """Whether lines of a file have to be written anew before pyarrow reads them."""
+def has_forms(texts: bytes, types: Mapping[str, pa.DataType]) -> bool:
+    """Whether texts of JSON have to be written anew before pyarrow reads them."""
     if any(_holds(kind, _has_own_form) for kind in types.values()):
         return True
     if not any(_holds(kind, pa.types.is_floating) for kind in types.values()):
         return False
-    with source.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        return content.find(b'"float"') >= 0
+    return b'"float"' in texts
 
 
-def rewrite_lines(lines: Iterable[bytes], types: Mapping[str, pa.DataType], where: str) -> Iterator[bytes]:
+def rewrite_lines(
+    lines: Iterable[bytes], types: Mapping[str, pa.DataType], where: str, first: int = 0
+) -> Iterator[bytes]:
     """The lines in forms that pyarrow reads as `read_form` of the types. A line that is no object of JSON stays as it is: the
-    reader refuses it. Raises `RowError` for a value that has none of a type's forms."""
+    reader refuses it. Raises `RowError` for a value that has none of a type's forms; the first line has this number."""
     rewrites = {name: rewrite for name, kind in types.items() if (rewrite := _rewrite_of(kind)) is not None}
     decoder = JSONDecoder(parse_float=_Number, object_pairs_hook=_distinct)
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines, first):
         name = None
         try:
             row = decoder.decode(line.decode())
             if isinstance(row, dict):
                 for name in row.keys() & rewrites.keys():
                     row[name] = rewrites[name](row[name])
-                line = dumps(row).encode() + b"\n"
+                line = dumps(row).encode()
         except _WrongValue as wrong:
             path = where if name is None else f"{where}: {name}"
             raise RowError(number, expected=wrong.expected, found=wrong.found, path=path) from None

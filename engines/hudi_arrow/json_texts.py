@@ -54,19 +54,19 @@ def read_json_texts(column: pa.Array, kind: pa.DataType, first: int, where: str)
 
 def _line(text: str | None, kind: pa.DataType, row: int, where: str) -> bytes:
     if text is None:
-        return b'{"value": null}\n'
+        return b'{"value": null}'
     try:
         loads(text)
     except (ValueError, RecursionError):
         raise RowError(row, expected=f"JSON of {kind}", found=repr(text), path=where) from None
     one_line = text.replace("\n", " ").replace("\r", " ")
-    return f'{{"{_VALUE}": {one_line}}}\n'.encode()
+    return f'{{"{_VALUE}": {one_line}}}'.encode()
 
 
 def _read(lines: list[bytes], kind: pa.DataType, where: str) -> pa.Table:
     forms = {_VALUE: read_form(kind)}
     try:
-        return read_json(b"".join(lines), forms, "error")
+        return read_json(b"\n".join(lines), forms, "error")
     except pa.ArrowInvalid:
         for row, line in enumerate(lines):
             try:

@@ -41,12 +41,12 @@ def is_binary(kind: pa.DataType) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
 
 
-def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
+def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str, first: int = 0) -> pa.ChunkedArray:
     """A column that was read as `read_form` of a type, in that type; parts of a struct that it does not have stay as they are.
-    Raises `RowError` for a text that is no value of it."""
+    Raises `RowError` for a text that is no value of it; the first row has this number."""
     if column.type == kind:
         return column
-    chunks, first = [], 0
+    chunks = []
     for chunk in column.chunks:
         try:
             chunks.append(_cast(chunk, kind))

@@ -16,7 +16,7 @@ from hudi_arrow.remote import RemoteStorage
 from hudi_arrow.storage import report_errors
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.secrets import public_url, secrets_in, without_secrets
+from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
 from tests.support.commands import ran
 from tests.support.written_tables import TYPES
 
@@ -190,3 +190,10 @@ def test_the_values_of_a_url_and_its_options() -> None:
     assert not {"eu-north-1", "eu-west-1", "true", "abc", "https://k.example", "1"} & set(values)
     assert public_url("abfss://c@acc.dfs.core.windows.net/t?sig=1") == "abfss://acc.dfs.core.windows.net/t"
     assert hudi_core.HudiError("s3://b/t?sig=1", expected="a").where == "s3://b/t"
+
+
+def test_an_exception_that_stands_behind_itself_is_looked_at_once() -> None:
+    """ROWS-1320: as one does that was raised from itself."""
+    problem = ValueError("no secret")
+    problem.__cause__ = problem
+    assert is_without_secrets(problem)

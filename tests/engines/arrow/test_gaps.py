@@ -73,6 +73,17 @@ def test_a_row_that_lacks_a_part_is_refused_where_it_would_replace_another(
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_a_part_that_all_rows_lack_is_no_null(tmp_path: Path, form: str) -> None:
+    """WRITE-202: what is stored is not replaced by nothing."""
+    table = new_table(tmp_path)
+    rows = [{"id": name, **WHOLE, "inner": {"a": 9}, "items": [{"b": "y"}]} for name in "ab"]
+    before = stored(tmp_path)
+    with pytest.raises(UnknownColumnError, match=r"^inner\.b, items\.element\.a: |^inner\.b"):
+        table.upsert(data(form, tmp_path, rows))
+    assert stored(tmp_path) == before
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_rows_that_are_added_may_have_gaps(tmp_path: Path, form: str) -> None:
     """ROWS-800."""
     table = new_table(tmp_path)
