@@ -47,9 +47,11 @@ def without_secrets(text: str, values: Collection[str] = ()) -> str:
 def is_without_secrets(problem: BaseException, values: Collection[str] = ()) -> bool:
     """Whether a traceback that ends with this exception, and with those behind it, shows no secret."""
     shown: BaseException | None = problem
-    seen: set[int] = set()
-    while shown is not None and id(shown) not in seen:  # one that was raised from itself is behind itself
-        seen.add(id(shown))
+    seen: list[BaseException] = []
+    while shown is not None and not any(
+        shown is one for one in seen
+    ):  # one that was raised from itself is behind itself
+        seen.append(shown)
         text = str(shown)
         if without_secrets(text, values) != text:
             return False

@@ -19,12 +19,12 @@ def merge_types(known: pa.DataType | None, read: pa.DataType, path: str) -> pa.D
     if known == read or pa.types.is_null(read):
         return known
     if pa.types.is_struct(known) and pa.types.is_struct(read):
-        given = {field.name: field for field in known}
-        found = {field.name: field for field in read}
+        stated = {field.name: field for field in known}
+        others = {field.name: field for field in read}
         return pa.struct(
             [
-                field.with_type(_merge_part(given.get(name), found.get(name), f"{path}/{name}"))
-                for name, field in (given | {name: field for name, field in found.items() if name not in given}).items()
+                field.with_type(_merge_part(stated.get(name), others.get(name), f"{path}/{name}"))
+                for name, field in (stated | others).items()
             ]
         )
     if pa.types.is_map(known) and pa.types.is_map(read):

@@ -45,7 +45,7 @@ class SpilledTables:
         folder = os.environ.get(SPOOL_FOLDER) or None
         try:
             if self._file is None:
-                self._file = self._open.enter_context(_unnamed_file(folder))
+                self._file = self._open.enter_context(_open_unnamed(folder))
             self._starts.append(self._file.tell())
             with pa.ipc.new_stream(self._file, table.schema) as stream:
                 stream.write_table(table)
@@ -66,6 +66,6 @@ class SpilledTables:
 
 
 @contextmanager
-def _unnamed_file(folder: str | None) -> Iterator[IO[bytes]]:
+def _open_unnamed(folder: str | None) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryFile(prefix="hudi-core-", dir=folder) as file:
         yield file

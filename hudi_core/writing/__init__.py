@@ -40,6 +40,7 @@ incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`
 index_plan       the former place of `index_kinds.build_plan`
 input_files      base files read to be written again
+map_keys         maps that have a key twice, which are refused
 moves            keys that a table has once in all its partitions: rows that come with another partition
 operation        the operations that write rows with their options, and what follows from them
 operation_plans  the plans of operations: the place of every row, and the tasks that write it there

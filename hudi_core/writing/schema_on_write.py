@@ -26,6 +26,7 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.writing.batch_columns import BatchColumns, find_kept_columns
 from hudi_core.writing.exact_types import ExactTypes, align_schema
+from hudi_core.writing.map_keys import has_maps, refuse_repeated_map_keys
 from hudi_core.writing.timestamp_types import correct_types
 
 _WITHOUT_FORM = t.Union | t.Vector
@@ -64,13 +65,17 @@ class SchemaOnWrite(Portable):
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
 
         Raises `RowError` with the row and the column for a null in a required column, for a row that was
-        deleted and as `ExactTypes`,
+        deleted, for a map that has a key twice and as `ExactTypes`,
         `SchemaError` for a value without a counterpart in the column's type.
         """
         values, rows = self.engine.values, self.engine.rows
         exact = ExactTypes(self.engine, self.given, self.incoming)
         given = rows.root(batch)
         self._refuse_deletes(given, first_row)
+        for position in self._with_maps:
+            column = self.given.fields[position]
+            maps = rows.to_column(values.field(given, position), column.type, column.name)
+            refuse_repeated_map_keys(maps, column.name, first_row)
         typed = exact.rows(given, first_row)
         for path in self.widened:
             self._refuse_missing(typed, path, first_row)
@@ -110,6 +115,11 @@ class SchemaOnWrite(Portable):
         if missing.any():
             expected = f"a number, as every row has where a batch widens a column to {type_text(data_type)}"
             raise RowError(first_row + int(missing.argmax()), expected=expected, found="none", path=".".join(path))
+
+    @cached_property
+    def _with_maps(self) -> tuple[int, ...]:
+        """The positions of given columns with maps."""
+        return tuple(position for position, field in enumerate(self.given.fields) if has_maps(field.type))
 
     @cached_property
     def _project(self) -> Callable[[Any], Any]:
