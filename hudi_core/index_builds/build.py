@@ -24,15 +24,9 @@ from hudi_core.index_builds.built_rows import BuiltRows
 from hudi_core.index_builds.check import metadata_fault, misses_commit
 from hudi_core.index_builds.removal import complete_build, end_dead_builds, remove_partitions
 from hudi_core.index_builds.undo import StateBefore, state_before, undo_build
-from hudi_core.index_kinds.build_plan import (
-    IndexOptions,
-    choose_definitions,
-    choose_partitions,
-    indexing_files,
-    list_planned_builds,
-    plan_content,
-    refuse_renamed,
-)
+from hudi_core.index_kinds.build_plan import IndexOptions, choose_partitions, refuse_renamed
+from hudi_core.index_kinds.column_definitions import choose_definitions
+from hudi_core.index_kinds.planned_builds import indexing_files, list_planned_builds, plan_content
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import beside_listing, get_known_kind, has_listing, has_statistics
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table

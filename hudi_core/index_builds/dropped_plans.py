@@ -14,7 +14,7 @@ from hudi_core.commit.steps import Delete, run
 from hudi_core.commit.times import Clock
 from hudi_core.formats.names import parse_log_file
 from hudi_core.index_builds.removal import remove_partitions
-from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.snapshot.snapshot import list_files
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

@@ -13,7 +13,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.removal import find_left_over
-from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.expressions import describe_value
 from hudi_core.metadata.kinds import build_order, kind_of

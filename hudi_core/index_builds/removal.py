@@ -11,7 +11,12 @@ from hudi_core.commit.properties import change_properties
 from hudi_core.commit.steps import Create, Delete, DeleteFolder, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
-from hudi_core.index_kinds.build_plan import PlannedBuild, indexing_files, list_planned_builds, make_completed_content
+from hudi_core.index_kinds.planned_builds import (
+    PlannedBuild,
+    indexing_files,
+    list_planned_builds,
+    make_completed_content,
+)
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import KINDS, dependents, has_listing
 from hudi_core.metadata.table import METADATA_FOLDER

@@ -1,52 +1,33 @@
-"""The plan of an index build, as a value and as the `indexing` instant that other writers read. Rules META-90, META-95."""
+"""The partitions of the metadata table that an index build makes, and the options of builds. Rule META-90."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.name_limits import longest_file_name, name_limits
-from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
-from hudi_core.formats.avro.container import write_container
-from hudi_core.index_kinds.expressions import expression_of, refuse_unindexable_value
-from hudi_core.index_kinds.secondary import refuse_unindexable
-from hudi_core.metadata.definitions import IndexDefinition
-from hudi_core.metadata.expressions import EXPRESSION_OPTION, FUNCTIONS, IDENTITY
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.metadata.expressions import IDENTITY
 from hudi_core.metadata.kinds import (
-    EXPRESSION_INDEX,
     KINDS,
-    SECONDARY_INDEX,
-    PerKind,
     build_order,
-    dependents,
-    get_known_kind,
     group_prefix,
     has_listing,
     has_statistics,
     kinds_of,
     of_kind,
 )
-from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
-from hudi_core.metadata_rows.expression import INDEX_TYPES, expression_definition
+from hudi_core.metadata.table import COLUMN_STATS, FILES
 from hudi_core.metadata_rows.rows_of_change import is_kept
-from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
-from hudi_core.metadata_rows.secondary import secondary_definition
-from hudi_core.metadata_writer.initial import new_definitions, possible_partitions
+from hudi_core.metadata_writer.initial import possible_partitions
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableConfig
-from hudi_core.paths import file_name
-from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Path
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import INDEXING, WRITES, Instant
 from hudi_core.timeline.schemas import LATEST_SCHEMA
-from hudi_core.timeline.services import with_a_way_out
-from hudi_core.timeline.timeline import Timeline
 from hudi_core.types import nodes as t
 
 STATISTICS: Final = COLUMN_STATS
@@ -54,8 +35,6 @@ STATISTICS: Final = COLUMN_STATS
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
-_WRITER: Final = {"writer": "hudi-core"}
-"""The mark of plans made by this library: their builds write a heartbeat as long as they run."""
 
 
 @show_briefly
@@ -99,7 +78,7 @@ def choose_partitions(
 
     To make `files` again is to make all again. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
-    config, wanted = table.config, _name_partitions(kinds, options)
+    config, wanted = table.config, name_partitions(kinds, options)
     there = set(config.metadata_partitions)
     _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
@@ -142,7 +121,7 @@ def _refuse_long_names(table: Table, partitions: Collection[str]) -> None:
             raise UsageError("index name", expected=expected, found=f"{len(partition)}")
 
 
-def _name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
+def name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
     """The metadata partitions of kinds. An index with a name of its own has it in that of its partition."""
     wanted = set(kinds)
     named = [kind for kind in KINDS.named if kind.name in wanted]
@@ -210,166 +189,3 @@ def refuse_renamed(table: Table, partitions: Collection[str]) -> None:
                 expected = f"{COLUMN_STATS} of a table whose columns kept their names and types"
                 found = f"a schema history in which {place.name} changed"
                 raise UnsupportedError(table.storage.uri, expected=expected, found=found)
-
-
-def choose_definitions(
-    table: Table, partitions: Sequence[str], known: Mapping[str, IndexDefinition], options: IndexOptions
-) -> dict[str, IndexDefinition]:
-    """The definitions of all indexes of the table when these are made. `known` are those it has.
-
-    Raises `UsageError` for columns that cannot have statistics.
-    """
-    before = known.get(RECORD_INDEX)
-    partitioned = options.partitioned
-    if partitioned is None:
-        partitioned = before is not None and before.is_partitioned
-    schema = bare_schema(table.schema)
-    made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
-    of_records = made.get(RECORD_INDEX, before)
-    beside = sorted(dependents(RECORD_INDEX, {*partitions, *table.config.metadata_partitions}))
-    if beside and of_records is not None and of_records.is_partitioned:
-        expected = f"a record index of the whole table beside {beside[0]}"
-        raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
-    for partition in partitions:
-        define = DEFINITIONS.of_partition(partition)
-        if define is not None:
-            made[partition] = define(table, partition, known.get(partition), options)
-    return {**known, **made}
-
-
-def is_asked_for(partition: str, options: IndexOptions) -> bool:
-    """Whether the options state the column of a named index, by its metadata partition; else it is one that was there."""
-    return options.columns is not None and partition in _name_partitions([get_known_kind(partition).name], options)
-
-
-def _secondary_of(
-    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
-) -> IndexDefinition:
-    """The definition of a secondary index: of the requested column, else of the one that it had."""
-    if options.columns is not None and is_asked_for(partition, options):
-        definition = secondary_definition(options.columns[0], table.config.version)
-    elif before is not None and len(before.columns) == 1:
-        definition = secondary_definition(before.columns[0], table.config.version)
-    else:
-        raise UsageError("index columns", expected=f"the column of {partition}", found="none")
-    refuse_unindexable(table, partition, definition.columns[0])
-    return definition
-
-
-def _expression_of(
-    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
-) -> IndexDefinition:
-    """The definition of an expression index: of the function and column that are asked for, else as it was."""
-    version = table.config.version
-    if options.columns is not None and is_asked_for(partition, options):
-        function, arguments = options.function or IDENTITY, options.arguments
-        if options.using not in INDEX_TYPES:
-            raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
-        if function not in FUNCTIONS:
-            raise UsageError("index function", expected=f"one of {', '.join(FUNCTIONS)}", found=repr(function))
-        definition = expression_definition(options.columns[0], function, arguments, options.using, version)
-        refuse_unindexable_value(expression_of(table, partition, definition), f"{table.storage.uri}: {partition}")
-        return definition
-    if before is not None and len(before.columns) == 1:
-        arguments = {option: given for option, given in before.options.items() if option != EXPRESSION_OPTION}
-        definition = expression_definition(before.columns[0], before.function, arguments, before.kind, version)
-        expression_of(table, partition, definition)
-        return definition
-    raise UnsupportedError(f"{table.storage.uri}: {partition}", expected="a definition of the index", found="none")
-
-
-def _statistics_of(
-    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
-) -> IndexDefinition:
-    """The definition of column statistics: of the requested columns, else of those that they had, else of the first ones."""
-    schema = bare_schema(table.schema)
-    definition = new_definitions([partition], schema, table.config)[partition]
-    if options.columns is None:
-        if before is None:
-            return definition
-        kept = columns_with_statistics(before.columns, schema, definition.version)
-        return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
-    columns = tuple(dict.fromkeys(options.columns))
-    possible = columns_with_statistics(columns, schema, definition.version)
-    strange = [column for column in columns if column not in possible]
-    if strange or not columns:
-        expected = "columns of types that can have statistics"
-        raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
-    return definition.model_copy(update={"columns": columns})
-
-
-Define = Callable[[Table, str, IndexDefinition | None, IndexOptions], IndexDefinition]
-DEFINITIONS: Final = PerKind[Define](
-    {COLUMN_STATS: _statistics_of, SECONDARY_INDEX: _secondary_of, EXPRESSION_INDEX: _expression_of}
-)
-"""The definition of an index of columns: given the one that it had, and what is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedBuild:
-    """An index build that is on the timeline. `own`: this library began it."""
-
-    instant: Instant
-    partitions: tuple[str, ...]
-    own: bool
-
-
-def list_planned_builds(timeline: Timeline) -> list[PlannedBuild]:
-    """The index builds that are not completed. One whose plan is gone plans nothing, and is not this library's."""
-    builds: list[PlannedBuild] = []
-    for instant in timeline.pending:
-        if instant.action == INDEXING:
-            infos = _read_planned_infos(timeline, instant)
-            where = f"{timeline.storage.uri}/{timeline.folder}/{instant.file}"
-            names = tuple(file_name(str(info.get("metadataPartitionPath") or ""), where) for info in infos)
-            own = bool(infos) and all(
-                (info.get("extraMetadata") or {}).get("writer") == _WRITER["writer"] for info in infos
-            )
-            builds.append(PlannedBuild(instant, names, own))
-    return builds
-
-
-def _read_planned_infos(timeline: Timeline, build: Instant) -> Sequence[Mapping[str, Any]]:
-    try:
-        return timeline.plan(build).get("indexPartitionInfos") or ()
-    except CorruptFileError as error:
-        raise with_a_way_out(error) from None
-
-
-def indexing_files(table: Table, instant_time: str) -> InstantFiles:
-    """The files of an `indexing` instant."""
-    return InstantFiles(table.timeline.folder, table.config.layout, instant_time, INDEXING)
-
-
-def plan_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
-    """The plan of a build, as its requested instant holds it."""
-    return write_container(INDEX_PLAN, [{"version": 1, "indexPartitionInfos": _infos(timeline, partitions)}])
-
-
-def make_completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
-    """The content of the completed instant of a build."""
-    record = {"version": 1, "operationType": None, "indexPartitionInfos": _infos(timeline, partitions)}
-    return write_container(INDEX_COMMIT_METADATA, [record])
-
-
-def _infos(timeline: Timeline, partitions: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "version": 1,
-            "metadataPartitionPath": partition,
-            "indexUptoInstant": _complete_until(timeline),
-            "extraMetadata": _WRITER,
-        }
-        for partition in partitions
-    ]
-
-
-def _complete_until(timeline: Timeline) -> str:
-    """The last write before which no other is pending; fourteen zeros where there is none."""
-    latest = "0" * 14
-    for instant in timeline.instants:
-        if instant.action in WRITES:
-            if not instant.completed:
-                break
-            latest = instant.requested_time
-    return latest

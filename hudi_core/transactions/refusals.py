@@ -9,7 +9,7 @@ from typing import Final
 from hudi_core.columns.nodes import to_list
 from hudi_core.data_files.file_properties import CODEC, CODECS, block_bytes
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
-from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules

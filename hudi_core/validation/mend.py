@@ -18,7 +18,7 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.index_builds.build import build_metadata_table
 from hudi_core.index_builds.dropped_plans import drop_unreadable
 from hudi_core.index_builds.removal import remove_definitions
-from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.local_files import is_temporary
 from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata_rows.rows_of_change import is_kept

@@ -7,7 +7,7 @@ from typing import Final
 
 from hudi_core.commit.properties import BACKUP_PATH
 from hudi_core.errors import TableError
-from hudi_core.index_kinds.build_plan import list_planned_builds
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import has_listing, kind_of
 from hudi_core.metadata.table import FILES, METADATA_FOLDER

@@ -32,7 +32,8 @@ from hudi_core.index_builds.runs import (
     sort_runs,
     spool_runs,
 )
-from hudi_core.index_kinds.build_plan import IndexOptions, choose_definitions
+from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.index_kinds.column_definitions import choose_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
 from hudi_core.metadata_rows.rows import listing_rows, location_rows
 from hudi_core.metadata_writer.building import NewGroups, new_groups

@@ -1,7 +1,7 @@
 """META-90 to META-96: writers go on while an index is built, builds that die are built again, and two exclude each other.
 
 Also covers: `metadata_writer/building.py`, `index_builds/check.py`, `index_builds/group_files.py`,
-`index_kinds/build_plan.py`,
+`index_kinds/build_plan.py`, `index_kinds/column_definitions.py`, `index_kinds/planned_builds.py`,
 `index_builds/removal.py`, `index_builds/row_sources.py`.
 """
 
@@ -23,7 +23,8 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds import build as index_build
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
-from hudi_core.index_kinds.build_plan import IndexOptions, list_planned_builds
+from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.metadata.record_index import locations
 from hudi_core.options import PROPERTIES_PATH, TableConfig
 from hudi_core.snapshot.snapshot import MetadataMode

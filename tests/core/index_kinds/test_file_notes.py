@@ -30,7 +30,8 @@ from hudi_core.index_builds.listing import IndexState
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_builds.row_sources import SOURCES, SharedRows, WantedRows
 from hudi_core.index_builds.runs import PrefixRows
-from hudi_core.index_kinds.build_plan import DEFINITIONS, IndexOptions, is_asked_for
+from hudi_core.index_kinds.build_plan import IndexOptions
+from hudi_core.index_kinds.column_definitions import DEFINITIONS, is_asked_for
 from hudi_core.index_kinds.file_notes import NOTED, FileNotes
 from hudi_core.index_kinds.fixed_columns import refuse_changed_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions

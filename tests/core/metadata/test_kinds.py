@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.index_builds.row_sources import SOURCES
-from hudi_core.index_kinds.build_plan import DEFINITIONS
+from hudi_core.index_kinds.column_definitions import DEFINITIONS
 from hudi_core.index_kinds.file_notes import NOTED
 from hudi_core.metadata.kinds import (
     EXPRESSION,

@@ -22,7 +22,7 @@ from hudi_core.creating.create import create_table
 from hudi_core.errors import CorruptFileError, HudiError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.index_builds.removal import drop_index
-from hudi_core.index_kinds.build_plan import plan_content
+from hudi_core.index_kinds.planned_builds import plan_content
 from hudi_core.metadata_writer.cleaning import cleaning_request
 from hudi_core.metadata_writer.compaction import plan_compaction, request_steps
 from hudi_core.services.restoring.undoing import rollback
