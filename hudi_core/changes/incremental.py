@@ -41,7 +41,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
             expected="a table that stores the commit of each row",
             found="a table with virtual keys",
         )
-    begin = _begin(since, timeline)
+    begin = _exact_begin(_begin(since, timeline), timeline)
     end = None if until is None else query_time(until, timeline.zone, "until")
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
@@ -82,6 +82,16 @@ def _begin(since: str | None, timeline: Timeline) -> str:
     if text.lower() == _FROM_THE_BEGINNING or (text and not text.strip("0")):
         return EARLIEST
     return query_time(text, timeline.zone, "since")
+
+
+def _exact_begin(begin: str, timeline: Timeline) -> str:
+    """The begin of the range; that of the second for one of 14 digits which is the time of no write. Writes of whole seconds,
+    as old writers have them, stand for the end of theirs (`time_order`): others of the second would be left out."""
+    if len(begin) != len(time_order(begin)):
+        second = f"{begin}000"
+        if all(order_time(instant) != begin for instant in timeline.with_completed_after(second).commits):
+            return second
+    return begin
 
 
 def order_time(instant: Instant) -> str:

@@ -22,6 +22,7 @@ _DATE = re.compile(
 )
 _EPOCHS = {10: 1000, 13: 1}
 """Milliseconds of an epoch's unit, by its number of digits: no instant has as few."""
+_HOUR = re.compile("20[0-9]{8}")
 _INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -56,7 +57,8 @@ def query_time(text: str, zone: tzinfo | None = None, name: str = "time") -> str
     Accepted are an instant (`yyyyMMddHHmmss[SSS]`), a date, a date and time (`yyyy-MM-dd HH:mm[:ss[.SSS]]`, or with a T), either
     with an offset or Z, seconds and milliseconds since 1970 (10 and 13 digits). Without an offset the time is in the
     timeline's zone; with one it is brought there: `zone`, None for the machine's own. Digits beyond milliseconds are cut.
-    Shorter and longer rows of digits stand for themselves. Raises `UsageError` about the argument of this name.
+    Shorter and longer rows of digits stand for themselves, also the 10 of an instant to the hour (`yyyyMMddHH`) of this
+    century: as seconds they are after 2033. Raises `UsageError` about the argument of this name.
 
     >>> query_time("2024-03-01 10:20:30")
     '20240301102030000'
@@ -84,13 +86,23 @@ def query_time(text: str, zone: tzinfo | None = None, name: str = "time") -> str
 
 
 def _digits(digits: str, zone: tzinfo | None) -> str:
-    if len(digits) in _EPOCHS:
+    if len(digits) in _EPOCHS and not _is_hour(digits):
         since = timedelta(milliseconds=int(digits) * _EPOCHS[len(digits)])
         return _instant((_EPOCH + since).astimezone(zone))
     # Metadata tables begin with instants of zeros, which are no dates.
     if len(digits) in _INSTANTS and not digits.startswith("0000"):
         datetime.strptime(digits[:14], _INSTANTS[len(digits)])
     return digits
+
+
+def _is_hour(digits: str) -> bool:
+    if _HOUR.fullmatch(digits) is None:
+        return False
+    try:
+        datetime.strptime(digits, "%Y%m%d%H")
+    except ValueError:
+        return False
+    return True
 
 
 def _offset(offset: str | None) -> str:

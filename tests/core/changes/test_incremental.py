@@ -126,3 +126,15 @@ def test_rows_without_commit_times_have_no_incremental_query() -> None:
     """QUERY-7."""
     with pytest.raises(UnsupportedError, match="virtual keys"):
         between(OVERTAKEN, config(**{"hoodie.populate.meta.fields": "false"}), "10", None)
+
+
+def test_a_begin_to_the_second_has_all_writes_of_the_second() -> None:
+    """QUERY-1298."""
+    whole, first, later = "20260101000001", "20260101000002100", "20260101000002900"
+    names = [f"{time}.commit" for time in (whole, first, later)]
+    every = timeline(*names, layout=1)
+    for begin in ("20260101000002", "2026-01-01 00:00:02"):
+        assert times(between(every, config(), begin, None)) == [first, later]
+    assert times(between(every, config(), whole, None)) == [first, later]
+    assert times(between(every, config(), "20260101000000", None)) == [whole, first, later]
+    assert times(between(every, config(), first, None)) == [later]

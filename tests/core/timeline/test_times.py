@@ -116,3 +116,11 @@ def test_times_of_python_are_read_in_the_zone_of_the_timeline_unless_they_have_o
 def test_invalid_times_are_refused_with_their_type(time: Any) -> None:
     with pytest.raises(UsageError, match="expected a string, datetime or date, found"):
         time_text(time)
+
+
+def test_the_first_ten_digits_of_an_instant_are_its_hour() -> None:
+    """TIME-1297."""
+    assert query_time("2026112707", UTC) == "2026112707"
+    assert query_time("2099123123", UTC) == "2099123123"
+    for no_hour, instant in [("2026132707", "20340316143827000"), ("1764229791", "20251127074951000")]:
+        assert query_time(no_hour, UTC) == instant
