@@ -31,6 +31,7 @@ rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches
 output       rows written to a file
 input        rows that come from outside: Arrow data, files
+input_folders  folders of Parquet files: all that is in them, or an error
 python_values  values of Python in the type of a table's column, exactly
 csv_rows     rows of CSV files; an error names the row
 csv_blocks   blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.footers import arrow_types, cast_batch
 from hudi_arrow.given import stream_of
+from hudi_arrow.input_folders import files_in
 from hudi_arrow.parquet_schemas import INT96, without_int96
 from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.storage import decoding, one_line, report_errors
@@ -52,13 +53,13 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     if not path.strip():
         raise UsageError("rows", expected="the path of a file", found=repr(path))
     source = Path(path)
-    if not source.exists():
-        raise StorageError(path, message="no such file")
-    if source.is_dir() and next(source.glob("*.parquet"), None) is None:
-        raise UsageError(path, expected="a folder with .parquet files", found="one without")
-    if source.is_file() and source.stat().st_size == 0:
+    with report_errors(path):
+        is_folder, is_empty = source.is_dir(), source.is_file() and source.stat().st_size == 0
+        if not is_folder and not source.exists():
+            raise StorageError(path, message="no such file")
+    if is_empty:
         raise UsageError(path, expected="columns", found="an empty file")
-    suffix = ".parquet" if source.is_dir() else source.suffix.lower()
+    suffix = ".parquet" if is_folder else source.suffix.lower()
     if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
         return _unpack(source, like, whole)
     if suffix not in _READERS:
@@ -149,10 +150,14 @@ def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa
 
 
 def _parquet(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
-    files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
-    for file in files:
+    first: list[str] = []
+    for file in files_in(source) if source.is_dir() else [source]:
         with _open_parquet(file) as opened:
             arrow, int96 = opened.schema_arrow, _int96(opened.schema)
+            first = first or arrow.names
+            if sorted(arrow.names) != sorted(first):
+                expected = f"the columns of the first file of the folder, {', '.join(first)}"
+                raise UsageError(str(file), expected=expected, found=", ".join(arrow.names) or "none")
             if int96:
                 _refuse_finer(file, opened, int96)
                 arrow = _with_local(without_int96(arrow, opened.schema), types)

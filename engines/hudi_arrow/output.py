@@ -19,6 +19,7 @@ from pyarrow import csv
 from hudi_arrow.arrays import Array, plain
 from hudi_arrow.types import schema_to_arrow, to_arrow
 from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -49,39 +50,35 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
     if open_sink is None or (zipped and suffix.lower() not in _TEXTS):
         known = f"{', '.join(_SINKS)}; .gz may follow {', '.join(_TEXTS)}"
         raise UsageError(path, expected=f"a file name ending in {known}", found=Path(path).suffix or "no extension")
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file():
-        raise UsageError(path, expected="a file", found="a folder" if target.is_dir() else "a device or a pipe")
-    partial = target.with_name(f".{target.name}.partial")
     rows = 0
     try:
-        with open_sink(partial, schema, to_json) as sink:
-            for batch in batches:
-                sink.write_batch(batch)
-                rows += batch.num_rows
-        if zipped:
-            _compress(partial)
-        partial.replace(target)
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            raise UsageError(path, expected="a file", found="a folder" if target.is_dir() else "a device or a pipe")
+        with whole_file(target) as partial:
+            with open_sink(partial, schema, to_json) as sink:
+                for batch in batches:
+                    sink.write_batch(batch)
+                    rows += batch.num_rows
+            if zipped:
+                _compress(partial)
     except HudiError:
         raise
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid) as problem:
         raise UnsupportedError(path, message=" ".join(str(problem).split())) from problem
     except OSError as problem:
         raise StorageError(path, message=os.strerror(problem.errno) if problem.errno else str(problem)) from problem
-    finally:
-        partial.unlink(missing_ok=True)
     return rows
 
 
 def _compress(path: Path) -> None:
     """Compresses a file in its place."""
-    packed = path.with_name(f"{path.name}.gz")
-    try:
-        with path.open("rb") as plain_file, gzip.open(packed, "wb", compresslevel=6) as made:
-            shutil.copyfileobj(plain_file, made, 1 << 20)
-        packed.replace(path)
-    finally:
-        packed.unlink(missing_ok=True)
+    with (
+        whole_file(path) as packed,
+        path.open("rb") as plain_file,
+        gzip.open(packed, "wb", compresslevel=6) as made,
+    ):
+        shutil.copyfileobj(plain_file, made, 1 << 20)
 
 
 class _Arrow:

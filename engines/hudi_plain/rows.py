@@ -13,6 +13,7 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.engine import InputRows
 from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from hudi_core.values.json import to_json
@@ -89,17 +90,13 @@ class PlainRows:
                 path,
                 message="the plain engine writes .json only; the arrow engine others too: pip install 'hudi-core[arrow]'",
             )
-        partial = target.with_name(f".{target.name}.partial")
         rows = 0
         try:
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
+            with whole_file(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
                 for batch in batches:
                     for row in self.to_json(batch, schema):
                         file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
                         rows += 1
-            partial.replace(target)
         except OSError as problem:
             raise StorageError(path, message=problem.strerror or str(problem)) from problem
-        finally:
-            partial.unlink(missing_ok=True)
         return rows

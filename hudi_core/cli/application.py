@@ -171,10 +171,9 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
     except typer.Abort:
         return 1
     except OSError as problem:
-        if problem.filename is not None:
-            raise
         # What is not of a file is of the text of --help and --version, which Typer writes itself.
-        return _report(f"error: standard output: {problem.strerror or problem}", 1)
+        place = "standard output" if problem.filename is None else problem.filename
+        return _report(f"error: {place}: {problem.strerror or problem}", 1)
     return status
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from hudi_core.cli.other_tools import BEHIND, COMMANDS, ELSEWHERE, OF_COMMANDS, OPTIONS, PROCEDURES
+from hudi_core.rows.outside_files import is_there
 
 _CONDITION: Final = re.compile(r"[=<>\s]")
 _FILE: Final = re.compile(r".+\.(parquet|csv|jsonl?|ndjson|arrow|feather)(\.gz)?", re.I)
@@ -66,7 +67,7 @@ def find_longer_command(args: Sequence[str], places: Collection[str]) -> str | N
     'hudi-core index list'
     """
     name, *others = args
-    if not others or Path(others[0]).exists():
+    if not others or is_there(Path(others[0])):
         return None
     if " ".join(_simplify(args[:2])) in COMMANDS:
         return find_command_line(args, ())
@@ -76,7 +77,7 @@ def find_longer_command(args: Sequence[str], places: Collection[str]) -> str | N
 
 
 def _is_table(word: str) -> bool:
-    return (Path(word) / ".hoodie").is_dir() or "://" in word
+    return is_there(Path(word) / ".hoodie") or "://" in word
 
 
 def explain_extra_words(command: str, options: Collection[str], words: Sequence[str]) -> str:

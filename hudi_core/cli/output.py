@@ -21,6 +21,7 @@ from hudi_core.cli.symbols import PLAIN_SIGNS
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.cli.words import shorten
 from hudi_core.errors import StorageError
+from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import without_secrets
 from hudi_core.types import nodes as t
@@ -299,15 +300,11 @@ def write_file(path: Path, text: str) -> None:
 
     Raises `StorageError` when it cannot be written.
     """
-    target = path.resolve()
-    partial = target.with_name(f".{target.name}.partial")
     try:
-        partial.write_text(text, "utf-8", errors="backslashreplace")
-        partial.replace(target)
+        with whole_file(path) as partial:
+            partial.write_text(text, "utf-8", errors="backslashreplace")
     except OSError as problem:
         raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def say(message: str) -> None:

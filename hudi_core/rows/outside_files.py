@@ -11,7 +11,7 @@ import tempfile
 import weakref
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -46,6 +46,21 @@ class RowFile:
     options: Mapping[str, str]
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A name beside a local file's, or beside that of what it links to: what is written under it takes the place of the file when
+    the block ends. With an error nothing of it remains, and the error is the one that ended the block."""
+    target = path.resolve()
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        yield partial
+        partial.replace(target)
+    except BaseException:
+        with suppress(OSError):  # a disk that nothing can be written to has none, but says that it cannot be deleted
+            partial.unlink()
+        raise
+
+
 def is_url(path: str) -> bool:
     """Whether a file is elsewhere. A `file:` URL is a local path.
 
@@ -63,6 +78,14 @@ def local_file(path: str) -> str:
     """
     parts = urlsplit(path)
     return request.url2pathname(parts.path) if parts.scheme.lower() == "file" else path
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is something of this path. Nothing is, where nobody may look, and of a text that is too long for a path."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def plain_location(uri: str) -> str:
