@@ -35,6 +35,7 @@ input_folders  folders of Parquet files: all that is in them, or an error
 python_values  values of Python in the type of a table's column, exactly
 csv_rows     rows of CSV files; an error names the row
 csv_blocks   blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns
+csv_types    types of columns of CSV that a table does not state: those of all their values
 json_rows    rows of files of JSON, piece after piece
 json_pieces  files of JSON in pieces of whole rows
 json_lines   lines of JSON as a table: each row an object, however long

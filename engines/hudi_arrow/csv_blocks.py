@@ -66,6 +66,12 @@ def csv_blocks(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.Re
         yield from read_blocks(source, of_texts)
 
 
+def read_names(source: Path) -> list[str]:
+    """The names of a file's columns."""
+    with _open(source, csv.ConvertOptions(check_utf8=False), _BLOCK, None) as opened:
+        return list(opened.schema.names)
+
+
 def read_blocks(
     source: Path, convert: csv.ConvertOptions, invalid_row_handler: _Handler | None = None
 ) -> Iterator[pa.RecordBatch]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from hudi_arrow.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
+from hudi_arrow.csv_types import infer_types
 from hudi_arrow.json_texts import has_json_text, read_json_texts, text_type
 from hudi_core.errors import RowError
 
@@ -30,22 +31,23 @@ _WHOLE = "^ *[-+]?[0-9]+ *$"
 _BEYOND = float(1 << 63)
 
 
-def csv_batches(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-    """The rows, after a batch without rows. Columns have these types, others those that their values look like.
+def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = False) -> Iterator[pa.RecordBatch]:
+    """The rows, after a batch without rows. Columns have these types, others those that all their values look like.
 
-    Raises `RowError` for a value that is not of the column's type, and for a row with more or fewer values than columns.
+    Raises `RowError` for a value that is not of the column's type, for a row with more or fewer values than columns and, if
+    `whole`, for a struct that lacks a part.
     """
     texts = {name: text_type(kind) for name, kind in types.items()}
     written = _Written(source)
     first, last = 0, None
     try:
-        for batch in csv_blocks(source, texts):
+        for batch in csv_blocks(source, texts | infer_types(source, texts)):
             if any(_has_infinite(column) for column in batch.columns):
                 _refuse_beyond(written, batch, first)
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
             if wide:
                 _refuse_wide(written, batch, first, wide)
-            yield _read_json_texts(batch, types, first, source)
+            yield _read_json_texts(batch, types, first, source, whole)
             first += batch.num_rows
             last = batch
     except pa.ArrowInvalid as problem:
@@ -64,11 +66,11 @@ def _refuse_open_quote(source: Path, column: pa.Array, row: int) -> None:
 
 
 def _read_json_texts(
-    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int, source: Path
+    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int, source: Path, whole: bool
 ) -> pa.RecordBatch:
     """Texts of JSON in columns of lists, maps and structs, and of bytes, as the command line writes them, as their values."""
     columns = [
-        read_json_texts(column, types[name], first, f"{source}: {name}")
+        read_json_texts(column, types[name], first, str(source), name, whole=whole)
         if name in types and has_json_text(column, types[name])
         else column
         for name, column in zip(batch.schema.names, batch.columns, strict=True)

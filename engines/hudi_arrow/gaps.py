@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +22,23 @@ def refuse_gaps(rows: _Numbered, columns: Mapping[str, pa.DataType], where: str,
             _refuse(lacking, where, name)
         if pa.types.is_nested(kind):
             _refuse_in([(number, row[name]) for number, row in rows], kind, where, name, every_part)
+
+
+def has_nulls_within(column: pa.Array) -> bool:
+    """Whether a part of a column, at any depth, is null somewhere: where none is, no struct lacks a part."""
+    return any(part.null_count for part in _parts(column))
+
+
+def _parts(column: pa.Array) -> Iterator[pa.Array]:
+    if pa.types.is_struct(column.type):
+        children = column.flatten()
+    elif pa.types.is_map(column.type):
+        children = [column.items]
+    else:
+        children = [column.flatten()] if pa.types.is_nested(column.type) else []
+    for child in children:
+        yield child
+        yield from _parts(child)
 
 
 def _refuse_in(values: _Numbered, kind: pa.DataType, where: str, path: str, every_part: bool) -> None:

@@ -232,8 +232,8 @@ def _arrow(source: Path, _: _Types, __: bool) -> Iterator[pa.RecordBatch]:
             yield from stream
 
 
-def _csv_rows(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
-    return csv_rows.csv_batches(source, types)
+def _csv_rows(source: Path, types: _Types, whole: bool) -> Iterator[pa.RecordBatch]:
+    return csv_rows.csv_batches(source, types, whole)
 
 
 def _json_rows(source: Path, types: _Types, whole: bool) -> Iterator[pa.RecordBatch]:

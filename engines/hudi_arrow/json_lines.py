@@ -31,12 +31,13 @@ _SHOWN: Final = 20
 Types = Mapping[str, pa.DataType]
 
 
-def read_json(content: bytes, types: Types, unexpected: str = "infer") -> pa.Table:
-    """The rows of bytes, with these types of columns. Raises what pyarrow raises."""
+def read_json(content: bytes, types: Types, unexpected: str = "infer", least_block: int = _BLOCK) -> pa.Table:
+    """The rows of bytes, with these types of columns. A row with line breaks is read within a block alone. Raises what pyarrow
+    raises."""
     options = json.ParseOptions(
         explicit_schema=pa.schema(types.items()) if types else None, unexpected_field_behavior=unexpected
     )
-    size = _BLOCK
+    size = max(least_block, _BLOCK)
     while True:
         try:
             reading = json.ReadOptions(block_size=size)

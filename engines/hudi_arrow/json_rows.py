@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.gaps import refuse_gaps
+from hudi_arrow.gaps import has_nulls_within, refuse_gaps
 from hudi_arrow.json_forms import has_forms, rewrite_lines
 from hudi_arrow.json_lines import read_json, refuse_null_rows, refuse_other_texts, refuse_wide_integers
 from hudi_arrow.json_parts import PresentParts
@@ -189,7 +189,7 @@ def _refuse_gaps(table: pa.Table, piece: bytes, first: int, where: str) -> None:
 def _suspects(table: pa.Table, lines: Sequence[bytes]) -> list[int]:
     """The places of rows that may lack something: those with a null within a column, and those with a null column whose name,
     as a name of JSON is written, is not in the line. In rows without structs it is nowhere else."""
-    if any(part.null_count for column in table.columns for chunk in column.chunks for part in _parts(chunk)):
+    if any(has_nulls_within(chunk) for column in table.columns for chunk in column.chunks):
         return list(range(len(table)))
     lacks = np.zeros(len(table), np.bool_)
     is_flat = not any(pa.types.is_nested(kind) for kind in table.schema.types)
@@ -201,16 +201,3 @@ def _suspects(table: pa.Table, lines: Sequence[bytes]) -> list[int]:
                 without &= ~flags(pc.match_substring_regex(texts, f'"{re.escape(name)}"\\s*:'))
             lacks |= without
     return np.flatnonzero(lacks).tolist()
-
-
-def _parts(column: pa.Array) -> Iterator[pa.Array]:
-    """The columns within a column, at every depth."""
-    if pa.types.is_struct(column.type):
-        children = column.flatten()
-    elif pa.types.is_map(column.type):
-        children = [column.items]
-    else:
-        children = [column.flatten()] if pa.types.is_nested(column.type) else []
-    for child in children:
-        yield child
-        yield from _parts(child)

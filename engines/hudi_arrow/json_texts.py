@@ -1,5 +1,9 @@
-"""Texts of JSON in columns of lists, maps, structs and bytes, as CSV files have them, which the command line writes so. Rule
-ROWS-1273."""
+"""Texts of JSON in columns of lists, maps, structs and bytes, as CSV files have them, which the command line writes so. Rules
+ROWS-1273, ROWS-1326.
+
+A column is read as a whole, a line for each value. Only where that fails is each value looked at by itself, for the row of the
+error.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.json_forms import BYTES_EXPECTED, decode_base64, rewrite_lines
+from hudi_arrow.gaps import has_nulls_within, refuse_gaps
+from hudi_arrow.json_forms import BYTES_EXPECTED, decode_base64, has_forms, rewrite_lines
 from hudi_arrow.json_lines import read_json
 from hudi_arrow.numpy_arrays import from_python
 from hudi_arrow.text_values import is_binary, read_form, refuse_beyond, write_values
@@ -17,6 +22,7 @@ from hudi_core.errors import RowError
 
 _VALUE: Final = "value"
 _BYTES: Final = b'{"base64"'
+_BEGIN, _END = f'{{"{_VALUE}": ', "}"
 
 
 def text_type(kind: pa.DataType) -> pa.DataType:
@@ -33,48 +39,57 @@ def has_json_text(column: pa.Array, kind: pa.DataType) -> bool:
     return is_binary(kind) and bool(pc.any(pc.starts_with(column, _BYTES)).as_py())
 
 
-def read_json_texts(column: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.Array:
-    """The values of a type. Raises `RowError` for a text that is no JSON of one; the first value is in the row of this number."""
+def read_json_texts(
+    column: pa.Array, kind: pa.DataType, first: int, source: str, name: str, *, whole: bool = False
+) -> pa.Array:
+    """The values of a type in a column of this name, of which the first is in the row of this number. Raises `RowError` for a
+    text that is no JSON of the type and, if `whole`, for one that lacks a part of a struct."""
+    where = f"{source}: {name}"
     if is_binary(kind):
         return _bytes(column, kind, first, where)
     if not len(column) or column.null_count == len(column):
         return pa.nulls(len(column), kind)
-    lines = [_line(text, kind, first + place, where) for place, text in enumerate(column.to_pylist())]
+    lines = pc.binary_join_element_wise(_BEGIN, pc.fill_null(column, "null"), _END, "").cast(pa.binary())
     try:
-        rewritten = list(rewrite_lines(lines, {_VALUE: kind}, where))
-        table = _read(rewritten, kind, where)
-        made = write_values(table[_VALUE], kind, where)
-        refuse_beyond(table[_VALUE], made, where)
+        read = _read(lines, kind, first, where)
+        made = write_values(read, kind, where, first)
+        refuse_beyond(read, made, where, first)
     except RowError as error:
-        row = None if error.row is None else first + error.row
-        expected, found = error.expected or "", error.found or ""
-        raise RowError(row, expected=expected, found=found, path=where) from error
-    return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+        raise RowError(error.row, expected=error.expected or "", found=error.found or "", path=where) from error
+    made = pa.concat_arrays(made.chunks)
+    if whole and has_nulls_within(made):
+        values = (None if text is None else loads(text) for text in column.to_pylist())
+        refuse_gaps(
+            [(row, {name: value}) for row, value in enumerate(values, first)], {name: kind}, source, every_part=True
+        )
+    return made
 
 
-def _line(text: str | None, kind: pa.DataType, row: int, where: str) -> bytes:
-    if text is None:
-        return b'{"value": null}'
+def _read(lines: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.ChunkedArray:
+    """The values of lines in the type of `read_form`. A text may be of several objects, and then is no JSON."""
     try:
-        loads(text)
-    except (ValueError, RecursionError):
-        raise RowError(row, expected=f"JSON of {kind}", found=repr(text), path=where) from None
-    one_line = text.replace("\n", " ").replace("\r", " ")
-    return f'{{"{_VALUE}": {one_line}}}'.encode()
-
-
-def _read(lines: list[bytes], kind: pa.DataType, where: str) -> pa.Table:
-    forms = {_VALUE: read_form(kind)}
-    try:
-        return read_json(b"\n".join(lines), forms, "error")
+        made = _read_lines(lines, kind, first, where)
+        if len(made) == len(lines):
+            return made
     except pa.ArrowInvalid:
-        for row, line in enumerate(lines):
-            try:
-                read_json(line, forms, "error")
-            except pa.ArrowInvalid:
-                found = line.decode().strip().removeprefix(f'{{"{_VALUE}": ').removesuffix("}")
-                raise RowError(row, expected=f"JSON of {kind}", found=repr(found), path=where) from None
-        raise
+        pass  # one of them is looked for by itself
+    for place, line in enumerate(lines.to_pylist()):
+        text = line.decode().removeprefix(_BEGIN).removesuffix(_END)
+        try:
+            loads(text)
+            _read_lines(lines.slice(place, 1), kind, first + place, where)
+        except (ValueError, RecursionError):  # `ArrowInvalid` is a `ValueError`
+            raise RowError(first + place, expected=f"JSON of {kind}", found=repr(text), path=where) from None
+    raise RowError(first, expected=f"JSON of {kind}", found="texts that are none together", path=where)
+
+
+def _read_lines(lines: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.ChunkedArray:
+    """The values of all objects of lines. A value may have line breaks, but not between two blocks of the reader."""
+    together = pa.LargeListArray.from_arrays(pa.array([0, len(lines)], pa.int64()), lines)
+    content = pc.binary_join(together, b"\n")[0].as_py()
+    if has_forms(content, {_VALUE: kind}):
+        content = b"\n".join(rewrite_lines(lines.to_pylist(), {_VALUE: kind}, where, first))
+    return read_json(content, {_VALUE: read_form(kind)}, "error", len(content))[_VALUE]
 
 
 def _bytes(column: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.Array:
