@@ -22,7 +22,8 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from hudi_core.secrets import without_secrets
@@ -173,3 +174,14 @@ def describe(value: object) -> str:
     if kind.__module__ == "builtins":
         return f"{reprlib.repr(value)} ({kind.__name__})"
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+@contextmanager
+def name_original(copy: str, original: str) -> Iterator[None]:
+    """Errors of a copy name what it is a copy of."""
+    try:
+        yield
+    except HudiError as error:
+        error.where = error.where.replace(copy, original)
+        error.args = (str(error).replace(copy, original),)
+        raise

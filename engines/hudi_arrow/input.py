@@ -6,6 +6,7 @@ import gzip
 import shutil
 import tempfile
 import weakref
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from io import SEEK_END, BytesIO
 from pathlib import Path
@@ -23,7 +24,7 @@ from hudi_arrow.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import InputRows
-from hudi_core.errors import RowError, StorageError, UsageError
+from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError, name_original
 from hudi_core.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
             raise StorageError(path, message="no such file")
     if is_empty:
         raise UsageError(path, expected="columns", found="an empty file")
+    if not is_folder and not source.is_file():
+        found = "a pipe or a device, which can be read once only; pass its rows to standard input"
+        raise UsageError(path, expected="a file", found=found)
     suffix = ".parquet" if is_folder else source.suffix.lower()
     if suffix == ".gz" and Path(source.stem).suffix.lower() in _TEXTS:
         return _unpack(source, like, whole)
@@ -91,15 +95,30 @@ def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.Reco
     plain = folder / source.stem
     try:
         with report_errors(str(source)), decoding(str(source), "a .gz file"):
-            with gzip.open(source) as packed, plain.open("wb") as made:
-                shutil.copyfileobj(packed, made, 1 << 20)
-            rows = read(str(plain), like, whole)
+            _inflate(source, plain)
+            with name_original(str(plain), str(source)):
+                rows = read(str(plain), like, whole)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    batches = (batch for batch in rows.batches)
+    batches = _batches_of(rows, plain, source)
     weakref.finalize(batches, shutil.rmtree, folder, ignore_errors=True)
     return InputRows(rows.schema, batches, rows.inferred)
+
+
+def _inflate(source: Path, plain: Path) -> None:
+    try:
+        with gzip.open(source) as packed, plain.open("wb") as made:
+            shutil.copyfileobj(packed, made, 1 << 20)
+    except EOFError:
+        raise CorruptFileError(str(source), expected="a whole .gz file", found="one that ends before its end") from None
+    except zlib.error as problem:
+        raise CorruptFileError(str(source), expected="a .gz file", found=str(problem)) from None
+
+
+def _batches_of(rows: InputRows[pa.RecordBatch], plain: Path, source: Path) -> Iterator[pa.RecordBatch]:
+    with name_original(str(plain), str(source)):
+        yield from rows.batches
 
 
 def _read(source: Path, suffix: str, types: _Types, whole: bool) -> Iterator[pa.RecordBatch]:
@@ -243,7 +262,7 @@ def _json_rows(source: Path, types: _Types, whole: bool) -> Iterator[pa.RecordBa
 _JSON = (".json", ".jsonl", ".ndjson")
 _BEGINS: Final = {
     b"PAR1\x15": ".parquet", b"ARROW1\0\0": ".arrow or .feather", b"Obj\x01": ".avro", b"\x1f\x8b": ".gz",
-    b"PK\x03\x04": ".zip or .xlsx", b"\x28\xb5\x2f\xfd": ".zst",
+    b"PK\x03\x04": ".zip or .xlsx", b"\x28\xb5\x2f\xfd": ".zst", b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text",
 }  # fmt: skip
 """The first bytes of files of some formats, which no text begins with, and their extensions."""
 _LONGEST_BEGIN: Final = max(map(len, _BEGINS))

@@ -1,4 +1,4 @@
-"""Rows through standard input and output: `-` in place of a file. Rule CLI-680."""
+"""Rows through standard input and output: `-` in place of a file. Rules CLI-680, CLI-1327."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from zlib import MAX_WBITS, decompressobj
 
 from hudi_core.cli.output import flush, standard_output
-from hudi_core.errors import StorageError, UsageError
+from hudi_core.errors import StorageError, UsageError, name_original
 
 STREAM: Final = "-"
 FORMATS: Final = ("parquet", "arrow", "csv", "jsonl")
-_BEGINNINGS: Final = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"), (b"{", "jsonl"))
+_TEXTS: Final = ("csv", "jsonl")
+_BEGINNINGS: Final = (
+    (b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"), (b"{", "jsonl"), (b"[", "jsonl"),
+)  # fmt: skip
+_GZIP: Final = b"\x1f\x8b"
+_MARK: Final = b"\xef\xbb\xbf"
+_BEGINNING: Final = 1 << 12
 
 
 @contextmanager
@@ -32,10 +39,21 @@ def input_file(path: str, stated: str | None) -> Iterator[str]:
         given = Path(folder) / "rows"
         with given.open("wb") as made:
             shutil.copyfileobj(sys.stdin.buffer, made, 1 << 20)
-        with given.open("rb") as made:
-            first = made.read(64).lstrip()
-        known = next((name for start, name in _BEGINNINGS if first.startswith(start)), "csv")
-        yield str(given.rename(given.with_suffix(f".{stated or known}")))
+        named = given.rename(given.with_suffix(_suffix(given, stated)))
+        with name_original(str(named), "standard input"):
+            yield str(named)
+
+
+def _suffix(given: Path, stated: str | None) -> str:
+    """The extension of a file of this content, as its format is stated or its first bytes tell."""
+    with given.open("rb") as file:
+        first = file.read(_BEGINNING)
+    packed = first.startswith(_GZIP)
+    if packed:
+        first = decompressobj(wbits=MAX_WBITS | 16).decompress(first, _BEGINNING)
+    first = first.removeprefix(_MARK).lstrip()
+    known = stated or next((name for start, name in _BEGINNINGS if first.startswith(start)), "csv")
+    return f".{known}.gz" if packed and known in _TEXTS else f".{known}"
 
 
 def write_output(write: Callable[[str], int], stated: str | None) -> int:

@@ -228,7 +228,8 @@ def _avro_schema(schema: Schema) -> str:
 
 
 def filter_settings(keys: int) -> FilterSettings:
-    """A filter made for the real number of keys; of one MiB at most, for readers load it with the footer."""
+    """A filter made for the real number of keys; of one MiB at most for up to 5.8 million, for readers load it with the footer.
+    For more it has a bit and a half for each, and lets half of the absent ones pass."""
     entries = max(keys, 1)
     rate = max(_FALSE_POSITIVES, math.exp(-_MAX_FILTER_BITS / entries * math.log(2) ** 2))
     return FilterSettings(KIND_IN_FILES, entries, min(rate, 0.5), max_entries=entries)

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, InputRows, Storage
-from hudi_core.errors import HudiError, StorageError, UsageError
+from hudi_core.errors import StorageError, UsageError, name_original
 from hudi_core.local_files import StorageWithOptions
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
@@ -124,7 +124,7 @@ def read_file(
     try:
         local = folder / _name(path)
         _fetch(engine, path, options or {}, local)
-        with _naming(local, path):
+        with name_original(str(local), public_url(path)):
             rows = engine.rows.read(str(local), like, whole=whole)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -153,7 +153,7 @@ def write_file(
         raise UsageError(public_url(path), expected="a file that does not exist, or --overwrite", found="one that does")
     with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
         local = Path(folder) / name
-        with _naming(local, path):
+        with name_original(str(local), public_url(path)):
             count = write(str(local))
         with local.open("rb") as whole, storage.output(name) as target:
             shutil.copyfileobj(whole, target, _CHUNK)
@@ -173,7 +173,7 @@ def _scheme(url: str) -> str:
 
 
 def _batches(rows: InputRows[Any], local: Path, url: str) -> Iterator[Any]:
-    with _naming(local, url):
+    with name_original(str(local), public_url(url)):
         yield from rows.batches
 
 
@@ -231,15 +231,3 @@ def _request(url: str) -> request.Request:
     if mark:
         headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
     return request.Request(parts._replace(netloc=host, fragment="").geturl(), headers=headers)
-
-
-@contextmanager
-def _naming(local: Path, url: str) -> Iterator[None]:
-    """Errors of the copy name the URL that it is a copy of."""
-    try:
-        yield
-    except HudiError as error:
-        shown = public_url(url)
-        error.where = error.where.replace(str(local), shown)
-        error.args = (str(error).replace(str(local), shown),)
-        raise

@@ -41,6 +41,7 @@ from hudi_core.writing.write_properties import (
     UPDATE_PARTITION_PATH,
     bulk_order,
     flag,
+    refuse_idle_services,
     refuse_other_properties,
 )
 
@@ -142,6 +143,7 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     """The table as it is now. `properties` are those of the write. Raises `UnsupportedError` where the operation may not write to
     it."""
     latest = refreshed(table)
+    refuse_idle_services(properties or {}, latest.config.properties)
     merges = operation in (Operation.UPSERT, Operation.DELETE)
     latest.snapshot().expect(statistics=merges)
     refuse_unwritable(latest, merges=merges)

@@ -123,3 +123,14 @@ def needs_record_index(properties: Mapping[str, str]) -> bool:
 def asks_for_services(*stated: Mapping[str, str]) -> bool:
     """Whether properties ask for a service after each write."""
     return any(flag(name, *stated) for name in INLINE_SERVICES)
+
+
+def refuse_idle_services(stated: Mapping[str, str], of_table: Mapping[str, str]) -> None:
+    """Raises `UsageError` for a property of services among those of a write after which none runs: it would have no effect. What
+    is false asks for nothing. Rule WRITE-1329."""
+    if asks_for_services(stated, of_table):
+        return
+    idle = (name for name, value in stated.items() if is_of_service(name) and value.strip().lower() != "false")
+    if name := next(idle, None):
+        expected = f"with it a service that follows the write, as {INLINE_SERVICES[0]}=true asks for"
+        raise UsageError("properties", expected=expected, found=f"{name} alone")

@@ -48,6 +48,7 @@ from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskR
 from hudi_core.writing.write_properties import (
     ALLOW_EMPTY,
     flag,
+    refuse_idle_services,
 )
 
 
@@ -122,6 +123,7 @@ class WriteRun:
 
     def run(self, plan: Plan) -> WriteResult:
         """Plans, writes and commits. Raises `ConflictError` when other writers won each attempt."""
+        refuse_idle_services(self.options.properties, self.table.config.properties)
         if self.options.dry_run:
             return self._dry_run(plan)
         attempt = 1

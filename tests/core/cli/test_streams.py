@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -69,3 +70,35 @@ def test_a_page_takes_the_place_of_a_file_only_when_told(tmp_path: Path) -> None
         again.error.endswith("expected a file that does not exist, or --overwrite, found one that does"),
     ) == (2, True)
     assert ran("explain", rides(), "--where", "fare > 95", "--html", page, "--overwrite").status == 0
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("given", [gzip.compress(MARK + b"id,n\na,1\n"), MARK + b'\n {"id": "a", "n": 1}\n'])
+def test_packed_rows_and_the_mark_of_utf8_go_through_a_pipe(given: bytes, tmp_path: Path) -> None:
+    """CLI-1327."""
+    (tmp_path / "like.csv").write_bytes(b"id,n\na,1\n")
+    assert ran("create", tmp_path / "t", "--like", tmp_path / "like.csv", "--key", "id").status == 0
+    piped("write", tmp_path / "t", "-", given=given)
+    assert [row["n"] for row in ran("read", tmp_path / "t", "--json").lines] == [1]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b'{"id": "a", "n": 1}\n{"id": "b', b"error: standard input: row 2: "),
+        (gzip.compress(b"id,n\n" + os.urandom(9999))[:5000], b"error: standard input: expected a whole .gz file"),
+    ],
+    ids=["cut", "cut and packed"],
+)
+def test_errors_name_standard_input(given: bytes, words: bytes, tmp_path: Path) -> None:
+    """CLI-1327: and change nothing."""
+    (tmp_path / "like.csv").write_bytes(b"id,n\na,1\n")
+    assert ran("create", tmp_path / "t", "--like", tmp_path / "like.csv", "--key", "id").status == 0
+    before = sorted(os.walk(tmp_path / "t"))
+    done = subprocess.run(
+        [*_COMMAND, "write", str(tmp_path / "t"), "-"], input=given, capture_output=True, timeout=120, check=False
+    )
+    assert done.stderr.startswith(words)
+    assert sorted(os.walk(tmp_path / "t")) == before

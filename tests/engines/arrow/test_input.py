@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
@@ -345,3 +346,39 @@ def test_numbers_within_a_column_that_are_beyond_a_float_are_refused(tmp_path: P
     with pytest.raises(RowError, match="expected a number within the range of float") as refused:
         list(ENGINE.rows.read(str(tmp_path / "rows.jsonl"), schema_from_arrow(arrow).value).batches)
     assert refused.value.row == 2
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """ROWS-1328."""
+    os.mkfifo(tmp_path / "rows.csv")
+    with pytest.raises(
+        UsageError, match=r"expected a file, found a pipe or a device, .* pass its rows to standard input"
+    ):
+        read(str(tmp_path / "rows.csv"), None)
+
+
+@pytest.mark.parametrize("content", ["id,n\na,1\n".encode("utf-16"), "id,n\na,1\n".encode("utf-16-be")])
+def test_a_text_of_utf16_is_refused_by_its_mark(tmp_path: Path, content: bytes) -> None:
+    """ROWS-1328."""
+    marked = content if content[:2] == b"\xff\xfe" else b"\xfe\xff" + content
+    (tmp_path / "rows.csv").write_bytes(marked)
+    with pytest.raises(UsageError, match="found one that begins as UTF-16 text does"):
+        read(str(tmp_path / "rows.csv"), None)
+
+
+@pytest.mark.parametrize("cut", [12, 200, -4])
+def test_a_packed_file_that_ends_early_is_refused(tmp_path: Path, cut: int) -> None:
+    """ROWS-1328."""
+    packed = gzip.compress(b"id,n\n" + b"".join(b"%d,%d\n" % (row, row * row) for row in range(2000)))
+    (tmp_path / "rows.csv.gz").write_bytes(packed[:cut])
+    with pytest.raises(CorruptFileError, match=r"rows\.csv\.gz: expected a whole \.gz file, found one that ends"):
+        read(str(tmp_path / "rows.csv.gz"), None)
+
+
+def test_errors_of_a_packed_file_name_it(tmp_path: Path) -> None:
+    """ROWS-1328: those that come when it is opened, and later."""
+    rows = b"id,other\n" + b"".join(b"k%d,7\n" % row for row in range(300_000))
+    for content in (b"id,other\na,x\n", rows + b"z,x\n"):
+        (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(content, 1))
+        with pytest.raises(RowError, match=f"^{tmp_path}/rows.csv.gz: other: row [0-9,]+: expected a value of int"):
+            list(read(str(tmp_path / "rows.csv.gz"), LIKE).batches)

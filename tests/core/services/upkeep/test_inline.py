@@ -85,3 +85,25 @@ def test_a_service_that_fails_fails_the_call_or_warns(tmp_path: Path) -> None:
         table.upsert(rows(0, 10, 8), properties=silent)
     with pytest.raises(UsageError, match=r"properties: expected one of .*, found hoodie.clan.automatic"):
         table.upsert(rows(0, 10, 9), properties={"hoodie.clan.automatic": "true"})
+
+
+def test_properties_of_services_that_no_service_reads_are_refused(tmp_path: Path) -> None:
+    """WRITE-1329: by each operation, and before a file is written; what is false asks for nothing."""
+    table = made(tmp_path / "t", "cow", 9)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    idle: dict[str, str] = {"hoodie.clean.commits.retained": "5"}
+    for write in (
+        lambda: table.upsert(rows(0, 3, 1), properties=idle),
+        lambda: table.insert(rows(0, 3, 1), properties=idle, dry_run=True),
+        lambda: table.delete(where="n = 1", properties=idle),
+        lambda: table.update({"n": 5}, where="n = 1", properties=idle),
+        lambda: table.merge(rows(0, 3, 1), on=["id", "city"]).when_matched_update().execute(properties=idle),
+    ):
+        with pytest.raises(
+            UsageError, match=r"a service that follows the write, .* found hoodie\.clean\.commits\.retained alone"
+        ):
+            write()
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    table.upsert(rows(0, 3, 1), properties={"hoodie.clean.automatic": "false"})
+    change_properties(table.storage, {"hoodie.clean.automatic": "true"})
+    table.refresh().upsert(rows(0, 3, 2), properties=idle)
