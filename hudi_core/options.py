@@ -263,7 +263,12 @@ class TableConfig(BaseModel):
     @property
     def layout(self) -> int:
         """1: instants are in `.hoodie` and have no completion time (version 6). 2: in `.hoodie/timeline`, with one."""
-        return self.stated_layout or (1 if self.version < 8 else 2)
+        return self.stated_layout or self.layout_of_version
+
+    @property
+    def layout_of_version(self) -> int:
+        """The layout that tables of this version have."""
+        return 1 if self.version < 8 else 2
 
     @property
     def populate_meta_fields(self) -> bool:

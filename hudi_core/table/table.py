@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
-from hudi_core.errors import UnsupportedError, UsageError, describe
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, describe
 from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
-from hudi_core.options import UNRELEASED, UNRELEASED_VERSION, TableConfig
+from hudi_core.options import PROPERTIES_PATH, UNRELEASED, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.names import names
@@ -220,6 +220,7 @@ class Table(Portable):
     def _snapshot_of(self, cut: Timeline, requested_time: str | None, named_by: Timeline | None = None) -> Snapshot:
         key = _timeline_key(cut)
         if key not in self._snapshots:
+            self._refuse_other_layout()
             snapshot = snapshots.Snapshot(
                 self.engine,
                 self.storage,
@@ -236,6 +237,14 @@ class Table(Portable):
                 time_travel.refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
             self._snapshots[key] = snapshot
         return self._snapshots[key]
+
+    def _refuse_other_layout(self) -> None:
+        """Raises `CorruptFileError` where the timeline is looked for in the folder of other versions: no row would come."""
+        config = self.config
+        if config.layout != config.layout_of_version:
+            expected = f"{config.layout_of_version} as hoodie.timeline.layout.version, as table version {config.version} has it"
+            where = f"{self.storage.uri}/{PROPERTIES_PATH}"
+            raise CorruptFileError(where, expected=expected, found=str(config.layout))
 
     def _base_files_of(self, snapshot: Snapshot) -> Sources:
         key = _timeline_key(snapshot.timeline)

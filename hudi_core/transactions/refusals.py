@@ -20,7 +20,7 @@ from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
-from hudi_core.transactions.old_versions import WRITABLE_VERSIONS, refuse_read_only
+from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.types.nodes import String
 
 _MADE_UP_KEY: Final = re.compile(r"[0-9]+_[0-9]+_[0-9]+")
@@ -61,7 +61,7 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
         raise UnsupportedError(where, expected=expected, found=found)
 
     refuse_read_only(config, where)
-    if config.layout != (1 if config.version == WRITABLE_VERSIONS[0] else 2):
+    if config.layout != config.layout_of_version:
         refuse("the timeline layout of the table's version", f"layout {config.layout}")
     if (stated := properties.get("hoodie.table.format", "native")) != "native":
         refuse("the native table format", stated)

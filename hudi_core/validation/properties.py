@@ -17,7 +17,6 @@ from hudi_core.validation.subject import Subject
 
 PROPERTIES: Final = "properties"
 _EDIT: Final = by_hand("correct the property; writers of other settings may have set it")
-_LAYOUTS: Final = {6: 1, 8: 2, 9: 2}
 
 
 def properties(subject: Subject) -> Iterator[Finding]:
@@ -58,7 +57,7 @@ def _backup(subject: Subject) -> Iterator[Finding]:
 
 def _layout(subject: Subject) -> Iterator[Finding]:
     config = subject.table.config
-    expected = _LAYOUTS.get(config.version, config.layout)
+    expected = config.layout_of_version
     if config.layout != expected:
         place = "hoodie.timeline.layout.version"
         yield _finding(Severity.ERROR, place, f"{expected}, as version {config.version} has it", str(config.layout))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.errors import CorruptFileError, NotATableError
+from hudi_core.front.opening import create_table
+from hudi_core.front.opening import open_table as open_front
 from hudi_core.table.open import open_table
+from hudi_core.validation.validate import validate
 
 PROPERTIES = "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
 
@@ -40,3 +45,29 @@ def test_damaged_properties_without_a_backup_are_an_error(root: Path) -> None:
     (root / ".hoodie" / "hoodie.properties").write_bytes(b"hoodie.table.name=\\u00")
     with pytest.raises(CorruptFileError, match=r"hoodie\.properties"):
         open_table(root)
+
+
+@pytest.mark.parametrize(("version", "layout"), [(9, 1), (8, 1), (6, 2)])
+def test_a_layout_of_another_version_is_no_empty_table(tmp_path: Path, version: int, layout: int) -> None:
+    """TABLE-1302."""
+    rows = pa.table({"id": ["a"]})
+    create_table(tmp_path / "t", rows, "id", version=version).append(rows)
+    properties = tmp_path / "t" / ".hoodie" / "hoodie.properties"
+    lines = [line for line in properties.read_text().splitlines() if not re.search("layout.version|checksum", line)]
+    properties.write_text("\n".join([*lines, f"hoodie.timeline.layout.version={layout}", ""]))
+    table = open_front(tmp_path / "t")
+    expected = (
+        f"expected {3 - layout} as hoodie.timeline.layout.version, as table version {version} has it, found {layout}"
+    )
+    before = sorted(tmp_path.rglob("*"))
+    for use in (
+        table.count,
+        table.scan,
+        table.slices,
+        lambda: table.changes("earliest").count(),
+        lambda: table.append(rows),
+    ):
+        with pytest.raises(CorruptFileError, match=expected):
+            use()
+    assert sorted(tmp_path.rglob("*")) == before
+    assert any("hoodie.timeline.layout.version" in finding.where for finding in validate(table, ["properties"]))

@@ -50,7 +50,6 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.write.lock.provider=FileSystemBasedLockProvider", "found FileSystemBasedLockProvider"),
         ("hoodie.write.lock.filesystem.path=/elsewhere/locks", "lock.filesystem.path"),
         ("hoodie.write.concurrency.mode=NON_BLOCKING_CONCURRENCY_CONTROL", "NON_BLOCKING_CONCURRENCY_CONTROL"),
-        ("hoodie.timeline.layout.version=1", "layout"),
     ],
 )
 def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> None:
