@@ -163,10 +163,29 @@ class _PieceReader:
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if refuse(middle) is not None else (middle + 1, high)
-        expected, words = _EXPECTED, re.sub(r" in row \d+$", "", one_line(refuse(low) or problem))
-        if lines[low - 1].lstrip().startswith(b"["):
-            expected, words = _OBJECT_EXPECTED, "a list"
-        return RowError(self.rows + low - 1, expected=expected, found=words, path=self._where)
+        row, line = self.rows + low - 1, lines[low - 1]
+        if line.lstrip().startswith(b"["):
+            return RowError(row, expected=_OBJECT_EXPECTED, found="a list", path=self._where)
+        words = re.sub(r" in row \d+$", "", one_line(refuse(low) or problem))
+        name = self._find_refused_column(line)
+        path = self._where if name is None else f"{self._where}: {name}"
+        return RowError(row, expected=_EXPECTED, found=words, path=path)
+
+    def _find_refused_column(self, line: bytes) -> str | None:
+        """The first stated column whose value in a row is not of its type; None where the row cannot be read without any."""
+        content = self._rewrite(line)
+        if not _can_read(content, {}):
+            return None
+        return next((name for name, form in self._stated.items() if not _can_read(content, {name: form})), None)
+
+
+def _can_read(content: bytes, types: Types) -> bool:
+    """Whether rows can be read that have these columns alone."""
+    try:
+        read_json(content, types, "ignore")
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _may_be_other_values(read: pa.DataType, form: pa.DataType, stated: pa.DataType | None) -> bool:

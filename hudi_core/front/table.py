@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     from hudi_core.services.restoring import savepoints as saving
     from hudi_core.services.restoring import undoing
     from hudi_core.services.restoring.result import RestoreResult, SavepointResult
+    from hudi_core.services.restoring.run import Progress as RestoreProgress
     from hudi_core.table import metadata_records as metadata
     from hudi_core.table import runners, summaries
     from hudi_core.table import view as views
     from hudi_core.table.summaries import CommitSummary, PartitionSummary
     from hudi_core.table.view import ScanListener
+    from hudi_core.tally import Tally
     from hudi_core.timeline.times import Time
     from hudi_core.transactions.rollback_plans import RollbackPlan
     from hudi_core.validation import validate as validation
@@ -294,18 +296,22 @@ class Table(ServedTable):
     def _write(self, data: RowData, op: OperationName, options: WriteOptions | None) -> WriteResult:
         return serve(self, operations.write(self, data, op, options), options)
 
-    def rollback(self, instant: str | None = None, *, failed: bool = False) -> list[RollbackPlan]:
+    def rollback(
+        self, instant: str | None = None, *, failed: bool = False, tally: Tally | None = None
+    ) -> list[RollbackPlan]:
         """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Raises
-        as `hudi_core.rollback`.
+        as `hudi_core.rollback`. `tally` gets how many of the files are deleted.
         """
-        return undoing.rollback(self, _instant(instant), failed=failed)
+        return undoing.rollback(self, _instant(instant), failed=failed, tally=tally)
 
-    def savepoint(self, instant: str | None = None, *, by: str = "", comment: str = "") -> SavepointResult:
+    def savepoint(
+        self, instant: str | None = None, *, by: str = "", comment: str = "", tally: Tally | None = None
+    ) -> SavepointResult:
         """Saves a completed write, by its requested time, or the latest: no clean deletes its files, and `restore` can bring the
-        table back to it."""
+        table back to it. `tally` gets how many files there are."""
         refuse_no_name(by, "by")
         refuse_no_name(comment, "comment")
-        return saving.savepoint(self, _instant(instant), by=by, comment=comment)
+        return saving.savepoint(self, _instant(instant), by=by, comment=comment, tally=tally)
 
     def savepoints(self) -> list[SavepointResult]:
         """Lists the savepoints of the table as it is now, oldest first."""
@@ -316,13 +322,21 @@ class Table(ServedTable):
         refuse_no_name(instant, "instant")
         return saving.drop_savepoint(self, instant)
 
-    def restore(self, savepoint: str | None = None, *, to: str | None = None, dry_run: bool = False) -> RestoreResult:
+    def restore(
+        self,
+        savepoint: str | None = None,
+        *,
+        to: str | None = None,
+        dry_run: bool = False,
+        progress: RestoreProgress | None = None,
+    ) -> RestoreResult:
         """Brings the table back to a savepoint, or with `to` to any completed write whose files are all there.
 
         All later writes are undone for good. No writer may be at work; a restore that dies is finished by the next call. A dry
-        run shows the files that would go, and the rows of each partition before and after. Raises as `hudi_core.restore`.
+        run shows the files that would go, and the rows of each partition before and after. `progress` gets how many instants
+        are undone, and of how many. Raises as `hudi_core.restore`.
         """
-        return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run)
+        return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run, progress=progress)
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""

@@ -228,12 +228,12 @@ def test_int96_of_parquet_that_is_finer_than_microseconds_is_refused_with_its_ro
 
 @pytest.mark.parametrize("row", [1, 40, 200])
 def test_a_line_of_json_that_cannot_be_read_is_named(tmp_path: Path, row: int) -> None:
-    """CLI-679: whether its value is of another type than the table's, or than those before."""
+    """CLI-679, CLI-1331: whether its value is of another type than the table's, or than those before."""
     lines = [f'{{"id": "{number}", "n": {number}}}' for number in range(200)]
     lines[row - 1] = '{"id": "x", "n": "five"}'
     (tmp_path / "rows.json").write_text("\n".join(lines))
     like = schema_from_arrow(pa.schema([("id", pa.string()), ("n", pa.int64())])).value
-    with pytest.raises(RowError, match=rf"rows.json: row {row}: expected values of the columns' types"):
+    with pytest.raises(RowError, match=rf"rows.json: n: row {row}: expected values of the columns' types"):
         list(ENGINE.rows.read(str(tmp_path / "rows.json"), like).batches)
     if row > 1:
         with pytest.raises(RowError, match=rf"row {row}: "):

@@ -11,6 +11,7 @@ from hudi_core.errors import ConflictError
 from hudi_core.services.cleaning.operations import run_requested, schedule
 from hudi_core.services.cleaning.options import CleanOptions
 from hudi_core.services.restoring.savepoints import drop_savepoint, list_savepoints, savepoint
+from hudi_core.tally import Tally
 from hudi_core.validation.findings import Severity
 from hudi_core.validation.validate import validate
 from tests.core.services.restoring.test_run import KINDS, content, made, rows
@@ -111,3 +112,21 @@ def test_no_state_is_saved_that_a_clean_is_about_to_delete(tmp_path: Path) -> No
         savepoint(latest.refresh(), first)
     run_requested(latest.refresh(), planned.requested_time)
     assert savepoint(latest.refresh()).state == "saved"
+
+
+def test_methods_of_a_table_state_how_far_they_are(tmp_path: Path) -> None:
+    """WRITE-1330: as the command line shows it."""
+    table = made(tmp_path / "t", "cow", 9)
+    saving, undoing = Tally(), Tally()
+    saved = table.savepoint(tally=saving)
+    table.upsert(rows(0, 30, 10))
+    later = table.refresh().timeline.commits[-1].requested_time
+    table.refresh().rollback(later, tally=undoing)
+    assert (saving.done, saving.total) == (saved.files, saved.files)
+    assert undoing.done == undoing.total
+    assert undoing.done > 0
+    table.refresh().upsert(rows(0, 30, 11))
+    seen: list[tuple[int, int]] = []
+    table.refresh().restore(saved.instant, progress=lambda done, total: seen.append((done, total)))
+    assert seen
+    assert all(done <= total == 1 for done, total in seen)
