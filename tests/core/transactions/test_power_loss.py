@@ -134,14 +134,14 @@ def test_no_loss_of_power_loses_a_commit(
 
 
 def test_many_files_are_synced_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """STORE-324."""
+    """STORE-324, STORE-1340."""
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
     with disk_of(tmp_path / "t", monkeypatch) as disk:
         groups: list[int] = []
         disk.before_sync = lambda: groups.append(disk.syncs)
         write(table, rows(*((f"k{number}", f"p{number}", number) for number in range(40))))
-    # Each partition: its metadata, its file, the folder twice, and those of its marker.
-    assert disk.syncs < 40 * 6 + 60
+    # Each partition: its metadata, its file, and the folder with both names.
+    assert disk.syncs < 40 * 3 + 40
     assert len(groups) < 20
 
 
