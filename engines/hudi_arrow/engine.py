@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hudi_arrow.local_uris import is_local
+from hudi_arrow.stores.local_uris import is_local
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     import polars
     import pyarrow.dataset as ds
 
-    from hudi_arrow import hfile, lance, orc, parquet, parquet_write, remote, storage
     from hudi_arrow import rows as arrow_rows
     from hudi_arrow import values as arrow_values
     from hudi_arrow.arrays import Array
+    from hudi_arrow.files import hfile, lance, orc, parquet, parquet_write
     from hudi_arrow.pushdown import dataset, lazy_frame, relation
     from hudi_arrow.rows import ArrowRows
+    from hudi_arrow.stores import remote, storage
     from hudi_arrow.values import ArrowValues
     from hudi_core.engine import Engine, FileReader, FileWriter, Storage
     from hudi_core.table.view import View
@@ -37,13 +38,13 @@ else:
     dataset = ModuleByNeed("hudi_arrow.pushdown.dataset")
     lazy_frame = ModuleByNeed("hudi_arrow.pushdown.lazy_frame")
     relation = ModuleByNeed("hudi_arrow.pushdown.relation")
-    hfile = ModuleByNeed("hudi_arrow.hfile")
-    lance = ModuleByNeed("hudi_arrow.lance")
-    orc = ModuleByNeed("hudi_arrow.orc")
-    parquet = ModuleByNeed("hudi_arrow.parquet")
-    parquet_write = ModuleByNeed("hudi_arrow.parquet_write")
-    remote = ModuleByNeed("hudi_arrow.remote")
-    storage = ModuleByNeed("hudi_arrow.storage")
+    hfile = ModuleByNeed("hudi_arrow.files.hfile")
+    lance = ModuleByNeed("hudi_arrow.files.lance")
+    orc = ModuleByNeed("hudi_arrow.files.orc")
+    parquet = ModuleByNeed("hudi_arrow.files.parquet")
+    parquet_write = ModuleByNeed("hudi_arrow.files.parquet_write")
+    remote = ModuleByNeed("hudi_arrow.stores.remote")
+    storage = ModuleByNeed("hudi_arrow.stores.storage")
 
 _WRITABLE = ("parquet",)
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from hudi_arrow.arrays import Array, Lists, conform, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
 from hudi_arrow.gather import gather
-from hudi_arrow.input import read, read_given
+from hudi_arrow.incoming.input import read, read_given
 from hudi_arrow.numpy_arrays import flags, from_numpy
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end

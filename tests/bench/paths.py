@@ -51,8 +51,10 @@ class SpecialPath:
 
 
 PATHS: Mapping[str, SpecialPath] = {
-    "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
-    "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
+    "gzip": SpecialPath(
+        {"hudi_arrow.files.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")
+    ),
+    "pages_left_out": SpecialPath({"hudi_arrow.files.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
     "small_blocks": SpecialPath(
         {"hudi_core.reading.log_records:MAX_RUN_BYTES": 0}, ("mor_small_blocks", "mor_snapshot")
     ),

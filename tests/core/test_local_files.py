@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
 from hudi_core.errors import ConflictError, StorageError

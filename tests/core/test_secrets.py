@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import hudi_core
-from hudi_arrow.obstore_client import ObstoreClient
-from hudi_arrow.remote import RemoteStorage
-from hudi_arrow.storage import report_errors
+from hudi_arrow.stores.obstore_client import ObstoreClient
+from hudi_arrow.stores.remote import RemoteStorage
+from hudi_arrow.stores.storage import report_errors
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets

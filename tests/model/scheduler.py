@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
 from unittest.mock import patch
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.commit import lock, storage_lock, times
 from hudi_core.commit.heartbeat import HEARTBEATS
 from hudi_core.commit.lock_owner import Life

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pytest
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.commit.times import system_clock
 from hudi_core.front.opening import open_table
 from hudi_core.table.table import Table

@@ -11,7 +11,7 @@ from typing import Any
 
 import fastavro
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.formats import deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from tests.support.avro_values import rows_by_fastavro, same

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 from pyspark import TaskContext
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.formats.names import parse_log_file
 
 FAULTS = ("task", "executor", "slow", "zombie", "keys")

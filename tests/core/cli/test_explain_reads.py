@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
 from hudi_core.engine import FileInfo, Storage
 from tests.support.commands import Ran, ran, rides
 

@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.commit.lock import (
     EXPIRY,
     LOCK_PATH,

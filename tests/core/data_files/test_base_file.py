@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.data_files.base_file import OlderFilter, StreamedKeys, filter_settings, range_of_keys
 from hudi_core.engine import FileInfo, Storage

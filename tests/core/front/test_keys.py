@@ -50,7 +50,7 @@ def test_a_generator_of_ones_own_is_an_object() -> None:
 
 
 def test_a_row_without_a_key_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hudi_arrow.given._BATCH_ROWS", 2)
+    monkeypatch.setattr("hudi_arrow.incoming.given._BATCH_ROWS", 2)
     rows = [*ROWS, {"city": "rome", "number": None}]
     with pytest.raises(RowError, match="rows: row 3: expected a record key in number") as refused:
         keys_of_rows(rows, OPTIONS)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
 from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.reading import base_files, small_files

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.parquet import OpenedParquet
+from hudi_arrow.files.parquet import OpenedParquet
 from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
 from hudi_core.formats.avro.block import join_records
 from hudi_core.formats.log import LogBlock

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.parquet import OpenedParquet, ParquetReader
+from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
 from hudi_arrow.rows import ArrowRows
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.commit import lock
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import ConflictError, HudiError, LockedError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.remote import RemoteStorage
+from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core import col
 from hudi_core.commit.name_limits import name_limits
 from hudi_core.errors import RowError, UsageError

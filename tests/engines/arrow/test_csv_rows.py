@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_arrow import csv_rows
 from hudi_arrow.engine import ENGINE
+from hudi_arrow.incoming import csv_rows
 from hudi_arrow.types import schema_from_arrow
 from hudi_core.errors import RowError
 from tests.support.drawing import cases

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 import hudi_core
-from hudi_arrow import csv_blocks
-from hudi_arrow.csv_rows import csv_batches
-from hudi_arrow.csv_types import infer_types
+from hudi_arrow.incoming import csv_blocks
+from hudi_arrow.incoming.csv_rows import csv_batches
+from hudi_arrow.incoming.csv_types import infer_types
 from hudi_core.errors import RowError
 from tests.support.drawing import cases
 

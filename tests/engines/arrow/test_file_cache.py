@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.file_cache import FileCache, local_cache
+from hudi_arrow.stores.file_cache import FileCache, local_cache
 from hudi_core.errors import UsageError
 
 PART = ("s3://lake/t", "a/b", 5, "whole")

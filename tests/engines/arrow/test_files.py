@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.arrays import from_values, to_values
-from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.files.parquet import ParquetReader
 from hudi_arrow.rows import ArrowRows
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.schema.schema import Schema
 from tests.contract.files import FileReaderContract, Files
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_arrow.gaps import refuse_gaps
+from hudi_arrow.incoming.gaps import refuse_gaps
 from hudi_core import RowError, UnknownColumnError
 
 INNER = pa.struct([("a", pa.int64()), ("b", pa.string())])

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_arrow.given import stream_of
+from hudi_arrow.incoming.given import stream_of
 from hudi_core import RowError, UsageError
 
 TYPES = pa.schema({"id": pa.string(), "n": pa.int32(), "fee": pa.decimal128(6, 2), "day": pa.date32()})
@@ -110,7 +110,7 @@ def test_what_are_no_rows_is_named(data: object, error: type[Exception], says: s
 
 
 def test_dictionaries_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hudi_arrow.given._BATCH_ROWS", 2)
+    monkeypatch.setattr("hudi_arrow.incoming.given._BATCH_ROWS", 2)
     taken = []
 
     def rows() -> Iterator[dict[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from hudi_arrow.hedged import Hedge
+from hudi_arrow.stores.hedged import Hedge
 
 LONG = 60.0
 

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow import parquet
-from hudi_arrow.inflated import PagedFile
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files import parquet
+from hudi_arrow.files.inflated import PagedFile
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
 from hudi_core.formats.parquet import thrift

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import csv
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.input import read
+from hudi_arrow.incoming.input import read
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core import schema_of
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError

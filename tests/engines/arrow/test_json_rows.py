@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_arrow import json_pieces, json_rows, spilled_tables
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.json_rows import json_batches
+from hudi_arrow.incoming import json_pieces, json_rows, spilled_tables
+from hudi_arrow.incoming.json_rows import json_batches
 from hudi_core.errors import CorruptFileError, HudiError, RowError, StorageError, UsageError
 from tests.support.drawing import cases
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hudi_core
-from hudi_arrow.json_texts import read_json_texts
+from hudi_arrow.incoming.json_texts import read_json_texts
 from hudi_core import RowError
 from tests.support.drawing import cases
 

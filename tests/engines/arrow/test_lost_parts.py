@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from hudi_arrow.python_values import exact_array
+from hudi_arrow.incoming.python_values import exact_array
 from hudi_core.errors import RowError
 
 NANOS = pd.Timestamp("2020-01-01 00:00:00.000000001")

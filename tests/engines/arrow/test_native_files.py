@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from hudi_arrow.native_files import copy_owned
+from hudi_arrow.stores.native_files import copy_owned
 
 
 def test_prefetched_bytes_are_in_the_memory_of_arrow() -> None:

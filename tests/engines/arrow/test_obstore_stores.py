@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hudi_arrow.obstore_stores import open_store
-from hudi_arrow.remote import RemoteStorage
+from hudi_arrow.stores.obstore_stores import open_store
+from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, UsageError
 from tests.support.measured_store import MeasuredStore
 

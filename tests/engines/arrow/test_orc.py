@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc
 
-from hudi_arrow.orc import OrcReader
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files.orc import OrcReader
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, UnknownColumnError
 from hudi_core.types import nodes as t

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files.parquet import ParquetReader
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_arrow.types import to_arrow
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError

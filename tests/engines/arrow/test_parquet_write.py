@@ -18,10 +18,10 @@ import pytest
 from hypothesis import strategies as st
 
 from hudi_arrow.arrays import from_values, to_values
-from hudi_arrow.footers import arrow_types
-from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.parquet_write import ParquetWriter
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files.footers import arrow_types
+from hudi_arrow.files.parquet import ParquetReader
+from hudi_arrow.files.parquet_write import ParquetWriter
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo, WrittenFile
 from hudi_core.errors import RowError, StorageError, UnsupportedError
 from hudi_core.schema.ids import record_with_ids

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from hudi_arrow.given import stream_of
+from hudi_arrow.incoming.given import stream_of
 from hudi_core.errors import HudiError, RowError, UsageError
 
 UTC = dt.UTC

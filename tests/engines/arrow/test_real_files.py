@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hudi_arrow.arrays import to_values
-from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.files.parquet import ParquetReader
 from hudi_arrow.rows import ArrowRows
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type

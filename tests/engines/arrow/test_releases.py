@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow import input as given
-from hudi_arrow import parquet
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.releases import has_lists_of_fixed_size
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files import parquet
+from hudi_arrow.files.parquet import ParquetReader
+from hudi_arrow.files.releases import has_lists_of_fixed_size
+from hudi_arrow.incoming import input as given
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 
 

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.storage import ArrowStorage, report_errors
+from hudi_arrow.stores.storage import ArrowStorage, report_errors
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 from pyarrow import fs
 
-from hudi_arrow.storage import ArrowStorage
-from hudi_arrow.storage_options import own_names, own_options
+from hudi_arrow.stores.storage import ArrowStorage
+from hudi_arrow.stores.storage_options import own_names, own_options
 from hudi_core.errors import UsageError
 
 PLAIN = {

@@ -12,8 +12,8 @@ from time import monotonic
 
 import pytest
 
-from hudi_arrow import obstore_client
-from hudi_arrow.remote import RemoteStorage
+from hudi_arrow.stores import obstore_client
+from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, HudiError, StorageError, UsageError
 from hudi_core.front.opening import open_table
 from tests.support.commands import rides

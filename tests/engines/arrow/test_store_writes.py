@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_arrow.remote import RemoteStorage
+from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core.commit.steps import Delete, DeleteMany, Ensure, SideBySide, run
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import HudiError

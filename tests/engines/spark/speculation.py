@@ -21,7 +21,7 @@ from pyspark import SparkConf, SparkContext, TaskContext, cloudpickle
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import open_table
 from hudi_core.tagging.choose import IndexType

@@ -28,7 +28,7 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from pyspark import cloudpickle
 
 import hudi_spark
-from hudi_arrow import storage
+from hudi_arrow.stores import storage
 from hudi_spark import native
 from hudi_spark.front import table as table_
 from hudi_spark.runner import SparkRunner

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.parquet import ParquetReader
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.files.parquet import ParquetReader
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
 from hudi_core.formats.parquet import chunks

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.engine import ArrowEngine
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.reading.merged_slices import MAX_LOG_BYTES

@@ -184,7 +184,7 @@ def test_storage_that_fails_is_left_to_whoever_runs_the_tasks(tmp_path: Path, mo
     def failing(self: Any, storage: Any, path: str, *_: Any) -> Any:
         raise StorageError(path, message="no room")
 
-    monkeypatch.setattr("hudi_arrow.parquet_write.ParquetWriter.write", failing, raising=False)
+    monkeypatch.setattr("hudi_arrow.files.parquet_write.ParquetWriter.write", failing, raising=False)
     with pytest.raises(StorageError, match="no room"):
         spread_write(spread, attempted(spread, rows, PartAttempts()))
     monkeypatch.undo()

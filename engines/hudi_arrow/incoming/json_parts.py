@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.json_types import Path
+from hudi_arrow.incoming.json_types import Path
 from hudi_arrow.numpy_arrays import to_numpy
 from hudi_core.arrays import Numbers
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_arrow.python_values import values_of_map
+from hudi_arrow.incoming.python_values import values_of_map
 from hudi_core.errors import RowError
 
 _Numbered = Sequence[tuple[int, Any]]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.footers import arrow_types, cast_batch
-from hudi_arrow.given import stream_of
-from hudi_arrow.input_folders import files_in
-from hudi_arrow.parquet_schemas import INT96, without_int96
-from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
-from hudi_arrow.storage import decoding, one_line, report_errors
+from hudi_arrow.files.footers import arrow_types, cast_batch
+from hudi_arrow.files.parquet_schemas import INT96, without_int96
+from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
+from hudi_arrow.incoming.given import stream_of
+from hudi_arrow.incoming.input_folders import files_in
+from hudi_arrow.stores.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import InputRows
@@ -28,9 +28,9 @@ from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageErro
 from hudi_core.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from hudi_arrow import csv_rows, json_rows
+    from hudi_arrow.incoming import csv_rows, json_rows
 else:
-    csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.{name}") for name in ("csv_rows", "json_rows"))
+    csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.incoming.{name}") for name in ("csv_rows", "json_rows"))
 
 _BATCH_ROWS = 65_536
 _PANDAS = b"pandas"
@@ -41,7 +41,7 @@ _Read = Callable[[Path, _Types, bool], Iterator[pa.RecordBatch]]
 
 
 def read_given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
-    """The rows of an object in one of the forms of `hudi_arrow.given`; none for one with `__arrow_c_schema__` alone."""
+    """The rows of an object in one of the forms of `hudi_arrow.incoming.given`; none for one with `__arrow_c_schema__` alone."""
     if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
         return _read_given(pa.schema(data), (), "rows", {})
     types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from hudi_arrow.rows import ArrowRows
-from hudi_arrow.selection import selection
+from hudi_arrow.buffers import to_arrays
+from hudi_arrow.files.selection import selection
 from hudi_core.arrays import Bools
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import concat_columns
@@ -48,7 +48,8 @@ class OpenedHFile:
     ) -> Iterator[pa.RecordBatch]:
         """The rows in the order of their keys; there are no row groups to choose from."""
         of_file = selection(self.footer.schema, columns, self.where)
-        rows = ArrowRows().from_columns(self._decode(of_file.read), of_file.read, self.where)
+        arrays = to_arrays(self._decode(of_file.read), of_file.read.record, self.where)
+        rows = map(pa.RecordBatch.from_struct_array, arrays)
         yield from of_file.batches(rows, keep)
 
     def _decode(self, read: Schema) -> StructColumn:

@@ -19,8 +19,8 @@ from functools import partial
 from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
-from hudi_arrow.hedged import Hedge
-from hudi_arrow.obstore_stores import open_store
+from hudi_arrow.stores.hedged import Hedge
+from hudi_arrow.stores.obstore_stores import open_store
 from hudi_core.engine import FileInfo
 from hudi_core.secrets import without_secrets
 
@@ -46,7 +46,7 @@ def obstore_client(uri: str, options: Mapping[str, str], deadline: float, hedge:
 
 @dataclass(frozen=True)
 class ObstoreClient:
-    """`hudi_arrow.clients.StoreClient` below a prefix of a store of `obstore`."""
+    """`hudi_arrow.stores.clients.StoreClient` below a prefix of a store of `obstore`."""
 
     store: Any = field(repr=False)
     root: str

@@ -12,11 +12,11 @@ from threading import Lock
 from typing import Any, BinaryIO, Final, TypeVar
 from urllib.parse import parse_qsl
 
-from hudi_arrow.clients import FileSystemClient, StoreClient
-from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
-from hudi_arrow.hedged import Hedge
-from hudi_arrow.obstore_client import obstore_client
-from hudi_arrow.storage import ArrowStorage, report_errors
+from hudi_arrow.stores.clients import FileSystemClient, StoreClient
+from hudi_arrow.stores.file_cache import DEFAULT_MIB, FileCache, local_cache
+from hudi_arrow.stores.hedged import Hedge
+from hudi_arrow.stores.obstore_client import obstore_client
+from hudi_arrow.stores.storage import ArrowStorage, report_errors
 from hudi_core.commit.versions import FileVersion
 from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError

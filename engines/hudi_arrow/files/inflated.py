@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.native_files import RandomAccessFile
-from hudi_arrow.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
+from hudi_arrow.files.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
+from hudi_arrow.stores.native_files import RandomAccessFile
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES

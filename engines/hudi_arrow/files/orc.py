@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_arrow.footers import arrow_types, cast_batch, file_schema, texts
-from hudi_arrow.selection import selection
-from hudi_arrow.storage import decoding, native_file
+from hudi_arrow.files.footers import arrow_types, cast_batch, file_schema, texts
+from hudi_arrow.files.selection import selection
+from hudi_arrow.stores.storage import decoding, native_file
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import UnsupportedError

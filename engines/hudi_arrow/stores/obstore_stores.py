@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from hudi_arrow.storage_options import own_options
+from hudi_arrow.stores.storage_options import own_options
 from hudi_core.errors import UsageError
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
 

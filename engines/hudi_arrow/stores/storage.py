@@ -20,9 +20,9 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_arrow.local_uris import is_local, local_path
-from hudi_arrow.native_files import RandomAccessFile, copy_owned
-from hudi_arrow.storage_options import own_names, own_options, type_options
+from hudi_arrow.stores.local_uris import is_local, local_path
+from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
+from hudi_arrow.stores.storage_options import own_names, own_options, type_options
 from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_arrow.footers import select_columns
+from hudi_arrow.files.footers import select_columns
 from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.values import ArrowValues
 from hudi_core.arrays import Bools

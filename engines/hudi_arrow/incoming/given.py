@@ -18,8 +18,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_arrow.gaps import refuse_gaps
-from hudi_arrow.python_values import WRONG, exact_array, wrong_batch
+from hudi_arrow.incoming.gaps import refuse_gaps
+from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, describe
 
 _BATCH_ROWS = 65_536

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import json
 
-from hudi_arrow.json_pieces import split_rows
+from hudi_arrow.incoming.json_pieces import split_rows
 from hudi_core.errors import RowError
 
 _BLOCK: Final = 1 << 20

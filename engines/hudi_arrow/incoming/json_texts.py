@@ -13,11 +13,11 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.gaps import has_nulls_within, refuse_gaps
-from hudi_arrow.json_forms import BYTES_EXPECTED, decode_base64, has_forms, rewrite_lines
-from hudi_arrow.json_lines import read_json
+from hudi_arrow.incoming.gaps import has_nulls_within, refuse_gaps
+from hudi_arrow.incoming.json_forms import BYTES_EXPECTED, decode_base64, has_forms, rewrite_lines
+from hudi_arrow.incoming.json_lines import read_json
+from hudi_arrow.incoming.text_values import is_binary, read_form, refuse_beyond, write_values
 from hudi_arrow.numpy_arrays import from_python
-from hudi_arrow.text_values import is_binary, read_form, refuse_beyond, write_values
 from hudi_core.errors import RowError
 
 _VALUE: Final = "value"

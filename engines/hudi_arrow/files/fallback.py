@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from hudi_arrow.storage import decoding
+from hudi_arrow.stores.storage import decoding
 from hudi_core.errors import CorruptFileError, HudiError, StorageError, TableError
 
 LOGGER: Final = logging.getLogger("hudi_core")

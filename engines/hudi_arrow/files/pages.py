@@ -14,7 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from hudi_arrow.native_files import RandomAccessFile
+from hudi_arrow.stores.native_files import RandomAccessFile
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES, inflate
 from hudi_core.formats.parquet import thrift

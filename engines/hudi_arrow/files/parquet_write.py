@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
-from hudi_arrow.dictionaries import find_repeating
-from hudi_arrow.footers import arrow_types, cast_batch
+from hudi_arrow.files.dictionaries import find_repeating
+from hudi_arrow.files.footers import arrow_types, cast_batch
 from hudi_arrow.memory import lean
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError

@@ -16,16 +16,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.gaps import has_nulls_within, refuse_gaps
-from hudi_arrow.json_forms import has_forms, rewrite_lines
-from hudi_arrow.json_lines import read_json, refuse_null_rows, refuse_other_texts, refuse_wide_integers
-from hudi_arrow.json_parts import PresentParts
-from hudi_arrow.json_pieces import read_pieces, split_objects, split_rows
-from hudi_arrow.json_types import merge_types, with_types, with_whole_lists, without_parts
+from hudi_arrow.incoming.gaps import has_nulls_within, refuse_gaps
+from hudi_arrow.incoming.json_forms import has_forms, rewrite_lines
+from hudi_arrow.incoming.json_lines import read_json, refuse_null_rows, refuse_other_texts, refuse_wide_integers
+from hudi_arrow.incoming.json_parts import PresentParts
+from hudi_arrow.incoming.json_pieces import read_pieces, split_objects, split_rows
+from hudi_arrow.incoming.json_types import merge_types, with_types, with_whole_lists, without_parts
+from hudi_arrow.incoming.spilled_tables import SpilledTables
+from hudi_arrow.incoming.text_values import read_form, refuse_beyond, write_values
 from hudi_arrow.numpy_arrays import flags
-from hudi_arrow.spilled_tables import SpilledTables
-from hudi_arrow.storage import one_line
-from hudi_arrow.text_values import read_form, refuse_beyond, write_values
+from hudi_arrow.stores.storage import one_line
 from hudi_core.errors import RowError
 
 _BATCH_ROWS = 65_536

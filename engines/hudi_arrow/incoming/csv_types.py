@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hudi_arrow.csv_blocks import NULLS, read_blocks, read_names
+from hudi_arrow.incoming.csv_blocks import NULLS, read_blocks, read_names
 
 _NO_NUMBER: Final = "^ *([-+]?0[0-9xX]|[+][0-9]+ *$)"
 _BITS: Final = pa.int8()

@@ -11,14 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.fallback import or_by_arrow
-from hudi_arrow.footers import ChosenColumns, FileColumns, cast_batch, texts
-from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
-from hudi_arrow.native_files import RandomAccessFile, copy_owned
+from hudi_arrow.files.fallback import or_by_arrow
+from hudi_arrow.files.footers import ChosenColumns, FileColumns, cast_batch, texts
+from hudi_arrow.files.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
+from hudi_arrow.files.parquet_schemas import INT96, parquet_schemas
+from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.numpy_arrays import from_numpy
-from hudi_arrow.parquet_schemas import INT96, parquet_schemas
-from hudi_arrow.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
-from hudi_arrow.storage import decoding, native_file
+from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
+from hudi_arrow.stores.storage import decoding, native_file
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hudi_arrow.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
-from hudi_arrow.csv_types import infer_types
-from hudi_arrow.json_texts import has_json_text, read_json_texts, text_type
+from hudi_arrow.incoming.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
+from hudi_arrow.incoming.csv_types import infer_types
+from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_core.errors import RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.footers import AVRO_SCHEMA_KEYS, FileColumns, file_columns, texts
+from hudi_arrow.files.footers import AVRO_SCHEMA_KEYS, FileColumns, file_columns, texts
 from hudi_arrow.types import EXTRAS
 from hudi_core.formats.parquet.thrift import LIST, raw_fields
 

@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.limits import STORAGE_REQUESTS

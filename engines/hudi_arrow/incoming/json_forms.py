@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hudi_arrow.text_values import is_binary
+from hudi_arrow.incoming.text_values import is_binary
 from hudi_core.errors import RowError, describe
 
 _Rewrite = Callable[[Any], Any]
