@@ -31,6 +31,7 @@ _REFUSALS = (
     "HoodieWriteConflictException", "ConcurrentModificationException", "HoodieLockException",
     "Could not read commit details",  # a plan of another was taken back between a listing and a look at it
     "should be part of inflight metadata partitions",  # others compacted and cleaned the metadata table since it was listed
+    '"this.writeConfig" is null',  # its archive merges files of the history before it has written one
 )  # fmt: skip
 _LINES = 8
 """Lines of an error and of each cause that are reported."""
