@@ -16,7 +16,7 @@ from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tally import LISTING_FILES, WRITING, Tally
+from hudi_core.tally import LISTING_FILES, WRITING, Tally, refuse_other_tally
 from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
@@ -39,6 +39,7 @@ def savepoint(
     Raises `UsageError` for a time that is no completed write of the timeline, that is saved already, or whose files were cleaned
     away, and `UnsupportedError` for a table that this library does not write to. Then nothing is written.
     """
+    refuse_other_tally(tally)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
         refuse_unwritable(latest, merges=False)

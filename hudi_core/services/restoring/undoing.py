@@ -13,7 +13,7 @@ from hudi_core.metadata_writer.undo import refuse_mixed
 from hudi_core.services.restoring.rebuilding import build_anew
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tally import Tally
+from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.timeline.instants import Instant
 from hudi_core.transactions.dependents import refuse_dependents
 from hudi_core.transactions.old_versions import refuse_read_only
@@ -47,6 +47,7 @@ def rollback(
     a savepoint, or one after it, for one that later instants build on, which are named, and where a clean deleted what the
     write had taken the place of. Then nothing is changed.
     """
+    refuse_other_tally(tally)
     if (instant is None) == (not failed):
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or `failed`", found=found)
