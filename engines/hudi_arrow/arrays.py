@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_value, to_numpy
-from hudi_arrow.types import to_arrow
+from hudi_arrow.types import to_arrow, with_inner_types
 from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.spans import positions
 from hudi_core.types import nodes as t
@@ -68,21 +68,7 @@ def _decodable(kind: pa.DataType) -> pa.DataType:
             return pa.dictionary(kind.index_type, pa.large_string(), kind.ordered)
         if pa.types.is_binary_view(kind.value_type):
             return pa.dictionary(kind.index_type, pa.large_binary(), kind.ordered)
-    elif pa.types.is_struct(kind):
-        return pa.struct([_decodable_field(field) for field in kind])
-    elif pa.types.is_map(kind):
-        return pa.map_(_decodable_field(kind.key_field), _decodable_field(kind.item_field), kind.keys_sorted)
-    elif pa.types.is_fixed_size_list(kind):
-        return pa.list_(_decodable_field(kind.value_field), kind.list_size)
-    elif pa.types.is_list(kind):
-        return pa.list_(_decodable_field(kind.value_field))
-    elif pa.types.is_large_list(kind):
-        return pa.large_list(_decodable_field(kind.value_field))
-    return kind
-
-
-def _decodable_field(field: pa.Field) -> pa.Field:
-    return field.with_type(_decodable(field.type))
+    return with_inner_types(kind, _decodable)
 
 
 def is_coded(array: Array) -> bool:

@@ -7,7 +7,7 @@ schema carries its version and its record's name there. Hidden column ids are no
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -285,6 +285,23 @@ class _Inward:
 
     def _at(self, path: _Path) -> str:
         return f"{self._where}: {'.'.join(path)}" if path else self._where
+
+
+def with_inner_types(kind: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
+    """A struct, map or list whose inner types are changed, in their order; any other type as it is."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind
+    inner = [field.with_type(change(field.type)) for field in _fields(kind)]
+    if pa.types.is_struct(kind):
+        return pa.struct(inner)
+    if pa.types.is_map(kind):
+        entries = inner[0].type
+        return pa.map_(entries.field(0), entries.field(1), kind.keys_sorted)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(inner[0])
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(inner[0], kind.list_size)
+    return pa.list_(inner[0]) if pa.types.is_list(kind) else kind
 
 
 def _fields(arrow: pa.DataType) -> list[pa.Field]:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import pyarrow as pa
 
 from hudi_arrow.arrays import decodable, plain
-from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
+from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow, with_inner_types
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
 from hudi_core.formats.parquet.statistics import Leaf, leaf_numbers, leaves
@@ -100,15 +100,7 @@ def _without_null(kind: pa.DataType) -> pa.DataType:
         return pa.int32()
     if not _has_null(kind):
         return kind
-    inner = [kind.field(number).with_type(_without_null(kind.field(number).type)) for number in range(kind.num_fields)]
-    if pa.types.is_struct(kind):
-        return pa.struct(inner)
-    if pa.types.is_map(kind):
-        entries = inner[0].type
-        return pa.map_(entries.field(0), entries.field(1), kind.keys_sorted)
-    if pa.types.is_large_list(kind):
-        return pa.large_list(inner[0])
-    return pa.list_(inner[0], kind.list_size) if pa.types.is_fixed_size_list(kind) else pa.list_(inner[0])
+    return with_inner_types(kind, _without_null)
 
 
 def select_columns(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:

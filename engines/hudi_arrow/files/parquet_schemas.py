@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_arrow.files.footers import AVRO_SCHEMA_KEYS, FileColumns, file_columns, texts
-from hudi_arrow.types import EXTRAS
+from hudi_arrow.types import EXTRAS, with_inner_types
 from hudi_core.formats.parquet.thrift import LIST, raw_fields
 
 Schemas = tuple[pa.Schema, FileColumns]
@@ -78,15 +78,4 @@ def _without_int96(type: pa.DataType, physical: Iterator[str]) -> pa.DataType:
     """The type with instants where the file has INT96; `physical` gives the types of its leaves in order."""
     if isinstance(type, pa.BaseExtensionType) or type.num_fields == 0:
         return INT96 if next(physical, "") == "INT96" else type
-    inner = [
-        type.field(number).with_type(_without_int96(type.field(number).type, physical))
-        for number in range(type.num_fields)
-    ]
-    if pa.types.is_struct(type):
-        return pa.struct(inner)
-    if pa.types.is_map(type):
-        entries = inner[0].type
-        return pa.map_(entries.field(0), entries.field(1), type.keys_sorted)
-    if pa.types.is_large_list(type):
-        return pa.large_list(inner[0])
-    return pa.list_(inner[0], type.list_size) if pa.types.is_fixed_size_list(type) else pa.list_(inner[0])
+    return with_inner_types(type, lambda inner: _without_int96(inner, physical))

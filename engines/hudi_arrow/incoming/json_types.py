@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 
 import pyarrow as pa
 
+from hudi_arrow.types import with_inner_types
+
 Path = tuple[str, ...]
 """The names of a column and of the parts of structs in it. Elements of lists and values of maps have the path of these."""
 
@@ -47,11 +49,7 @@ def _merge_part(known: pa.Field | None, read: pa.Field | None, path: str) -> pa.
 def _with_texts(read: pa.DataType) -> pa.DataType:
     if pa.types.is_timestamp(read):
         return pa.string()
-    if pa.types.is_struct(read):
-        return pa.struct([field.with_type(_with_texts(field.type)) for field in read])
-    if pa.types.is_list(read):
-        return pa.list_(read.value_field.with_type(_with_texts(read.value_type)))
-    return read
+    return with_inner_types(read, _with_texts)
 
 
 def without_parts(kind: pa.DataType, absent: Collection[Path], path: Path) -> pa.DataType:

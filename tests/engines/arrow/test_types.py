@@ -8,7 +8,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from hudi_arrow.types import FIELD_ID, from_arrow, plain, schema_from_arrow, schema_to_arrow, to_arrow
+from hudi_arrow.types import (
+    FIELD_ID,
+    from_arrow,
+    plain,
+    schema_from_arrow,
+    schema_to_arrow,
+    to_arrow,
+    with_inner_types,
+)
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import ConversionLoss
@@ -216,3 +224,17 @@ def test_a_schema_comes_back_equal_without_metadata_or_its_losses_are_reported(s
     assert back.value == schema or there.losses
     assert not back.losses
     assert schema_to_arrow(back.value, metadata=False).value == there.value
+
+
+def test_inner_types_are_changed_at_every_depth() -> None:
+    def wider(kind: pa.DataType) -> pa.DataType:
+        return pa.int64() if kind == pa.int32() else with_inner_types(kind, wider)
+
+    def nest(kind: pa.DataType) -> pa.DataType:
+        element = pa.field("e", pa.struct([pa.field("a", kind, nullable=False), pa.field("b", pa.list_(kind, 2))]))
+        return pa.map_(pa.string(), pa.list_(pa.field("x", pa.large_list(element), nullable=False)), True)
+
+    changed = wider(nest(pa.int32()))
+    assert changed == nest(pa.int64()) and changed != nest(pa.int32()) and changed.keys_sorted
+    dense = pa.dense_union([pa.field("a", pa.int32())])
+    assert wider(dense) == dense
