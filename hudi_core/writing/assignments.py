@@ -19,7 +19,7 @@ from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Cast, Literal, Scalar
+from hudi_core.expr.nodes import Call, Cast, Literal, Scalar
 from hudi_core.expr.predicate import Term
 from hudi_core.functions.casts import CAST
 from hudi_core.rows.truth import evaluate
@@ -34,6 +34,7 @@ _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""
 _DIGITS: Final = 38
 """Digits of the widest decimals."""
+_DIGITS_OF_MICROS: Final = 6
 _INFINITE: Final = (inf, -inf)
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 _TIMES = t.Date | t.Time | t.Timestamp
@@ -43,7 +44,7 @@ _KINDS: Final = (_NUMBERS, _TIMES, t.Boolean)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A value before and after the cast to its column's type, in a type that tells all values of both apart."""
+    """What a value is before and after a cast, in a type that tells the values of both apart."""
 
     type: t.Type
     before: Term
@@ -53,12 +54,12 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """A column, its new value as its expression has it, and as the column's type has it. Casts round, cut and wrap around:
-    with a comparison, both have to be one value."""
+    the two values of each comparison have to be one."""
 
     column: t.Field
     own: Term
     new: Term
-    comparison: Comparison | None = None
+    comparisons: tuple[Comparison, ...] = ()
 
 
 def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
@@ -82,13 +83,28 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
         return Assignment(column, own, own)
     _refuse_kind(column, own.type)
     new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)
-    compared = _choose_comparison(own.type, column.type)
-    if compared is None:
-        return Assignment(column, own, new)
-    before, after = (
-        bind_term(Cast(cast, compared), rows, case_sensitive=case_sensitive) for cast in (node, Cast(node, column.type))
+    pairs: list[tuple[t.Type, Scalar, Scalar]] = []
+    if (compared := _choose_comparison(own.type, column.type)) is not None:
+        pairs.append((compared, Cast(node, compared), Cast(Cast(node, column.type), compared)))
+    if isinstance(own.type, t.String) and (digits := _fraction_digits(compared or column.type)) is not None:
+        beyond = Literal(f"([.][0-9]{{{digits}}})[0-9]*[1-9]")
+        pairs.append((own.type, node, Call("regexp_replace", (node, beyond, Literal("$1")))))
+    comparisons = (
+        Comparison(data_type, *(bind_term(part, rows, case_sensitive=case_sensitive) for part in parts))
+        for data_type, *parts in pairs
     )
-    return Assignment(column, own, new, Comparison(compared, before, after))
+    return Assignment(column, own, new, tuple(comparisons))
+
+
+def _fraction_digits(data_type: t.Type) -> int | None:
+    """The digits behind the point of a text that a cast to a type looks at; None where it looks at all. A text with other digits
+    behind them is another value."""
+    match data_type:
+        case t.Timestamp() | t.Time():
+            return _DIGITS_OF_MICROS
+        case t.Decimal():
+            return data_type.scale
+    return None
 
 
 def _choose_comparison(own: t.Type, column: t.Type) -> t.Type | None:
@@ -138,7 +154,7 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     new = evaluate(assignment.new, values, root, schema)
     made = evaluate(assignment.own, values, root, schema)
     lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
-    if (compared := assignment.comparison) is not None:
+    for compared in assignment.comparisons:
         before, after = (evaluate(term, values, root, schema) for term in (compared.before, compared.after))
         for left, right in ((before, after), (after, before)):
             lost |= flags(values.less(left, right, False, compared.type))
@@ -165,7 +181,7 @@ def refusal(
     text = json.dumps(shown[column.name], ensure_ascii=False)
     found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
     hint = ""
-    if assignment.comparison is not None and isinstance(column.type, t.Decimal | _TIMES):
+    if assignment.comparisons and isinstance(column.type, t.Decimal | _TIMES):
         hint = f" (CAST {'rounds' if isinstance(column.type, t.Decimal) else 'cuts'}, where that is meant)"
     return RowError(number, expected=f"a value of type {type_text(column.type)}{hint}", found=found, path=column.name)
 
