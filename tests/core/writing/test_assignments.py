@@ -55,7 +55,8 @@ KEPT = [
     ("day", "'2026-01-02'", datetime.date(2026, 1, 2)), ("day", "DATE_TRUNC('DAY', at)", MOMENT.date()),
     ("at", "millis", MOMENT.replace(microsecond=5_000)), ("wall", "at", MOMENT.replace(tzinfo=None)),
     ("wall", "'2026-01-01 00:00:00'", datetime.datetime(2026, 1, 1)), ("s", "i", "1"), ("s", "CAST('ä' AS BINARY)", "ä"),
-    ("at", "'2026-01-01 12:00:00.1234560Z'", MOMENT), ("millis", "'2026-01-01 12:00:00.005000000Z'", MOMENT.replace(microsecond=5_000)),
+    ("at", "'2026-01-01 12:00:00.1234560Z'", MOMENT),
+    ("millis", "'2026-01-01 12:00:00.005000000Z'", MOMENT.replace(microsecond=5_000)),
     ("d", f"'1.25{'0' * 40}'", Decimal("1.25")), ("i", f"'7.{'0' * 40}'", 7),
 ]  # fmt: skip
 LITERALS: list[tuple[str, object]] = [
