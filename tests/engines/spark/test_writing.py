@@ -22,12 +22,14 @@ import hudi_spark.flow as flow
 import hudi_spark.packets as packets
 from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
+from hudi_core.front.keywords import WriteKeywords
 from hudi_core.front.table import Table as FrontTable
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import read_committed_batches
 from hudi_core.writing.by_predicate import delete_where, update
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_spark.arrow_form import batch_form
@@ -35,15 +37,28 @@ from hudi_spark.front.table import SparkTable
 from hudi_spark.structs import schema_to_spark
 from tests.core.writing.spread.test_buckets import LAYOUTS, assert_same
 from tests.support import drawing
-from tests.support.spread_writes import KINDS, assert_results, assert_twins, operation_rows, random_rows, rows_of, twins
+from tests.support.spread_writes import (
+    KINDS,
+    OPERATIONS,
+    assert_results,
+    assert_twins,
+    evolve,
+    operation_rows,
+    random_rows,
+    rows_of,
+    twins,
+)
 
 INDEXES = ("column_stats", "record_index")
+EVERY = (*INDEXES, "bloom_filters")
+"""The indexes of a table that gets those of `build_more_indexes` too."""
 SOAK = pytest.mark.soak
 CASES = [
     (kind, version, indexes, ansi)
-    for number, (kind, version) in enumerate(KINDS)
-    for indexes in (None, INDEXES)
+    for kind, version in KINDS
+    for indexes in (None, INDEXES, EVERY)
     for ansi in ("false", "true")
+    if indexes is not EVERY or ansi == "true"
 ]
 OFTEN = {("mor", 9, INDEXES, "true"), ("cow", 6, None, "false")}
 
@@ -91,13 +106,23 @@ def setting(spark: Any, name: str, value: str) -> Iterator[None]:
 def test_a_dataframe_is_written_as_rows_of_arrow_are(
     spark: Any, tmp_path: Path, kind: str, version: int, indexes: Any, ansi: str
 ) -> None:
-    """WRITE-425: values of all types, duplicates, moved keys and new columns."""
+    """WRITE-425: values of all types, duplicates, moved keys, new columns and wider types, and every index."""
     spread, whole = twins(tmp_path, kind, version, indexes)
-    chance = random.Random(f"{kind}{version}{indexes}")
+    chance = random.Random(f"{kind}{version}{indexes}{ansi}{drawing.seed(1)}")
+    operations = ["bulk_insert", "upsert", *(chance.sample(OPERATIONS, 3) if drawing.SOAK else ["delete"]), "upsert"]
     with setting(spark, "spark.sql.ansi.enabled", ansi):
-        for number, op in enumerate(("bulk_insert", "upsert", "delete", "upsert")):
+        for number, op in enumerate(operations):
             rows = operation_rows(chance, op, number, indexes, wide=number > 2)
-            assert_results(spread_table(spark, spread).write(frame_of(spark, rows), op), write(whole, rows, op))
+            named: WriteKeywords = {}
+            if drawing.SOAK and number > 3 and op != "delete":
+                rows, named = evolve(chance, rows), {"missing_columns": "null", "add_columns": True}
+                if op == "upsert" and indexes is None:
+                    named["missing_columns"] = "keep"
+            made = spread_table(spark, spread).write(frame_of(spark, rows), op, **named)
+            assert_results(made, write(whole, rows, op, WriteOptions(**named)))
+            if indexes is EVERY and number == 0:
+                build_more_indexes(spread)
+                build_more_indexes(whole)
         assigned = {"ts": col("ts") + 100, "f": -0.0}
         assert_results(spread_table(spark, spread).update(assigned, "ts > 2"), update(whole, assigned, "ts > 2"))
         assert_results(spread_table(spark, spread).delete(where="ts < 2"), delete_where(whole, "ts < 2"))
@@ -106,6 +131,15 @@ def test_a_dataframe_is_written_as_rows_of_arrow_are(
     assert sorted(map(tuple, shown.collect())) == sorted(
         (row["id"], row["ts"]) for row in open_table(whole.storage.uri).scan(columns=["id", "ts"]).to_json_rows()
     )
+
+
+def build_more_indexes(table: Table) -> None:
+    """Indexes of a column and of expressions, as far as the table's version has them."""
+    if table.config.version > 6:
+        indexes = FrontTable.from_opened(table).index("secondary_index", columns=["ts"], name="ts")
+        indexes = indexes.index("expression_index", columns=["id"], function="upper", using="bloom_filters", name="id")
+        if table.config.version > 8:
+            indexes.index("expression_index", columns=["day"], function="year", name="day")
 
 
 @pytest.mark.parametrize(
