@@ -385,7 +385,7 @@ if not TYPE_CHECKING:  # else every name would be one
         module, _, other = place.partition(":")
         value: object = getattr(import_module(module), other or name)
         if isinstance(value, FunctionType):
-            value = import_module("hudi_core.front.odd_arguments").check_arguments(value)
+            value = import_module("hudi_core.front.odd_arguments").check_arguments(value, name)
         globals()[name] = value
         return value
 

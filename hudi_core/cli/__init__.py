@@ -11,7 +11,8 @@ completion   `completion`: a script by which a shell completes commands and opti
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
-details      `stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file
+details      `stats`, `diff` and `trace`: one column, two instants, one record
+dump         `dump`: what one file of a table holds
 examples     examples of each command, as its help shows them
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 help         the help of a command: its use, what it does, its options with their choices whole, and examples

@@ -38,7 +38,7 @@ def show_advice(
         out.text(f"no {what} would save anything ({format_count(advice.sampled, 'file slice')} looked into)")
         return
     columns = ("measure", "columns", "kept", "opened", "requests", "bytes_read", "to_build", "time_to_build")
-    out.rows(columns, [_show(record, advice) for record in records], folded=("columns",))
+    out.rows(columns, [_show(record, advice) for record in records], folded=("columns",), below=("columns",))
     by_query = "by query" if _one_by_one(advice) else "by all queries"
     out.text(f"\nestimates by {format_count(advice.sampled, 'file slice')}; kept and opened {by_query}")
 
@@ -48,7 +48,8 @@ def _show_queries(out: Output, advice: Advice) -> None:
     for number, (text, weight, touched) in enumerate(shown[:_SHOWN_QUERIES], 1):
         often = f" ({weight:,} times)" if weight > 1 else ""
         left = (
-            f"{touched.kept:,} of {format_count(advice.slices, 'file slice')} read, {touched.opened:,} footers opened"
+            f"{touched.kept:,} of {format_count(advice.slices, 'file slice')} read, "
+            f"{format_count(touched.opened, 'footer')} opened"
         )
         out.text(f"query {number}{often}: {shorten(text)}: {left}")
     if len(shown) > _SHOWN_QUERIES:

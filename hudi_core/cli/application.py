@@ -208,7 +208,7 @@ _PLACES = {
     "stats": "details:stats",
     "diff": "details:diff",
     "trace": "details:trace",
-    "dump": "details:dump",
+    "dump": "dump:dump",
     "keys": "keys:keys",
     "tag": "tag:tag",
     "locate": "locate:locate",

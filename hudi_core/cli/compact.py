@@ -158,4 +158,5 @@ def _show(out: Output, result: CompactionResult) -> None:
     out.record({name: value for name, value in fields.items() if has_run or name not in _DONE})
     if operations:
         shown = [{**one, "log_files": len(one["log_files"])} for one in operations]
+        out.text()
         out.rows(_SLICE, shown)

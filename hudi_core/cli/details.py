@@ -1,16 +1,14 @@
-"""`stats`, `diff`, `trace` and `dump`: one column, two instants, one record, one file."""
+"""`stats`, `diff` and `trace`: one column, two instants, one record."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hudi_core.cli.options import (
-    STORAGE_OPTIONS,
     EngineOption,
     JsonOption,
     MetadataOption,
@@ -21,15 +19,12 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, value_text
 from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.words import format_count, size
-from hudi_core.errors import NoSuchFileError, UsageError
-from hudi_core.rows.outside_files import is_url, local_file
+from hudi_core.errors import UsageError
 from hudi_core.schema.meta import is_meta
-from hudi_core.secrets import public_url
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.column_summary import ColumnSummary, column_summary
 from hudi_core.table.difference import TableDifference, difference, read_changed_rows
-from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
-from hudi_core.table.file_contents import file_contents
+from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.record_versions import RecordVersion, record_versions
 from hudi_core.tally import READING
 from hudi_core.types.text import text as type_text
@@ -62,12 +57,13 @@ def stats(
 def _show_summary(out: Output, summary: ColumnSummary) -> None:
     out.heading(f"{summary.column} {summary.type}")
     known = summary.slices - summary.unknown
+    is_bounded = summary.lower is not None or summary.upper is not None
     out.record(
         {
-            "bounds": f"{value_text(summary.lower)} to {value_text(summary.upper)}",
+            "bounds": f"{value_text(summary.lower)} to {value_text(summary.upper)}" if is_bounded else "unknown",
             "file_slices": f"{summary.slices:,}, {known:,} with known bounds",
-            "with_nulls": summary.with_nulls,
-            "without_values": summary.without_values,
+            "with_nulls": summary.with_nulls if known or summary.with_nulls else "unknown",
+            "without_values": summary.without_values if known else "unknown",
         }
     )
     now, then = (
@@ -186,27 +182,3 @@ def trace(
 
 def _version(version: RecordVersion) -> dict[str, Any]:
     return {**version.as_dict(), "operation": "delete" if version.deletes else (version.operation or "").lower()}
-
-
-def dump(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of a table: its path or URL.")],
-    records: Annotated[
-        int,
-        typer.Option("--records", "-n", metavar="N", min=0, help="Show N records of each part of a log or an HFile."),
-    ] = 0,
-    engine: EngineOption = DEFAULT_ENGINE,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what a file holds: the blocks of a log, an HFile, the footer of a base file, an instant, properties."""
-    folder, _, name = file.rpartition("/")
-    if not name or (not is_url(file) and Path(local_file(file)).is_dir()):
-        raise UsageError("FILE", expected="a file", found=f"the folder {file}")
-    root = folder or ("/" if file.startswith("/") else str(Path()))
-    loaded = load_engine(engine)
-    storage, out = loaded.storage(root, STORAGE_OPTIONS.get()), Output(as_json)
-    if not storage.exists(name):
-        raise NoSuchFileError(public_url(file), message="no such file")
-    for number, part in enumerate(file_contents(loaded, storage, name, records=records)):
-        if not as_json and number:
-            out.text()
-        out.record(part)

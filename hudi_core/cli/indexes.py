@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import progress, tally_progress
-from hudi_core.cli.words import format_count
+from hudi_core.cli.words import fit_names, format_count
 from hudi_core.errors import UsageError
 from hudi_core.index_builds.build import build_indexes, plan_partitions
 from hudi_core.index_builds.listing import PARTITIONED_RECORD_INDEX, indexes
@@ -39,6 +40,8 @@ from hudi_core.table.table import Table
 
 _SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem", "function")
 _BELOW = ("columns", "problem", "function")
+_COLUMN_NAMES = 200
+"""Characters that people see of the names of an index's columns."""
 _KINDS = (
     "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index, secondary_index, "
     "expression_index"
@@ -231,9 +234,20 @@ def _options(
 def _list(table: Table, out: Output) -> None:
     with tally_progress("indexes") as tally:
         listed = indexes(table, tally=tally)
-    out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"], below=_BELOW)
+    entries = [entry.as_dict() for entry in listed]
+    many = [entry for entry in entries if len(", ".join(entry["columns"])) > _COLUMN_NAMES]
+    shown = entries if out.as_json else [{**entry, "columns": _fit_columns(entry["columns"])} for entry in entries]
+    out.rows(_SHOWN, shown, folded=["columns", "problem"], below=_BELOW)
+    if many:
+        out.text("\n--json lists all columns", "dim")
     if any(entry.problem for entry in listed):
         say("index build TABLE files --rebuild rebuilds the metadata table")
+
+
+def _fit_columns(names: Sequence[str]) -> str | None:
+    """The columns of an index for people, with their number where these are too many to list."""
+    shown = fit_names(names, _COLUMN_NAMES)
+    return (shown if shown == ", ".join(names) else f"{len(names):,} columns: {shown}") or None
 
 
 def _drop(table: Table, name: str, out: Output, *, dry_run: bool) -> None:

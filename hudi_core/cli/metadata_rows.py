@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from hudi_core.cli.output import cell
+from hudi_core.cli.output import cell, value_text
 from hudi_core.cli.words import size
 from hudi_core.types import nodes as t
 from hudi_core.values.json import from_json
@@ -55,4 +55,4 @@ def format_bound(value: Any) -> str:
         return format_bound(value["value"])
     if isinstance(value, dict) and set(value) == {"base64"}:
         return f"x'{to_text(from_json(value, t.Binary(), 'bound'), t.Binary())}'"
-    return cell(value)
+    return value_text(value) if isinstance(value, bool | str) else cell(value)

@@ -19,7 +19,7 @@ from rich.text import Text
 from hudi_core.cli.layout import Column, entries, layout
 from hudi_core.cli.symbols import PLAIN_SIGNS
 from hudi_core.cli.waiting import end_waiting
-from hudi_core.cli.words import shorten
+from hudi_core.cli.words import fit_names
 from hudi_core.errors import StorageError
 from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.schema import Schema
@@ -74,11 +74,16 @@ class Output:
         if self.as_json:
             self.line(record)
         else:
-            self._entries([_space(key) for key in record], [_format_reported(value) for value in record.values()])
+            values = (None if value == "" else value for value in record.values())
+            self._entries([_space(key) for key in record], list(map(_format_reported, values)))
 
-    def row(self, row: Mapping[str, Any]) -> None:
-        """One row for people: its columns, as they are named, under each other."""
-        self._entries([printable(name) for name in row], [_format_stored(value) for value in row.values()])
+    def row(self, row: Mapping[str, Any], *, cut: bool = True) -> None:
+        """One row for people: its columns, as they are named, under each other; unless `cut`, texts of any length."""
+        cells = [
+            _format_stored(value) if cut or not isinstance(value, str) else Text(printable(value))
+            for value in row.values()
+        ]
+        self._entries([printable(name) for name in row], cells)
 
     def rows(
         self,
@@ -122,8 +127,13 @@ class Output:
             ]
         )
 
-    def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
+    def data(
+        self, schema: Schema, rows: Sequence[Mapping[str, Any]], *, chooses: str = "--columns chooses, --json has all"
+    ) -> None:
+        """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text.
+
+        Where columns have no room, people are told which, and `chooses` says how to see them.
+        """
         if self.as_json:
             for row in rows:
                 self.line(row)
@@ -145,9 +155,9 @@ class Output:
             ]
         )
         if left_out:
-            names = printable(", ".join(left_out))
+            names = printable(fit_names(left_out))
             most = f"{len(left_out):,} more {'column has' if len(left_out) == 1 else 'columns have'} no room here"
-            self.text(f"{most}: {shorten(names)}; --columns chooses, --json has all", "dim")
+            self.text(f"{most}: {names}; {chooses}", "dim")
 
     def text(self, text: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""

@@ -86,7 +86,7 @@ def sql(
 def _show(out: Output, schema: Any, rows: list[dict[str, Any]], limit: int | None) -> None:
     most = SHOWN if limit is None else limit
     head = rows[:most]
-    out.data(schema, head)
+    out.data(schema, head, chooses="the SELECT chooses, --json has all")
     cut = len(rows) > most
     more = "; --limit shows more" if cut and limit is None else ""
     out.text(f"\n{'the first ' if cut else ''}{format_count(len(head), 'row')}{more}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hudi_core.parallel.requests import Traffic
 
 
@@ -60,6 +62,26 @@ def shorten(text: str, most: int = 200) -> str:
         return text
     end = most // 2 - most // 10
     return f"{text[: most - end]} … {text[-end:]} ({len(text):,} characters)"
+
+
+def fit_names(names: Sequence[str], most: int = 120) -> str:
+    """Names with commas. Of names of more than so many characters, the first ones that fit, and the last one; each is whole.
+
+    >>> fit_names(["id", "ts", "fare"]), fit_names([f"c{number}" for number in range(500)], 20)
+    ('id, ts, fare', 'c0, c1, c2, … c499')
+    """
+    whole = ", ".join(names)
+    if len(whole) <= most or len(names) < 3:
+        return whole
+    *first, last = names
+    room = most - len(last) - 2
+    kept: list[str] = []
+    for name in first:
+        room -= len(name) + 2
+        if room < 0 and kept:
+            break
+        kept.append(name)
+    return f"{', '.join(kept)}, … {last}" if len(kept) < len(first) else whole
 
 
 def format_count(count: int, one: str, many: str = "") -> str:

@@ -40,8 +40,8 @@ _GENERIC: Final[Mapping[str, tuple[tuple[Kind, ...], str]]] = {
 }
 
 
-def check_arguments(function: object) -> object:
-    """The function with a look at its arguments before each call; what is no function is left as it is."""
+def check_arguments(function: object, called: str) -> object:
+    """The function, as users call it, with a look at its arguments before each call; what is no function is left as it is."""
     if not isinstance(function, FunctionType):
         return function
     signature = inspect.signature(function)
@@ -54,7 +54,11 @@ def check_arguments(function: object) -> object:
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
-        given = signature.bind_partial(*arguments, **named).arguments
+        try:
+            given = signature.bind_partial(*arguments, **named).arguments
+        except TypeError as error:  # as Python says it of a function that is not wrapped
+            its_own = ", ".join(signature.parameters)
+            raise TypeError(f"{called}() {error}; its arguments are {its_own}") from None
         for name, (kinds, words) in expected.items():
             if name in given and not any(_is(given[name], kind) for kind in kinds):
                 raise UsageError(name, expected=words, found=describe(given[name]))

@@ -115,9 +115,8 @@ class Generator:
         """The generator in one line for people."""
         key = ", ".join(self.key.fields) or "made up"
         path = "/".join(part.field for part in self.parts) or "none"
-        return (
-            f"generator {self.kind.value}, record key {key}, partition path {path}, texts of writer {self.writer.value}"
-        )
+        writer = f"keys as the writer {self.writer.value} makes them"
+        return f"generator {self.kind.value}, record key {key}, partition path {path}, {writer}"
 
 
 class UserGenerator(Protocol):

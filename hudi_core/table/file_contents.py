@@ -30,8 +30,6 @@ from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json
 
 _PROPERTIES: Final = (".properties", ".properties.backup", ".hoodie_partition_metadata")
-_LONGEST_SCHEMA: Final = 120
-"""Characters of a schema in the header of a block; `records` shows what it says."""
 
 
 def file_contents(
@@ -60,17 +58,12 @@ def _log(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]]:
     yield {"kind": "log", "path": path, "bytes": source.size, "blocks": len(blocks)}
     for block in blocks:
         header = {
-            (key.name if isinstance(key, HeaderKey) else str(key)).lower(): _shorten(key, value)
-            for key, value in block.header.items()
+            (key.name if isinstance(key, HeaderKey) else str(key)).lower(): value for key, value in block.header.items()
         }
         footer = {str(key): value for key, value in block.footer.items()}
         place = {"kind": "block", "type": block.kind.name.lower(), "offset": block.offset, "bytes": block.length}
         yield {**place, "header": header, "footer": footer}
         yield from islice(_records_of(block), records)
-
-
-def _shorten(key: HeaderKey | int, value: str) -> str:
-    return f"{value[:_LONGEST_SCHEMA]}…" if key is HeaderKey.SCHEMA and len(value) > _LONGEST_SCHEMA else value
 
 
 def _records_of(block: LogBlock) -> Iterator[dict[str, Any]]:
@@ -138,11 +131,11 @@ def _footer(engine: Engine[Any, Any, Any], storage: Storage, path: str) -> Itera
 
 
 def _json_or_text(text: str) -> Any:
-    """What is in the metadata of a footer: documents as such, bloom filters by their length."""
+    """What is in the metadata of a footer: documents as such."""
     try:
         return parse_json(text)
     except ValueError:
-        return text if len(text) <= _LONGEST_SCHEMA else f"{text[:_LONGEST_SCHEMA]}… ({len(text):,} characters)"
+        return text
 
 
 def _text_or_records(name: str, data: bytes, where: str) -> Iterator[dict[str, Any]]:

@@ -33,10 +33,11 @@ from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.slices import FileSlice
 
 _WINS: Final = {
-    Precedence.HIGHER: "the higher ordering value, of equal ones the newer,",
-    Precedence.HIGHER_OR_OLDER: "the higher ordering value, of equal ones the older,",
-    Precedence.LOWER: "the lower ordering value, of equal ones the newer,",
+    Precedence.HIGHER: ("the higher value", "the newer version"),
+    Precedence.HIGHER_OR_OLDER: ("the higher value", "the older version"),
+    Precedence.LOWER: ("the lower value", "the newer version"),
 }
+"""Which of two ordering values wins, and which of two versions with equal ones."""
 
 
 @show_briefly
@@ -229,7 +230,7 @@ class _Tracer:
             if rule is Precedence.NEWER or not others or not version.ordering:
                 return "it was written last"
             best = max(others, key=_comparable)
-            return f"{self._ordering(version.ordering)} beside {self._ordering(best)}: {_WINS[rule]} wins"
+            return self._compare(version.ordering, best, rule)
         if version.deletes:
             return "it deletes the record" if winner is None else "a row with a higher ordering value outlives it"
         if winner is None:
@@ -237,7 +238,13 @@ class _Tracer:
             return "another version takes its place" if deleting is None else f"the delete in {deleting} takes it away"
         if rule is Precedence.NEWER or not winner.ordering or not version.ordering:
             return f"{winner.instant} wrote the record again"
-        return f"{self._ordering(version.ordering)} beside {self._ordering(winner.ordering)}: {_WINS[rule]} wins"
+        return self._compare(version.ordering, winner.ordering, rule)
+
+    def _compare(self, values: tuple[Any, ...], others: tuple[Any, ...], rule: Precedence) -> str:
+        of_values, of_equals = _WINS[rule]
+        if _comparable(values) == _comparable(others):
+            return f"{self._ordering(values)} in both: {of_equals} wins"
+        return f"{self._ordering(values)} beside {self._ordering(others)}: {of_values} wins"
 
     def _ordering(self, values: tuple[Any, ...]) -> str:
         names = self._rules.ordering_fields

@@ -71,7 +71,9 @@ def choose(sources: Sources, requested: IndexType, keys: int, tasks: Sequence[Sl
     filtered = sum(task.filtered for task in tasks)
     by_files = IndexType.BLOOM if filtered else IndexType.SIMPLE
     files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
-    cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth probing"
+    in_range = "1 file slice" if len(tasks) == 1 else f"{len(tasks):,} file slices"
+    worth = "1 bloom filter is" if filtered == 1 else f"{filtered:,} bloom filters are"
+    cost = f"{in_range} in range, about {_megabytes(files)} of keys; {worth} worth probing"
     if not has_record_index:
         return Choice(by_files, f"{cost}; no record index")
     try:

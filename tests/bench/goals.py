@@ -152,7 +152,10 @@ def _is_here(pair: Pair) -> bool:
 def _cold_seconds(goal: Goal, side: str) -> float:
     """The first call of a new process, which has made or found its input and read nothing of it."""
     run = [sys.executable, "-m", "tests.bench.cold", side, goal.bench, goal.case, goal.peer]
-    ended = subprocess.run(run, capture_output=True, text=True, check=True)
+    ended = subprocess.run(run, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        last = ended.stderr.strip().splitlines()[-1:] or [f"status {ended.returncode}"]
+        raise Missing(f"the first call of {side} in a new process failed: {last[0]}")
     return float(ended.stdout.splitlines()[-1])
 
 

@@ -106,3 +106,10 @@ def test_a_case_may_have_a_module_of_its_own(file: Path, monkeypatch: pytest.Mon
     own.__spec__ = goals.importlib.machinery.ModuleSpec("tests.bench.made_up_wrong", None)
     monkeypatch.setitem(sys.modules, "tests.bench.made_up_wrong", own)
     assert line(Goal("made_up", "wrong", "loop", 0.0))["verdict"] is Verdict.MET
+
+
+def test_a_first_call_that_fails_is_a_reason_and_no_traceback() -> None:
+    with pytest.raises(
+        Missing, match=r"the first call of ours in a new process failed: .*no measurement of this subject"
+    ):
+        goals._cold_seconds(Goal("no_such_bench", "any", "loop"), "ours")

@@ -84,6 +84,9 @@ def _show(out: Output, made: Report) -> None:
         title = "File slices that a query for one value reads on average"
         columns = ("column", "type", "now", "share", "sorted_at_best", "known_bounds")
         out.rows(columns, map(_column, made.columns), title=title, spare=("share", "type"))
+        if made.columns_left_out:
+            more = format_count(made.columns_left_out, "more column")
+            out.text(f"{more} not looked into; --column chooses", "dim")
     for finding in made.findings:
         out.text(f"\n{finding}")
     if made.advice is not None:

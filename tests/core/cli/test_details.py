@@ -1,8 +1,6 @@
-"""`stats`, `diff`, `trace` and `dump`, in both forms."""
+"""`stats`, `diff` and `trace`, in both forms."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -52,21 +50,3 @@ def test_trace(table: Table) -> None:
     assert shown[-1] == "v   y"
     assert ran("trace", table.storage.uri, "nobody", "--json") == Ran(0, "", "")
     assert ran("trace", table.storage.uri, "nobody").out.splitlines()[-1] == "no file holds a version of nobody"
-
-
-def test_dump(table: Table) -> None:
-    log = table.slices()[0].logs[0]
-    first, block = ran("dump", f"{table.storage.uri}/{log.path}", "--json").lines
-    assert (first["kind"], block["type"]) == ("log", "avro_data")
-    assert ran("dump", f"{table.storage.uri}/{log.path}", "-n", "1").out.count("\n\n") == 2
-    assert ran("dump", f"{table.storage.uri}/.hoodie/hoodie.properties", "--json").lines[0]["kind"] == "properties"
-    assert "found the folder" in ran("dump", f"{table.storage.uri}/").error
-    assert ran("dump", Path(table.storage.uri) / "none.parquet").status == 1
-
-
-def test_dump_names_a_file_that_is_not_there_as_it_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CLI-1088."""
-    monkeypatch.chdir(tmp_path)
-    for typed in ("nope", "./nope", "no/such/folder/file.parquet", str(tmp_path / "nope")):
-        answer = ran("dump", typed)
-        assert (answer.status, answer.error) == (1, f"{typed}: no such file")

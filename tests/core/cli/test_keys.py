@@ -40,7 +40,7 @@ def test_json_gives_the_key_of_every_row(tmp_path: Path) -> None:
         {"record_key": "7", "partition_path": "oslo"},
         {"record_key": "8", "partition_path": "__HIVE_DEFAULT_PARTITION__"},
     ]
-    assert answer.err == "generator SIMPLE, record key id, partition path city, texts of writer row\n"
+    assert answer.err == "generator SIMPLE, record key id, partition path city, keys as the writer row makes them\n"
 
 
 def test_people_see_a_table_and_which_generator_made_it(tmp_path: Path) -> None:
@@ -48,7 +48,8 @@ def test_people_see_a_table_and_which_generator_made_it(tmp_path: Path) -> None:
     shown = ran("keys", rows, "--options", options(tmp_path, recordkey_field="id,city")).out.splitlines()
     assert shown[:2] == ["record_key       partition_path", "id:0,city:oslo"]
     assert shown[-1] == (
-        "the first 20 rows of 30; generator NON_PARTITION, record key id, city, partition path none, texts of writer row"
+        "the first 20 rows of 30; generator NON_PARTITION, record key id, city, partition path none, "
+        "keys as the writer row makes them"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.cli.words import duration, format_count, share, size
+from hudi_core.cli.words import duration, fit_names, format_count, share, size
 
 
 @pytest.mark.parametrize(("count", "answer"), [(1023, "1023 B"), (1024, "1.0 KiB"), (5 * 2**50, "5.0 PiB")])
@@ -27,3 +27,14 @@ def test_shares_of_a_thousand(count: int, answer: str) -> None:
 def test_counts_agree_in_number() -> None:
     assert format_count(1, "file") == "1 file"
     assert format_count(0, "entry", "entries") == "0 entries"
+
+
+@pytest.mark.parametrize("most", [5, 30, 60, 200])
+def test_names_that_do_not_fit_are_left_out_whole(most: int) -> None:
+    """CLI-1351."""
+    names = [f"a_long_name_{number}" for number in range(12)]
+    shown = fit_names(names, most)
+    parts = shown.replace(", … ", ", ").split(", ")
+    assert set(parts) <= set(names)
+    assert (parts[0], parts[-1]) == (names[0], names[-1])
+    assert ("…" in shown) == (parts != names)

@@ -110,3 +110,24 @@ def test_a_string_is_names_with_commas_or_refused() -> None:
     assert name_list(" a, b,,") == ("a", "b") == names(iter(["a", "b"]), "here")
     with pytest.raises(UsageError, match=r"as \['a'\]"):
         names("a", "here")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: hudi_core.create("t", ROWS, "id", table_type="mor"),
+            "create() got an unexpected keyword argument 'table_type'",
+        ),  # type: ignore[call-arg]
+        (lambda: hudi_core.create("t", ROWS, "id", "p"), "create() too many positional arguments"),  # type: ignore[misc]
+        (lambda: hudi_core.open("t", versoin=3), "open() got an unexpected keyword argument 'versoin'"),  # type: ignore[call-arg]
+    ],
+)
+def test_an_argument_that_a_function_does_not_have_is_named_beside_those_it_has(
+    call: Callable[[], object], said: str
+) -> None:
+    """TABLE-1353."""
+    with pytest.raises(TypeError) as refused:
+        call()
+    assert said in str(refused.value)
+    assert "its arguments are uri, " in str(refused.value)

@@ -66,8 +66,8 @@ def test_merge_on_read_keeps_losers_and_deletes_too(tmp_path: Path) -> None:
     table = written(tmp_path / "t", "mor")
     a = record_versions(table, "a")
     assert [(version.ordering, version.seen) for version in a] == [((1,), False), ((3,), True), ((2,), False)]
-    assert a[1].why == "n 3 beside n 2: the higher ordering value, of equal ones the newer, wins"
-    assert a[2].why == "n 2 beside n 3: the higher ordering value, of equal ones the newer, wins"
+    assert a[1].why == "n 3 beside n 2: the higher value wins"
+    assert a[2].why == "n 2 beside n 3: the higher value wins"
     assert [".log." in version.file for version in a] == [False, True, True]
     stored, deleted = record_versions(table, "b")
     assert stored.why == f"the delete in {deleted.file} takes it away"
